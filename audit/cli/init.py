@@ -14,15 +14,14 @@ from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.init.questions import Question
 from audit.io.atomic_files import write_file
-from audit.io.rules.unlinkable import Unlinkable
 from audit.model.errors import UsageError, printable, printable_path
 
 if TYPE_CHECKING:
-    from audit.init.count_tables import TablesGuess
-    from audit.init.guess import Guess
-    from audit.model.report import ReportWarning
+    from collections.abc import Sequence
 
-_WIDTH = 100
+    from audit.init.draft import Draft, Row
+
+_WIDTH, _WIDEST = 100, 34
 
 
 def add_parser(commands: Commands) -> None:
@@ -58,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read.
     """
     from audit.init.count_tables import guess_tables
-    from audit.init.guess import guess
+    from audit.init.guess import guess, guess_microdata
     from audit.io import manifest, microdata
 
     name = microdata.NAME if arguments.microdata else manifest.NAME
@@ -69,17 +68,14 @@ def run(arguments: argparse.Namespace) -> int:
     if os.path.lexists(path):
         raise _taken(path)
     if arguments.microdata:
-        return _microdata(path)
-    if (tables := guess_tables(folder) if folder.is_dir() else None) is not None:
-        open_questions = _tables(path, tables)
+        draft = guess_microdata(folder)
     else:
-        guessed = guess(folder)
-        for beside, text in guessed.files.items():
-            write_new(folder / beside, text)
-        write_new(path, guessed.text)
-        put(summary(path, guessed))
-        open_questions = bool(guessed.unsure or guessed.meaning.left)
-    return _confirm(path) if open_questions and sys.stdin.isatty() and not arguments.yes else 0
+        tables = guess_tables(folder) if folder.is_dir() else None
+        draft = guess(folder) if tables is None else tables
+    for written, text in {**draft.files, draft.name: draft.text}.items():
+        write_new(folder / written, text)
+    put(summary(folder, draft))
+    return _confirm(path) if draft.asks and sys.stdin.isatty() and not arguments.yes else 0
 
 
 def _confirm(path: Path, *, microdata: bool = False) -> int:
@@ -108,44 +104,6 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     except OSError as error:
         raise _unwritable(path, error) from error
     put(f"Wrote {printable_path(path)}.\n\nNext: audit {printable(shlex.quote(str(path.parent)), 400)}\n")
-    return 0
-
-
-def _tables(path: Path, guessed: TablesGuess) -> bool:
-    """Write a manifest of count tables; return whether some of it is to be confirmed."""
-    write_new(path, guessed.text)
-    lines = [f"Wrote {printable_path(path)}, guessed from the files found:", ""]
-    lines += [_item(f"  {name:<17}  ", printable(text, 2_000)) for name, text in guessed.facts]
-    lines += ["", "Check first:", *(_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts)] * bool(
-        guessed.doubts
-    )
-    command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
-    lines += ["", f"The file says why each guess was made. When it is right: {command}", ""]
-    put("\n".join(lines))
-    return guessed.unsure
-
-
-def _microdata(path: Path) -> int:
-    from audit.init.guess import guess_microdata
-
-    draft, found, meaning = guess_microdata(path.parent)
-    write_new(path, draft.text)
-    facts = {
-        "snapshots": ", ".join(release.tag for release in found.releases),
-        "individual": draft.individual,
-        "quasi-identifiers": ", ".join(draft.quasi_identifiers) or "none",
-        "sensitive": draft.sensitive,
-    }
-    left = {**meaning.left, **meaning.rules[Unlinkable].reasons}
-    left.pop(draft.individual, None)
-    lines = [f"Wrote {printable_path(path)}, guessed from the tables found:", ""]
-    lines += [_item(f"  {key:<17}  ", printable(text, 2_000)) for key, text in facts.items()]
-    lines += [_item(f"  {'not published':<17}  ", printable(f'"{name}": {why}', 300)) for name, why in left.items()]
-    lines += [_item(f"  {'NOT USED':<17}  ", printable(f"{shown}: {why}", 300)) for shown, why in found.unused.items()]
-    folder = printable(shlex.quote(str(path.parent)), 400)
-    command = f"audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
-    lines += ["", "Columns that are not named are not published. When it is right:", f"  {command}", ""]
-    put("\n".join(lines))
     return 0
 
 
@@ -179,33 +137,31 @@ def ask_until_answered(question: Question) -> str:
         sys.stderr.write("Write one of the answers, or its number.\n" if names else "Write a text.\n")
 
 
-def summary(path: Path, guessed: Guess) -> str:
+def summary(folder: Path, draft: Draft) -> str:
     """Return what was found, what to check, and the next command, for a terminal."""
-    from audit.init.summary import aligned, column_rows, file_rows, judged, written_rows
-
-    lines = ["Files", *(_item(*pair) for pair in aligned(file_rows(guessed)))]
-    lines += ["", "Columns, with how many different cells", *(_item(*pair) for pair in aligned(column_rows(guessed)))]
-    if written := written_rows(guessed):
-        lines += ["", f"Written into {path.name} for what was found", *(_item(*pair) for pair in aligned(written))]
-    looked = [_item("  - ", _warned(warning)) for warning in guessed.warnings]
-    looked += [_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts]
-    if looked:
-        lines += ["", "Look at", *looked]
-    lines += ["", "What can be judged", _item("  ", judged(guessed.manifest, guessed.found.keys))]
-    wrote = " and ".join(printable(name) for name in (path.name, *guessed.files))
-    series = printable(shlex.quote(str(path.parent)), 400)
-    lines += ["", f"Wrote {wrote} in {printable_path(path.parent)}; it says why each guess was made.", ""]
-    if guessed.unsure:
-        told = "These keys are guesses, and nothing that rests on them is decided: "
-        lines += [_item("", told + ", ".join(printable(key) for key in guessed.unsure) + "."), ""]
-        lines += [f"Next: audit init {series} --confirm", f"Then: audit {series}"]
-        return "\n".join([*lines, ""])
-    return "\n".join([*lines, f"Next: audit {series}", ""])
+    lines: list[str] = []
+    sections: dict[str, list[Row]] = {**draft.found, "Look at": [("-", doubt) for doubt in draft.doubts]}
+    for title, rows in sections.items():
+        if rows:
+            lines += [title, *_aligned(rows), ""]
+    wrote = " and ".join(printable(name) for name in (draft.name, *draft.files))
+    lines += [f"Wrote {wrote} in {printable_path(folder)}; it says why each guess was made.", ""]
+    named = printable(shlex.quote(str(folder)), 400)
+    following = [draft.following.format(folder=named)]
+    if draft.unsure:
+        keys = ", ".join(printable(key) for key in draft.unsure)
+        lines += [_item("", f"These keys are guesses, and nothing that rests on them is decided: {keys}."), ""]
+        following.insert(0, f"audit init {named} --confirm")
+    lines += [f"{when}: {command}" for when, command in zip(("Next", "Then"), following, strict=False)]
+    return "\n".join([*lines, ""])
 
 
-def _warned(warning: ReportWarning) -> str:
-    examples = f" ({'; '.join(printable(example, 200) for example in warning.examples)})" if warning.examples else ""
-    return f"{printable(warning.text, 600)}{examples}."
+def _aligned(rows: Sequence[Row]) -> list[str]:
+    """Return rows with their cells padded to columns, and the last as a text of several lines."""
+    shown = [tuple(printable(cell, 600) for cell in row) for row in rows]
+    widths = [min(_WIDEST, max(len(row[place]) for row in shown)) for place in range(len(shown[0]) - 1)]
+    heads = ["".join(f"{cell:{width}}  " for cell, width in zip(row[:-1], widths, strict=True)) for row in shown]
+    return [_item(f"  {head}", row[-1]) for head, row in zip(heads, shown, strict=True)]
 
 
 def _item(head: str, text: str) -> str:

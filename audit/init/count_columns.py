@@ -63,6 +63,7 @@ _CODE_WORDS = _words(
     "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"
 )
 _CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
+_ROW_WORDS = _words("vector coordinate")  # of Statistics Canada, whose texts name rows
 _STATUS_WORDS = _words("status marking flag flags qf qualifier symbol")
 _PERIOD_WORDS = _words(
     "year years jahr ano anno annee period time date month monat mois mes quarter week ref financialyear day zeit "
@@ -271,8 +272,8 @@ def status_of(files: CountFiles, value: str) -> str | None:
 def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
     """Return the columns with numbers that only repeat a label, or name a period or an indicator.
 
-    Such a column is constant, or has one text for each label of another column or for each row of a file, and its name
-    says what it is.
+    Such a column is constant, or has one text for each label of another column, or one for each row, and its name says
+    what it is.
     """
     found = []
     for name in kinds:
@@ -281,8 +282,7 @@ def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str])
         named = not _CODE_WORDS.isdisjoint(words) or _CODES.fullmatch(name) is not None
         code = named or (is_period(name, set(texts)) and not files.varies(name))
         beside = (repeats_label(files.columns[label], texts) for label in labels if label != name)
-        by_row = len(set(texts[: files.rows_of[0]])) == files.rows_of[0]
-        repeats = len(set(texts)) == 1 or by_row or any(beside)
+        repeats = len(set(texts)) == 1 or any(beside) or not _ROW_WORDS.isdisjoint(words)
         if code and repeats:
             found.append(name)
     return found

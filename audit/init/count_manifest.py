@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from audit.init.count_rules import RuleGuesses
+from audit.init.draft import Draft, Row
+from audit.io.manifest import NAME
 from audit.io.toml import toml_array, toml_key, toml_text
 from audit.model.count_tables import UNBOUNDED
 
 
-@dataclass
-class TablesGuess:
-    """A guessed manifest of count tables.
-
-    Attributes:
-        shape: what was recognised.
-        text: the manifest.
-        facts: what has which meaning.
-        doubts: sentences on what to check first.
-        unsure: whether some keys are guesses.
-    """
-
-    shape: str
-    text: str
-    facts: list[tuple[str, str]]
-    doubts: list[str]
-    unsure: bool
-
-
-def tables_guess(rules: RuleGuesses) -> TablesGuess:
-    """Return the manifest, and what to say of it."""
+def tables_draft(rules: RuleGuesses) -> Draft:
+    """Return the draft that rules are."""
     markers = {text: _ends(ends) for text, ends in rules.markers.items()}
-    facts = [
+    facts: list[Row] = [
         ("recognised", rules.shape),
         ("releases", f"{len(rules.releases)}" if not rules.series else f"one for each {rules.series['releases_by']}"),
         ("dimensions", ", ".join(rules.dimensions)),
@@ -41,12 +23,9 @@ def tables_guess(rules: RuleGuesses) -> TablesGuess:
         ("markers", ", ".join(f"{text} {ends}" for text, ends in markers.items()) or "none found"),
         ("rounding", f"to {rules.rounding[0]} ({rules.rounding[1]})" if rules.rounding else "none found"),
         ("over time", rules.over_time),
-        ("guessed", ", ".join(rules.unconfirmed) or "nothing"),
     ]
-    doubts = list(rules.doubts)
-    if rules.unconfirmed:
-        doubts.append("Keys in [unconfirmed] are guesses: no verdict rests on them. Strike out each one that is right.")
-    return TablesGuess(rules.shape, manifest_text(rules), facts, doubts, bool(rules.unconfirmed))
+    found, unsure = {"Guessed from the tables found": facts}, tuple(rules.unconfirmed)
+    return Draft(NAME, manifest_text(rules), found, tuple(rules.doubts), unsure=unsure, asks=bool(unsure))
 
 
 def _ends(ends: tuple[int, int]) -> str:

@@ -15,18 +15,17 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table, refuse_lone_row
 from audit.init.count_columns import CountFiles, is_running, read_files
 from audit.init.count_forms import FORMS
-from audit.init.count_manifest import TablesGuess, manifest_text, tables_guess
+from audit.init.count_manifest import manifest_text, tables_draft
 from audit.init.count_rules import RuleGuesses, guess_numbers
 from audit.init.count_sessions import session_rules
 from audit.init.count_sums import guess_totals, widen_refuted
+from audit.init.draft import Draft
 from audit.io.tables import is_table
 from audit.io.toml import natural
 from audit.model.errors import InputError, Problems, printable
 
-__all__ = ["TablesGuess", "guess_tables"]
 
-
-def guess_tables(folder: Path) -> TablesGuess | None:
+def guess_tables(folder: Path) -> Draft | None:
     """Return a manifest for the count tables in a folder; None where it holds none that are recognised."""
     sessions = sorted((each for each in folder.glob(f"**/{SESSION}") if each.is_file()), key=lambda p: natural(str(p)))
     if sessions:
@@ -42,7 +41,7 @@ def guess_tables(folder: Path) -> TablesGuess | None:
         if is_running(rules.value):
             rules.over_time = "cumulative"
         rules.doubt("table.over_time", _over_time(rules))
-    return tables_guess(rules)
+    return tables_draft(rules)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -7,18 +7,19 @@ The manifest quotes no cell but those that mark totals; the publisher's terminal
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from audit.init.amendments import amend, changes
 from audit.init.column_matches import match_headers
 from audit.init.column_meanings import Meaning, guess_meanings
-from audit.init.columns import Column
 from audit.init.consistency import settle
 from audit.init.differences import check_header, differences
+from audit.init.draft import Draft
 from audit.init.found_files import FoundFiles, find_files
 from audit.init.manifest_draft import DRAFTED_TRANSITIONS, document, transitions
-from audit.init.microdata_draft import MicrodataDraft, microdata_document
+from audit.init.microdata_draft import microdata_draft
+from audit.init.summary import found_rows
 from audit.io.irregularities import irregularities
 from audit.io.manifest import NAME, Manifest, parse_manifest
 from audit.io.rules.several_rows import SeveralRows
@@ -28,32 +29,7 @@ from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.report import ReportWarning
 
 
-@dataclass(frozen=True)
-class Guess:
-    """A guessed manifest.
-
-    Attributes:
-        manifest, text: the manifest, and how it is written.
-        files: what is to be written beside it, by name.
-        doubts: sentences on what to check first.
-        found, meaning: what it was guessed from.
-        columns: the columns that the releases share, by name.
-        warnings: what is irregular about the files.
-        unsure: keys of the manifest that are guesses.
-    """
-
-    manifest: Manifest
-    text: str
-    files: dict[str, str]
-    doubts: tuple[str, ...]
-    found: FoundFiles
-    meaning: Meaning
-    columns: dict[str, Column]
-    warnings: tuple[ReportWarning, ...]
-    unsure: tuple[str, ...]
-
-
-def guess(folder: Path) -> Guess:
+def guess(folder: Path) -> Draft:
     """Guess a manifest for the files in a folder.
 
     Raises:
@@ -77,19 +53,27 @@ def guess(folder: Path) -> Guess:
             _note_changes(meaning)
     except InputError as error:
         meaning.doubts.append(f"A release cannot be read whole: {error.problems[0]}.")
-    drafted = replace(meaning, changes={}, unsure={})
-    manifest, text = _manifest(found, drafted), document(found, meaning)
+    manifest = _manifest(found, replace(meaning, changes={}, unsure={}))
     try:
         noticed = irregularities(Series.of(manifest), reveal=True)
-        warnings = tuple(
-            each for each in noticed if each.kind != "duplicates" or meaning.rules[SeveralRows].choice is None
-        )
+        several = meaning.rules[SeveralRows].choice is not None
+        warnings = [_warned(each) for each in noticed if each.kind != "duplicates" or not several]
     except InputError:
-        warnings = ()
-    files = {DRAFTED_TRANSITIONS: transitions(meaning)} if meaning.changes else {}
+        warnings = []
     unsure = tuple({**found.unsure, **meaning.unsure})
-    doubts = (*found.doubts, *meaning.doubts)
-    return Guess(manifest, text, files, doubts, found, meaning, meaning.columns, warnings, unsure)
+    return Draft(
+        NAME,
+        document(found, meaning),
+        found_rows(manifest, found, meaning),
+        (*warnings, *found.doubts, *meaning.doubts),
+        files={DRAFTED_TRANSITIONS: transitions(meaning)} if meaning.changes else {},
+        unsure=unsure,
+        asks=bool(unsure or meaning.left),
+    )
+
+
+def _warned(warning: ReportWarning) -> str:
+    return f"{warning.text} ({'; '.join(warning.examples)})." if warning.examples else f"{warning.text}."
 
 
 def _note_changes(meaning: Meaning) -> None:
@@ -104,7 +88,7 @@ def _note_changes(meaning: Meaning) -> None:
         )
 
 
-def guess_microdata(folder: Path) -> tuple[MicrodataDraft, FoundFiles, Meaning]:
+def guess_microdata(folder: Path) -> Draft:
     """Guess a `microdata.toml` for the tables of people in a folder.
 
     Raises:
@@ -116,7 +100,7 @@ def guess_microdata(folder: Path) -> tuple[MicrodataDraft, FoundFiles, Meaning]:
     match_headers(found)
     meaning = guess_meanings(found, published=False)
     settle(found, meaning)
-    return microdata_document(found, meaning), found, meaning
+    return microdata_draft(found, meaning)
 
 
 def _manifest(found: FoundFiles, meaning: Meaning) -> Manifest:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from audit.init import column_names
 from audit.init.column_meanings import Meaning
 from audit.init.columns import Column
+from audit.init.draft import Draft, Row
 from audit.init.found_files import FoundFiles
 from audit.io.cell_reading import parse_value
 from audit.io.cell_text import decimal
 from audit.io.cells import CellError, Kind
-from audit.io.microdata import MOST_LISTED, kind_of_values
+from audit.io.microdata import MOST_LISTED, NAME, kind_of_values
 from audit.io.rules.cell_meaning import Missing
+from audit.io.rules.unlinkable import Unlinkable
 from audit.io.toml import natural, toml_array, toml_key, toml_text
 from audit.model.errors import InputError, Problem
 
@@ -23,18 +24,8 @@ _HEAD = """\
 # Check what is marked as a guess: only you know what the columns mean."""
 
 
-@dataclass(frozen=True)
-class MicrodataDraft:
-    """A guessed `microdata.toml`: its text, and the names of its columns."""
-
-    text: str
-    individual: str
-    quasi_identifiers: tuple[str, ...]
-    sensitive: str
-
-
-def microdata_document(found: FoundFiles, meaning: Meaning) -> MicrodataDraft:
-    """Return the text of a `microdata.toml`.
+def microdata_draft(found: FoundFiles, meaning: Meaning) -> Draft:
+    """Return a draft of a `microdata.toml`.
 
     Raises:
         InputError: no column says whose row it is.
@@ -63,8 +54,18 @@ def microdata_document(found: FoundFiles, meaning: Meaning) -> MicrodataDraft:
         lines += domains
     if "transitions" in found.beside:
         lines += ["", "[updates]", f"transitions = {toml_text(found.beside['transitions'])}"]
-    names = tuple(column.name for column in quasi)
-    return MicrodataDraft("\n".join(lines) + "\n", individual.name, names, sensitive.name)
+    facts: list[Row] = [
+        ("snapshots", ", ".join(release.tag for release in found.releases)),
+        ("individual", individual.name),
+        ("quasi-identifiers", ", ".join(column.name for column in quasi) or "none"),
+        ("sensitive", sensitive.name),
+    ]
+    left = {**meaning.left, **meaning.rules[Unlinkable].reasons}
+    facts += [("not published", f'"{name}": {why}') for name, why in left.items() if name != individual.name]
+    facts += [("NOT USED", f"{shown}: {why}") for shown, why in found.unused.items()]
+    following = "audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
+    doubt = "Columns that are not named are not published."
+    return Draft(NAME, "\n".join(lines) + "\n", {"Guessed from the tables found": facts}, (doubt,), following)
 
 
 def _domain(column: Column, meaning: Meaning) -> Iterator[str]:

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from audit.init.guess import Guess
+from audit.init.column_meanings import Meaning
+from audit.init.draft import Row
+from audit.init.found_files import FoundFiles
 from audit.io.dialect import UTF_8, read_dialect
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.manifest import Manifest, ReleaseFiles
-from audit.io.rules.several_rows import EPISODES, Date, SeveralRows
+from audit.io.manifest import NAME, Manifest, ReleaseFiles
+from audit.io.rules.several_rows import EPISODES, SeveralRows
 from audit.io.rules.unlinkable import Unlinkable
 from audit.io.tables import count_rows, header
 from audit.io.toml import toml_key, toml_text
-from audit.model.errors import Problems, printable
+from audit.model.errors import Problems
 
 _DELIMITERS = {",": "", ";": "semicolons", "\t": "tabulators", "|": "bars"}
 _FILES_SHOWN = 24
 _ALIKE_SHOWN = 12
-Row = tuple[str, ...]
 
 
-def file_rows(guessed: Guess) -> list[Row]:
+def found_rows(manifest: Manifest, found: FoundFiles, meaning: Meaning) -> dict[str, list[Row]]:
+    """Return what was found: files, columns, what is written for what is irregular, and what can be judged."""
+    return {
+        "Files": _file_rows(found, meaning),
+        "Columns, with how many different cells": _column_rows(meaning),
+        f"Written into {NAME} for what was found": list(meaning.written.items()),
+        "What can be judged": [(_judged(manifest, found.keys),)],
+    }
+
+
+def _file_rows(found: FoundFiles, meaning: Meaning) -> list[Row]:
     """Return each file and what it is, one line or more for each."""
-    found, meaning = guessed.found, guessed.meaning
     rows: list[Row] = []
-    releases = guessed.manifest.releases
+    releases = found.releases
     for release in releases[:_FILES_SHOWN]:
         rows += _release_rows(release, found.renamed.get(release.tag, {}))
     if len(releases) > _FILES_SHOWN:
@@ -36,8 +46,7 @@ def file_rows(guessed: Guess) -> list[Row]:
     rows += [(hierarchy.name, f'hierarchy of "{name}"') for name, hierarchy in meaning.hierarchies.items()]
     if found.keys:
         rows.append(("private/", f"keys of {found.keys} of {len(releases)} releases"))
-    rows += [(shown, f"NOT USED: {why}") for shown, why in found.unused.items()]
-    return [tuple(printable(cell, 300) for cell in row) for row in rows]
+    return [*rows, *((shown, f"NOT USED: {why}") for shown, why in found.unused.items())]
 
 
 def _release_rows(release: ReleaseFiles, renamed: dict[str, str]) -> Iterator[Row]:
@@ -76,15 +85,13 @@ def _header_below(line: int) -> str:
     return f"its header stands in line {line}, and what is above it is not read"
 
 
-def column_rows(guessed: Guess) -> list[Row]:
+def _column_rows(meaning: Meaning) -> list[Row]:
     """Return each column with its role, its number of distinct cells, and the reason."""
-    meaning, columns = guessed.meaning, guessed.columns
+    columns = meaning.columns
     roles = {column.name: key for key, column in meaning.chosen.items()}
     roles |= {column.name: "quasi-identifier" for column in meaning.quasi}
-    unlinkable, date = meaning.rules[Unlinkable].reasons, meaning.rules[Date].column
+    unlinkable = meaning.rules[Unlinkable].reasons
     roles |= dict.fromkeys(unlinkable, "unlinkable")
-    if date is not None:
-        roles[date] += ", date"
     rows: list[Row] = []
     left: dict[str, list[str]] = {}
     for name, why in meaning.left.items():
@@ -104,15 +111,10 @@ def column_rows(guessed: Guess) -> list[Row]:
     ]
     for why, names in folded.items():
         rows.append((f"{len(names):,} columns", "NO ROLE", "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
-    return [tuple(printable(cell, 300) for cell in row) for row in rows]
+    return rows
 
 
-def written_rows(guessed: Guess) -> list[Row]:
-    """Return the lines of the manifest that say what differs or is irregular, each with what it is written for."""
-    return [(printable(line, 300), printable(why, 600)) for line, why in guessed.meaning.written.items()]
-
-
-def judged(manifest: Manifest, keys: int) -> str:
+def _judged(manifest: Manifest, keys: int) -> str:
     """Return what can be judged, and what it would take to judge more."""
     columns, releases = manifest.columns, len(manifest.releases)
     if columns.rules[SeveralRows].choice == EPISODES:
@@ -140,13 +142,3 @@ def judged(manifest: Manifest, keys: int) -> str:
         "(private/<release>.key.csv with row,individual, rows counted from 0), a register.csv (individual,first,last "
         "and the exact quasi-identifiers), or a published record id."
     )
-
-
-def aligned(rows: Iterable[Row], widest: int = 34) -> list[tuple[str, str]]:
-    """Return rows as pairs of a head, whose cells are padded to columns, and the last cell."""
-    listed = list(rows)
-    if not listed:
-        return []
-    widths = [min(widest, max(len(row[place]) for row in listed)) for place in range(len(listed[0]) - 1)]
-    heads = ["  ".join(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)) for row in listed]
-    return [(f"  {head}  ", row[-1]) for head, row in zip(heads, listed, strict=True)]

@@ -602,12 +602,12 @@ Columns, with how many different cells
   Age       quasi-identifier  5   intervals
   Disease   sensitive         2   its name and the only exact column
 
-Look at
-  - Column "Owner" is taken for the auditor's key, with which the adversary knows everybody's group:
-    the worst case. If it was published, write record = "Owner" instead.
-
 What can be judged
   What somebody learns who knows in which group each person is, over all releases (linked).
+
+Look at
+  -  Column "Owner" is taken for the auditor's key, with which the adversary knows everybody's
+     group: the worst case. If it was published, write record = "Owner" instead.
 
 Wrote series.toml in my ward; it says why each guess was made.
 
