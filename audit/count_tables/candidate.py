@@ -1,20 +1,18 @@
 """A release of count tables that is not yet out: what it would add, and what to hide of it, or how to round it.
 
-Hidden means left empty: the smallest change of a file, whatever markers the publisher has. The set that is returned is
-irreducible: with any one of its cells shown again the series with the candidate would give away something new. It is
-found greedily, most used cells first, and then thinned; a smaller set may exist.
+Hidden means left empty: the smallest change of a file, whatever markers the publisher has.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from audit.count_tables.accepted import is_known
+from audit.count_tables.hiding import Hiding, HidingSearch, Rows
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
 from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
@@ -25,20 +23,15 @@ from audit.count_tables.table_rules import Rounding
 from audit.io.toml import release_tag
 from audit.model.count_report import (
     CandidateReport,
-    CertificateCases,
-    CertificateStep,
     CountFinding,
     CountReport,
     HiddenCell,
-    SumTerm,
 )
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import UsageError, printable
 from audit.model.report import CountSize
 
-_AUDITS = 120
 _BASES = (3, 5, 10, 20, 50, 100)
-Rows = frozenset[int]
 
 
 def release_of(files: Sequence[Path]) -> TableRelease:
@@ -73,7 +66,8 @@ def judge_candidate(
     known, left = {each.id: each.size for each in before.attack.findings}, before.attack.measures.open
     search = _CellSearch(counts, attack, options, known, left)
     after, fresh = search.audited(frozenset())
-    rows: Rows | None = search.least_rows(fresh) if fresh else frozenset()
+    hiding = search.hiding(fresh)
+    rows = None if hiding.refused else hiding.rows
     rounding = search.coarser_rounding() if fresh else None
     settled = after if not rows else search.audited(rows)[0]
     hidden = tuple(search.hidden_cell(row) for row in sorted(rows or ()))
@@ -88,6 +82,7 @@ def judge_candidate(
             hide=None if rows is None else hidden,
             rounding=None if rounding is None else (rounding.to, rounding.how),
             undecided=max(after.attack.measures.open, settled.attack.measures.open) > left,
+            least=hiding.least,
         ),
         counts,
         rows or frozenset(),
@@ -102,7 +97,6 @@ class _CellSearch:
         counts, attack, options: all published counts with the release, and how they are audited.
         known: what is found without the release, by id: where it sharpens, it is new.
         open: how many questions are left open without it.
-        audits: how many tries there were.
     """
 
     counts: PublishedCounts
@@ -110,11 +104,9 @@ class _CellSearch:
     options: CountOptions
     known: Mapping[str, CountSize]
     open: int
-    audits: int = 0
 
     def audited(self, rows: Rows) -> tuple[CountReport, list[CountFinding]]:
         """Return the report with some rows left empty, and the findings that are new."""
-        self.audits += 1
         options = replace(self.options, findings=None)
         report = build_report(judge(without_rows(self.counts, rows), self.attack, options), self.attack, options)
         return report, self._new(report)
@@ -122,20 +114,11 @@ class _CellSearch:
     def _new(self, report: CountReport) -> list[CountFinding]:
         return [each for each in report.attack.findings if not is_known(self.known, each.id, each.size)]
 
-    def least_rows(self, fresh: list[CountFinding]) -> Rows | None:
-        """Return an irreducible set of rows of the candidate without which nothing new is found; None for none."""
-        hidden: set[int] = set()
-        while fresh:
-            used = Counter(row for finding in fresh for row in self._used(finding) if row not in hidden)
-            if not used or self.audits > _AUDITS:
-                return None
-            best = max(used.values())
-            hidden.add(min(row for row, times in used.items() if times == best))
-            fresh = self.audited(frozenset(hidden))[1]
-        for row in sorted(hidden):
-            if self.audits <= 2 * _AUDITS and not self.audited(frozenset(hidden - {row}))[1]:
-                hidden.remove(row)
-        return frozenset(hidden)
+    def hiding(self, fresh: list[CountFinding]) -> Hiding:
+        """Return which rows of the candidate to hide so that nothing new is found."""
+        last = self.counts.release == len(self.counts.manifest.releases) - 1
+        rows = np.flatnonzero(last & self.counts.shown).tolist()
+        return HidingSearch(self.counts, rows, lambda hidden: self.audited(hidden)[1]).search(fresh)
 
     def coarser_rounding(self) -> Rounding | None:
         """Return the least rounding to nearest of the candidate's numbers with which nothing new is found.
@@ -150,7 +133,6 @@ class _CellSearch:
         for base in _BASES:
             if base > least and base % least == 0 and not any(number % base for number in past):
                 rounding = Rounding(base, "nearest")
-                self.audits += 1
                 options = replace(self.options, findings=None)
                 counts = rounded_candidate(self.counts, rounding)
                 report = build_report(judge(counts, self.attack, options), self.attack, options)
@@ -164,47 +146,22 @@ class _CellSearch:
         texts = (self.counts.texts[text] for text in np.unique(self.counts.text[past]).tolist())
         return {number for text in texts if (number := _shown(text)) is not None}
 
-    def _used(self, finding: CountFinding) -> set[int]:
-        """Return the rows of the candidate that the sums of a finding use."""
-        places = {
-            (each.file, each.line)
-            for bound in finding.certificate
-            for each in _terms(bound.step)
-            if each.release == self.counts.manifest.tags[-1]
-        }
-        return {row for row in self._rows if self.counts.place(row) in places} if places else set()
-
-    @property
-    def _rows(self) -> list[int]:
-        last = self.counts.release == len(self.counts.manifest.releases) - 1
-        return np.flatnonzero(last & self.counts.shown).tolist()
-
     def hidden_cell(self, row: int) -> HiddenCell:
         """Return a row as a cell to hide."""
         file, line = self.counts.place(row)
-        labels = self.counts.label[row].tolist()
-        cell = {d.axis.name: d.labels[code] for d, code in zip(self.counts.dimensions, labels, strict=True)}
-        return HiddenCell(cell, self.counts.texts[int(self.counts.text[row])], file, line)
-
-
-def _terms(step: CertificateStep) -> Iterator[SumTerm]:
-    if isinstance(step, CertificateCases):
-        yield from _terms(step.below)
-        yield from _terms(step.above)
-    else:
-        yield from (term for term in step.terms if isinstance(term, SumTerm))
+        return HiddenCell(self.counts.cell(row), self.counts.texts[int(self.counts.text[row])], file, line)
 
 
 def without_rows(counts: PublishedCounts, rows: Rows) -> PublishedCounts:
-    """Return the published counts with the values of some rows left empty."""
+    """Return the published counts with the values of some rows left empty; a marker must still hide its count then."""
     if not rows:
         return counts
     chosen = np.array(sorted(rows))
-    lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
-    lower[chosen], upper[chosen], hidden[chosen], number[chosen] = 0, UNBOUNDED, False, False
+    lower, upper, number = counts.lower.copy(), counts.upper.copy(), counts.number.copy()
+    lower[chosen], upper[chosen], number[chosen] = 0, UNBOUNDED, False
     denominators = counts.denominators.copy()
     denominators[chosen] = UNBOUNDED  # the rates beside them are hidden as well
-    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, denominators=denominators)
+    return replace(counts, lower=lower, upper=upper, number=number, denominators=denominators)
 
 
 def rounded_candidate(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:

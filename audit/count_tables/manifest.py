@@ -16,10 +16,12 @@ from audit.count_tables.table_rules import (
     WHOLE,
     ChangeColumn,
     CountColumn,
+    HidingRule,
     Rates,
     Rounding,
     RulesReader,
     Wide,
+    hiding_rules,
     roots,
 )
 from audit.io import manifest as microdata
@@ -86,6 +88,7 @@ class TableManifest:
         sensitive: dimensions of which everybody in a cell must not be of one kind.
         harmless: by sensitive dimension the labels of which everybody may be.
         loose: nested dimensions of which a label may have people that no label inside it has.
+        hiding: which cells `next` and `repair` keep, or what it costs to hide them.
         unconfirmed: keys of the manifest that are guesses, such as `table.markers`.
     """
 
@@ -127,6 +130,7 @@ class TableManifest:
     unconfirmed: tuple[str, ...] = ()
     policy: Mapping[str, int] = field(default_factory=dict)
     waivers: tuple[microdata.Waiver, ...] = ()
+    hiding: tuple[HidingRule, ...] = ()
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -163,6 +167,13 @@ class TableManifest:
         labels = {value: {STATISTIC: "" if whole[value] == value else value} if parted else {} for value in self.values}
         one = len(set(whole.values())) == 1
         return tuple(CountColumn(value, None if one else whole[value], labels[value]) for value in self.values)
+
+    def cost_of(self, cell: Mapping[str, str], count: int) -> int | None:
+        """Return what it costs to hide a cell: its count, where nothing else is said; None where it is kept."""
+        for rule in self.hiding:
+            if rule.cell.items() <= cell.items():
+                return rule.cost
+        return count
 
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
@@ -251,6 +262,7 @@ class _TableManifestReader(RulesReader):
         "policy": set(CLAUSES),
         **UNCONFIRMED_KEYS,
         "waiver": {"finding", "reason", "expires", "size"},
+        "hiding": {"cell", "keep", "cost"},
     }
 
     def manifest(self) -> TableManifest:
@@ -311,12 +323,18 @@ class _TableManifestReader(RulesReader):
             unconfirmed=unconfirmed(self),
             policy=self.policy(),
             waivers=self.waivers(),
+            hiding=hiding_rules(self),
         )
         if any(part_of.values()):
             whole = set(roots(values or measures, part_of).values())
             total = next(iter(whole)) if len(whole) == 1 else WHOLE
             found = replace(found, totals={**found.totals, STATISTIC: total}, open=found.open | {STATISTIC})
-        for key, names in (("open", found.open), ("codes", found.codes), ("sensitive", {*found.sensitive})):
+        for key, names in (
+            ("open", found.open),
+            ("codes", found.codes),
+            ("sensitive", {*found.sensitive}),
+            ("hiding", {name for rule in found.hiding for name in rule.cell}),
+        ):
             for name in sorted({*names} - set(dimensions)):
                 self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
         self.check_read(found)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.count_report import (
-    CertificateCases,
-    CertificateStep,
     CountFinding,
     CountPicture,
     PictureCell,
-    SumTerm,
 )
 from audit.runtime.phrases import figure
 
@@ -37,12 +34,7 @@ def _amount(lower: int, upper: int) -> str:
 
 def _picture(counts: PublishedCounts, finding: CountFinding, told: Told) -> CountPicture:
     published = _published(counts, finding)
-    used = {
-        tuple(term.cell.values())
-        for bound in finding.certificate
-        for term in _terms(bound.step)
-        if term.release == finding.release
-    }
+    used = {tuple(term.cell.values()) for term in finding.terms if term.release == finding.release}
     own = tuple(finding.cell.values())
     rows, columns = _axes(counts, [own, *used])
     others = [d for d in range(len(own)) if d not in (rows, columns)]
@@ -97,11 +89,3 @@ def _axes(counts: PublishedCounts, cells: Sequence[Cell]) -> tuple[int, int | No
     ]
     order = sorted(range(len(totals)), key=lambda d: differing[d], reverse=True)
     return order[0], order[1] if len(order) > 1 else None
-
-
-def _terms(step: CertificateStep) -> Iterator[SumTerm]:
-    if isinstance(step, CertificateCases):
-        yield from _terms(step.below)
-        yield from _terms(step.above)
-    else:
-        yield from (term for term in step.terms if isinstance(term, SumTerm))

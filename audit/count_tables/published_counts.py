@@ -68,6 +68,11 @@ class PublishedCounts:
         """Return which rows show something; an empty cell counts as not published. Shape (rows,)."""
         return self.hidden | self.number
 
+    def cell(self, row: int) -> dict[str, str]:
+        """Return the labels of a row by dimension."""
+        labels = zip(self.dimensions, self.label[row].tolist(), strict=True)
+        return {dimension.axis.name: dimension.labels[label] for dimension, label in labels}
+
     def place(self, row: int) -> tuple[str, int]:
         """Return the file and the line of a row."""
         file = int(self.file[row])

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.candidate import Rows, judge_candidate
+from audit.count_tables.candidate import judge_candidate
+from audit.count_tables.hiding import Rows
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import CountAttack, CountOptions

@@ -72,6 +72,14 @@ class ChangeColumn:
 
 
 @dataclass(frozen=True)
+class HidingRule:
+    """What it costs to hide the cells that have some labels; None where they are kept."""
+
+    cell: Mapping[str, str]
+    cost: int | None
+
+
+@dataclass(frozen=True)
 class CountColumn:
     """One column of counts of a table.
 
@@ -231,6 +239,33 @@ class RulesReader(Reader):
             return None
         column, since = self.text(given, "column"), self.whole(given, "since", 1)
         return None if column is None else ChangeColumn(column, since or 1)
+
+
+def hiding_rules(reader: Reader) -> tuple[HidingRule, ...]:
+    """Return the entries of `[[hiding]]`, noting each problem where it stands."""
+    entries, found = reader.document.get("hiding", []), []
+    for entry in entries if isinstance(entries, list) else [entries]:
+        rule = _hiding_rule(entry)
+        if rule is None:
+            remedy = 'write cell = { sex = "All" } and below it keep = true, or cost = 100, under [[hiding]]'
+            reader.note("hiding", "this does not say which cells to keep, or what it costs to hide them", remedy)
+        else:
+            found.append(rule)
+    return tuple(found)
+
+
+def _hiding_rule(entry: object) -> HidingRule | None:
+    cell = entry.get("cell") if isinstance(entry, dict) else None
+    if (
+        not isinstance(entry, dict)
+        or not isinstance(cell, dict)
+        or not all(isinstance(each, str) for each in cell.values())
+    ):
+        return None
+    cost = entry.get("cost")
+    if set(entry) == {"cell", "keep"} and entry["keep"] is True:
+        return HidingRule(cell, None)
+    return HidingRule(cell, cost) if set(entry) == {"cell", "cost"} and type(cost) is int and cost >= 0 else None
 
 
 def _interval(ends: object) -> tuple[int, int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -117,9 +118,22 @@ class CountFinding:
     dimension: str | None = None
 
     @property
+    def terms(self) -> Iterator[SumTerm]:
+        """The published numbers of its sums."""
+        return (term for bound in self.certificate for term in _terms(bound.step))
+
+    @property
     def size(self) -> CountSize:
         """How much is known."""
         return CountSize(self.kind, self.lower, self.upper)
+
+
+def _terms(step: CertificateStep) -> Iterator[SumTerm]:
+    if isinstance(step, CertificateCases):
+        yield from _terms(step.below)
+        yield from _terms(step.above)
+    else:
+        yield from (term for term in step.terms if isinstance(term, SumTerm))
 
 
 @dataclass(frozen=True)
@@ -299,6 +313,7 @@ class CandidateReport:
         new: the first of `new_total` findings that are only there with it.
         hide: cells of it that have to be hidden so that nothing is new; with any one shown again something would be.
             Empty where nothing is new, None where no such set was found.
+        least: whether no cheaper cells do the same; else one that does may exist.
         rounding: the least coarser rounding that does the same: to what, and how; None where none was found or needed.
         undecided: whether more is left open with it, or with it repaired, than without.
         written: where it was written with these cells empty; all else is about what was written then.
@@ -312,6 +327,7 @@ class CandidateReport:
     hide: tuple[HiddenCell, ...] | None
     rounding: tuple[int, str] | None
     undecided: bool
+    least: bool = False
     written: tuple[str, ...] = ()
 
     @property

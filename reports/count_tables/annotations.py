@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from audit.model.count_report import CertificateStep, CertificateSum, CountFinding, CountReport, SumTerm
+from audit.model.count_report import CountFinding, CountReport
 from audit.model.errors import printable
 from audit.model.named_findings import FindingRule
 from audit.runtime.phrases import say
@@ -51,7 +50,7 @@ class CountSarif:
 
 
 def _result(finding: CountFinding, report: CountReport, files: dict[str, dict[str, object]]) -> dict[str, object]:
-    places = {(each.file, each.line): None for bound in finding.certificate for each in _terms(bound.step)}
+    places = {(each.file, each.line): None for each in finding.terms}
     return {
         "ruleId": f"differencing/{finding.kind}",
         "ruleIndex": list(_RULES).index(finding.kind),
@@ -60,14 +59,6 @@ def _result(finding: CountFinding, report: CountReport, files: dict[str, dict[st
         "locations": [location(files[file], line) for file, line in places if file is not None],
         "partialFingerprints": {"findingId/v1": finding.id},
     }
-
-
-def _terms(step: CertificateStep) -> Iterator[SumTerm]:
-    if isinstance(step, CertificateSum):
-        yield from (term for term in step.terms if isinstance(term, SumTerm))
-    else:
-        yield from _terms(step.below)
-        yield from _terms(step.above)
 
 
 @dataclass(frozen=True)

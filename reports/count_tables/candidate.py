@@ -39,6 +39,7 @@ def candidate_json(candidate: CandidateReport) -> str:
     entries["new"] = json_value(candidate.new)
     entries["new_total"] = candidate.new_total
     entries["hide"] = json_value(candidate.hide)
+    entries |= {"least": candidate.least} if candidate.hide else {}
     rounding = candidate.rounding
     if candidate.written:
         entries["written"] = [*candidate.written]
@@ -97,6 +98,10 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         for each in candidate.hide:
             where = cell_name(each.cell, candidate.after.series.totals)
             yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
+        if candidate.least:
+            yield say("No cheaper cells do: inner cells come before margins, then those of the smaller counts.")
+        else:
+            yield say("There may be cheaper cells: there were too many to try.")
         yield say("Empty what is to be hidden: a marker that stands for small counts would be untrue of larger ones.")
     if candidate.rounding is not None:
         base = candidate.rounding[0]
