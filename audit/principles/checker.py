@@ -1,4 +1,4 @@
-"""Checking: a series read release by release, and held against a principle."""
+"""Checker: read a series release by release and check that it keeps a principle."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Verdict:
     Attributes:
         promise: the principle and its parameters.
         rows: rows of all releases together.
-        broken: number of offences by clause; empty when the promise is kept, or nobody can tell.
+        broken: number of offences by clause; empty if the promise is kept or undecided.
         first: the first offences, in the order of releases and of their rows; at most `SHOWN`.
-        undecided: why nobody can tell whether the promise is kept; None where it is known.
+        undecided: why the check cannot decide whether the promise is kept; None if it decided.
     """
 
     promise: Promise
@@ -36,7 +36,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the promise is kept, as far as anybody can tell."""
+        """Whether the check proved that the promise is kept."""
         return not self.broken and self.undecided is None
 
     @property
@@ -46,7 +46,7 @@ class Verdict:
 
 
 def checked(principle: Principle, series: Series) -> Verdict:
-    """Return whether a series keeps a principle; its releases are read one at a time.
+    """Return whether a series keeps a principle; read one release at a time.
 
     Raises:
         UsageError: the series lacks what the principle needs.
@@ -69,7 +69,7 @@ def checked(principle: Principle, series: Series) -> Verdict:
 
 
 def first_of(found: list[BrokenClause]) -> list[PrincipleViolation]:
-    """Return the first offences of one release in the order of its rows; what no row shows comes before."""
+    """Return the first offences of one release in the order of its rows; those without a row come first."""
     offences = [offence for breach in found for offence in breach.first]
     return sorted(offences, key=lambda offence: -1 if offence.row is None else offence.row)[:SHOWN]
 
@@ -78,8 +78,8 @@ def require(principle: Principle, series: Series) -> None:
     """Refuse a series that lacks what a principle needs.
 
     Raises:
-        UsageError: it has neither quasi-identifiers nor groups, or nothing that links its releases.
-        InputError: some releases have a key and some have none.
+        UsageError: the manifest names no quasi-identifiers, no groups, or nothing that links the releases.
+        InputError: only some releases have a key.
     """
     needs, columns = principle.needs, series.manifest.columns
     if needs.cells == "required" and not columns.quasi_identifiers:
@@ -94,7 +94,7 @@ def require(principle: Principle, series: Series) -> None:
 
 
 def read(principle: Principle, series: Series, position: int) -> Release:
-    """Read what a principle needs of one release.
+    """Return a release with the columns that a principle needs.
 
     Raises:
         InputError: the release is faulty.
@@ -107,5 +107,5 @@ def read(principle: Principle, series: Series, position: int) -> Release:
 
 
 def line_of(files: ReleaseFiles, row: int) -> int:
-    """Return the line of a release's file on which a row begins, counted from 1; of a Parquet file the row's number."""
+    """Return the line of the file on which a row begins, or the row's number in a Parquet file; counted from 1."""
     return Table(files.rows, files.shown, 0, {}).line(row)

@@ -1,22 +1,21 @@
-"""e-equivalence: no fewer than e people on each side of whatever equivalence linear reasoning finds.
+"""e-equivalence: every equivalence that linear reasoning can prove has at least e people on each side.
 
-Source: equivalence paper, Definitions 6, 9 and 10: x = W S is an equivalence when it is whole and not 0, and W U = 0,
-where S has who is in which group and U which values each group has; e is half the sum of all |x|. What is checked is a
-condition that is sufficient, and not necessary: where it does not hold, the promise may be kept all the same, and
-`audit check` asks the attack.
+Source: equivalence paper, Definitions 6, 9 and 10. Matrix S holds who is in which group, U which values each group
+has. x = W S is an equivalence if x is whole and not 0, and W U = 0; e is half the sum of all |x|. This check uses a
+condition that is sufficient but not necessary: if it fails, `audit check` runs the attack to decide.
 
-The condition (Section VI, Theorem 2). Each release has one group for each set of values, a bucket, and everybody's
-groups have the same set of values. Then what W gives somebody who is published from release i up to release j is the
-difference p(j) - p(i) of potentials of that bucket, and twice e is the sum of all their sizes. Where the potentials
-differ within a connected component of the graph in which every such stay is an edge, they are on both sides of some
-whole-numbered level, and every edge across costs 1 or more: e is at least half the least cut of the component. Nothing
-of this asks how often a value stands in a bucket, nor which values buckets have in common. People with several stays
-are left out of the graph; as long as each of their stays lies within one component, potentials that are equal there
-leave them at 0.
+The condition (Section VI, Theorem 2): each release has one group for each set of values, a *bucket*, and a person's
+groups all have the same set of values. Take a bucket's graph: a node for each release, and an edge from i to j for each
+person published from release i until release j, a *stay*. W assigns a potential p to each node, the stay gets
+p(j) - p(i), and the absolute values of all stays add up to 2e. If potentials differ within a connected component, they
+lie on both sides of a whole number, and each edge that crosses it costs at least 1. So e is at least half the smallest
+cut of the component. The frequencies of values, and the values that buckets share, do not matter. People with several
+stays are left out of the graph; if each of their stays lies within one component, equal potentials give them 0.
 
-What a release changes. Whoever is still there is an edge to a last node; whoever leaves becomes one to the release's
-own node instead, and whoever comes is one between these two. So a cut with both on one side weighs what it weighed in
-the release before, unless somebody came back, whose earlier stay is no edge any more: only then are all cuts looked at.
+Updating the cuts: the last node stands for "still present". A new release moves the edges of people who leave from the
+last node to its own node, and adds an edge between these two nodes for each new person. A cut that leaves both nodes on
+one side keeps its weight, unless a person returned and lost the edge of an earlier stay. Only then are all cuts
+computed again.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, Prin
 from audit.principles.small_cuts import connected, small_between, small_cuts
 from audit.runtime.phrases import say
 
-_NOBODY: Codes = np.zeros(0, dtype=np.int32)
+_NO_CODES: Codes = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -48,14 +47,14 @@ class EEquivalence:
     needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
 
     def start(self, series: Series, /) -> Check:
-        """Return a check that remembers everybody's stays, for each sensitive attribute."""
+        """Return a check that records the stays of all people, for each sensitive attribute."""
         names = series.manifest.columns.sensitive if self.e > 1 else ()
         return _Check(series, [_ValueHistories(series, name, self.e) for name in names])
 
 
 @dataclass
 class _Check:
-    """The check of one series: everybody's stays, by sensitive attribute; with e = 1 there is nothing to check."""
+    """The check of one series: the stays of all people, by sensitive attribute; none if e = 1 promises nothing."""
 
     series: Series
     histories: list[_ValueHistories]
@@ -78,7 +77,7 @@ class _Check:
 
 
 class _Spans(NamedTuple):
-    """Stays: in which bucket, from which release, and until which one, that one left out; shape (stays,)."""
+    """Stays: the bucket, the first release, and the release after the last one; shape (stays,)."""
 
     bucket: npt.NDArray[np.integer]
     begun: npt.NDArray[np.integer]
@@ -87,51 +86,51 @@ class _Spans(NamedTuple):
 
 @dataclass
 class _ValueHistories:
-    """Everybody's stays, for one sensitive attribute; after the first doubt nothing more is looked at.
+    """The stays of all people, for one sensitive attribute; the check ends at the first doubt.
 
     Attributes:
         series: the series.
         sensitive: the attribute.
         e: the parameter.
         names: the values of each bucket.
-        of: by person code, the person's bucket, -1 for nobody known; int32.
+        bucket_of: by person code, the person's bucket, -1 if not published yet; int32.
         begun: by person code, the release in which the last stay began, counted from 0; int32.
         last: by person code, the last release of that stay; int32.
-        again: by person code, whether there were stays before.
-        over: those stays.
-        alone: the stays of counterfeits without identity.
-        releases: how many were seen.
-        doubtful: whether there was a doubt.
+        returned: by person code, whether the person has earlier stays.
+        earlier: these earlier stays.
+        unlinked: the stays of counterfeits without identity.
+        releases: the number of releases added.
+        doubtful: whether a release raised a doubt.
     """
 
     series: Series
     sensitive: str
     e: int
     names: list[str] = field(default_factory=list)
-    of: Codes = field(default_factory=_NOBODY.copy)
-    begun: Codes = field(default_factory=_NOBODY.copy)
-    last: Codes = field(default_factory=_NOBODY.copy)
-    again: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    over: list[_Spans] = field(default_factory=lambda: [_Spans(_NOBODY, _NOBODY, _NOBODY)])
-    alone: list[_Spans] = field(default_factory=lambda: [_Spans(_NOBODY, _NOBODY, _NOBODY)])
+    bucket_of: Codes = field(default_factory=_NO_CODES.copy)
+    begun: Codes = field(default_factory=_NO_CODES.copy)
+    last: Codes = field(default_factory=_NO_CODES.copy)
+    returned: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    earlier: list[_Spans] = field(default_factory=lambda: [_Spans(_NO_CODES, _NO_CODES, _NO_CODES)])
+    unlinked: list[_Spans] = field(default_factory=lambda: [_Spans(_NO_CODES, _NO_CODES, _NO_CODES)])
     releases: int = 0
     doubtful: bool = False
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, release: Release, person: Codes) -> list[BrokenClause]:
-        """Return why nobody can tell any more whether the promise is kept."""
+        """Return why the check can no longer decide whether the promise is kept."""
         if self.doubtful:
             return []
         bucket = self._buckets(release)
-        found = self._several(release, bucket) or self._moved(release, person, bucket)
+        found = self._repeated(release, bucket) or self._moved(release, person, bucket)
         if not found:
-            back = self._follow(person, bucket[release.group.codes])
-            found = self._parted(release, bucket, back)
+            changed = self._record(person, bucket[release.group.codes])
+            found = self._small_cuts(release, bucket, changed)
         self.doubtful = bool(found)
         return found
 
     def _buckets(self, release: Release) -> Codes:
-        """Return the bucket of each group, by code, numbering new ones; -1 for codes of no group."""
+        """Return the bucket of each group, by code, and number new buckets; -1 for codes without a group."""
         held = contents(self.series, release, self.sensitive)
         bucket = np.full(release.group.size, -1, dtype=np.int32)
         names = self.series.vocabularies[self.sensitive].names
@@ -143,8 +142,8 @@ class _ValueHistories:
             bucket[held.group[values]] = number
         return bucket
 
-    def _several(self, release: Release, bucket: Codes) -> list[BrokenClause]:
-        """Return the groups that have the same values as one before them."""
+    def _repeated(self, release: Release, bucket: Codes) -> list[BrokenClause]:
+        """Return the groups whose values are those of an earlier group of the release."""
         groups = np.flatnonzero(bucket >= 0)
         groups = np.setdiff1d(groups, groups[np.unique(bucket[groups], return_index=True)[1]])
         row = first_rows(release.group.codes, release.group.size)[groups]
@@ -157,10 +156,10 @@ class _ValueHistories:
         return self._doubts(say("groups with the same values"), row, offence)
 
     def _moved(self, release: Release, person: Codes, bucket: Codes) -> list[BrokenClause]:
-        """Return the people who are in a group of other values than before."""
+        """Return the people whose group has different values from their earlier groups."""
         self._grow()
         row = np.flatnonzero(person >= 0)
-        before, now = self.of[person[row]], bucket[release.group.codes[row]]
+        before, now = self.bucket_of[person[row]], bucket[release.group.codes[row]]
         moved = row[(before >= 0) & (before != now)]
 
         def offence(number: int) -> PrincipleViolation:
@@ -168,7 +167,7 @@ class _ValueHistories:
             what = say(
                 "the person's group now has {now}; before, it had {before}",
                 now=self.names[bucket[group]],
-                before=self.names[self.of[who]],
+                before=self.names[self.bucket_of[who]],
             )
             individuals = (self.series.people.name(who),)
             return PrincipleViolation(release.tag, (release.group.name(group),), int(moved[number]), what, individuals)
@@ -176,43 +175,44 @@ class _ValueHistories:
         return self._doubts(say("people in a group of other values than before"), moved, offence)
 
     def _grow(self) -> None:
-        """Make room for people who were not known before."""
-        more = max(0, self.series.people.size - len(self.of))
-        nobody = np.full(more, -1, dtype=np.int32)
-        self.of, self.begun, self.last = (np.append(codes, nobody) for codes in (self.of, self.begun, self.last))
-        self.again = np.append(self.again, np.zeros(more, dtype=np.bool_))
+        """Extend the arrays to people who are new in this release."""
+        more = max(0, self.series.people.size - len(self.bucket_of))
+        unset, known = np.full(more, -1, dtype=np.int32), (self.bucket_of, self.begun, self.last)
+        self.bucket_of, self.begun, self.last = (np.append(codes, unset) for codes in known)
+        self.returned = np.append(self.returned, np.zeros(more, dtype=np.bool_))
 
-    def _follow(self, person: Codes, bucket: Codes) -> Codes:
-        """Go on with the stays of some rows' people and counterfeits; return the buckets of those who came back."""
+    def _record(self, person: Codes, bucket: Codes) -> Codes:
+        """Record the stays in a release, by person and bucket of each row; return the buckets of people who return."""
         now, real = self.releases, person >= 0
         who = person[real]
-        new, away = self.of[who] < 0, self.last[who] < now - 1
+        new, away = self.bucket_of[who] < 0, self.last[who] < now - 1
         back = who[away & ~new]
-        returned = self.of[back]
-        self.over.append(_Spans(returned, self.begun[back], self.last[back] + 1))
-        self.again[back] = True
+        changed = self.bucket_of[back]
+        self.earlier.append(_Spans(changed, self.begun[back], self.last[back] + 1))
+        self.returned[back] = True
         self.begun[who[new | away]] = now
-        self.of[who], self.last[who] = bucket[real], now
-        nobody = bucket[~real]
-        self.alone.append(_Spans(nobody, np.full_like(nobody, now), np.full_like(nobody, now + 1)))
+        self.bucket_of[who], self.last[who] = bucket[real], now
+        unlinked = bucket[~real]
+        self.unlinked.append(_Spans(unlinked, np.full_like(unlinked, now), np.full_like(unlinked, now + 1)))
         self.releases += 1
-        return returned
+        return changed
 
-    def _parted(self, release: Release, bucket: Codes, back: Codes) -> list[BrokenClause]:
-        """Return the buckets with a small cut, and those in which somebody's stay is on both sides of none at all."""
-        once, again = np.flatnonzero((self.of >= 0) & ~self.again), np.flatnonzero(self.again)
-        last = [_Spans(self.of[some], self.begun[some], self.last[some] + 1) for some in (once, again)]
-        edges, others = _all([last[0], *self.alone]), _all([last[1], *self.over])
+    def _small_cuts(self, release: Release, bucket: Codes, changed: Codes) -> list[BrokenClause]:
+        """Return the buckets with a small cut, and those where a returned person's stay joins two components."""
+        people = np.flatnonzero((self.bucket_of >= 0) & ~self.returned), np.flatnonzero(self.returned)
+        last = [_Spans(self.bucket_of[who], self.begun[who], self.last[who] + 1) for who in people]
+        edges, others = _joined([last[0], *self.unlinked]), _joined([last[1], *self.earlier])
         nodes = self.releases + 1
         key = (edges.bucket.astype(np.int64) * nodes + edges.begun) * nodes + edges.ended
         weights = np.bincount(key, minlength=len(self.names) * nodes**2).reshape(-1, nodes, nodes)
         weights = weights + weights.transpose(0, 2, 1)
         label = connected(weights > 0)
-        apart = label[others.bucket, others.begun] != label[others.bucket, others.ended]
-        least, torn, shaken = 2 * self.e - 1, *np.zeros((2, len(weights)), dtype=np.bool_)
-        torn[others.bucket[apart]], shaken[back] = True, True
+        separated = label[others.bucket, others.begun] != label[others.bucket, others.ended]
+        least, split = 2 * self.e - 1, np.zeros(len(weights), dtype=np.bool_)
+        split[others.bucket[separated]] = True
         small = small_between(weights, nodes - 2, nodes - 1, least)
-        small[shaken] = small_cuts(weights[shaken], least)
+        again = np.unique(changed)
+        small[again] = small_cuts(weights[again], least)
         found = self._of_buckets(
             release,
             bucket,
@@ -225,7 +225,7 @@ class _ValueHistories:
         return found + self._of_buckets(
             release,
             bucket,
-            torn,
+            split,
             say("buckets tied by people who came back"),
             lambda values: say(
                 "only a person who came back connects the parts of the history of {values}", values=values
@@ -235,16 +235,16 @@ class _ValueHistories:
     def _of_buckets(
         self, release: Release, bucket: Codes, doubtful: Flags, clause: str, what: Callable[[str], str]
     ) -> list[BrokenClause]:
-        """Return a clause's doubts about buckets; all of them have a group in this release.
+        """Return a clause's doubts about the buckets that have a group in this release.
 
-        While nobody is in a bucket, its graph stays as it was but for the name of a node.
+        The cuts of a bucket without a group do not change.
         """
         group = np.flatnonzero((bucket >= 0) & doubtful[bucket])
         row = first_rows(release.group.codes, release.group.size)[group]
 
         def offence(number: int) -> PrincipleViolation:
-            told, values = release.group.name(int(group[number])), self.names[bucket[group[number]]]
-            return PrincipleViolation(release.tag, (told,), int(row[number]), what(values))
+            name, values = release.group.name(int(group[number])), self.names[bucket[group[number]]]
+            return PrincipleViolation(release.tag, (name,), int(row[number]), what(values))
 
         return self._doubts(clause, row, offence)
 
@@ -254,5 +254,5 @@ class _ValueHistories:
         return breaches(of_attribute(clause, self.series, self.sensitive), row, offence, decided=False)
 
 
-def _all(spans: list[_Spans]) -> _Spans:
+def _joined(spans: list[_Spans]) -> _Spans:
     return _Spans(*(np.concatenate(column) for column in zip(*spans, strict=True)))

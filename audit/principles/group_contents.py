@@ -1,7 +1,7 @@
-"""What groups publish: their rows, and how often each sensitive value stands in each of them.
+"""Group contents: the rows of each group, and how often each sensitive value occurs in them.
 
-In a plain table values stand beside cells, so that the rows of a group with equal cells publish their values by
-themselves: who fits one such row class fits no other. A group is then a row class (`by_row_class`).
+A plain table publishes values beside cells. The rows of a group with equal cells, a row class, then publish their own
+values, because a person's cells fit one row class only. `by_row_class` makes each row class a group.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class GroupContents(NamedTuple):
     """Each value of each group, sorted by group and value.
 
     Attributes:
-        group, value: shape (m,), int32; each pair stands once.
+        group, value: distinct pairs; shape (m,), int32.
         rows: how many of the group's rows have the value; shape (m,), int64.
     """
 
@@ -33,13 +33,13 @@ class GroupContents(NamedTuple):
 
 
 def by_row_class(release: Release) -> Release:
-    """Return a release whose groups are what publishes values together: the row classes of a plain table."""
+    """Return a release whose groups are its row classes, if it is a plain table whose groups have several."""
     several = release.values_by_row and any(varies(release.group, codes) for codes in release.cells.values())
     return by_class(release, row_classes(release)) if several else release
 
 
 def contents(series: Series, release: Release, sensitive: str) -> GroupContents:
-    """Return what the groups of a release publish of one sensitive attribute."""
+    """Return the values of one sensitive attribute in the groups of a release."""
     values = len(series.vocabularies[sensitive])
     key = release.entry_group.astype(np.int64) * values + release.entry_value[sensitive]
     if release.entry_count is None:
@@ -51,19 +51,19 @@ def contents(series: Series, release: Release, sensitive: str) -> GroupContents:
 
 
 def group_sizes(release: Release) -> Counts:
-    """Return how many rows each group publishes, counterfeits among them; by code, 0 for codes of no group."""
+    """Return the number of rows of each group, counterfeits included; by code, 0 for codes without a group."""
     return totals(release.entry_group, release.group.size, release.entry_count)
 
 
 def first_rows(codes: npt.NDArray[np.integer], size: int) -> Places:
-    """Return the first row of each code, -1 for a code that stands in none; shape (size,)."""
+    """Return the first row of each code, -1 for a code without rows; shape (size,)."""
     first = np.full(size, -1, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(codes), dtype=np.intp)[::-1]  # of equal codes, what is written last stays
+    first[codes[::-1]] = np.arange(len(codes), dtype=np.intp)[::-1]  # reversed: the first row is written last
     return first
 
 
 def totals(place: npt.NDArray[np.integer], size: int, count: Counts | None) -> Counts:
-    """Return how many rows stand at each place or, when given, what their counts add up to; shape (size,)."""
+    """Return the number of rows at each place, or the sum of their counts if given; shape (size,)."""
     if count is None:
         return np.bincount(place, minlength=size).astype(np.int64)
     total = np.zeros(size, dtype=np.int64)
@@ -72,13 +72,13 @@ def totals(place: npt.NDArray[np.integer], size: int, count: Counts | None) -> C
 
 
 def is_person(series: Series, release: Release) -> npt.NDArray[np.bool_] | None:
-    """Return by row whether it is somebody's and no counterfeit's; None without a key."""
+    """Return whether each row is a person's and not a counterfeit's; None without a key."""
     fake = release.counterfeit_rows(series.people)
     return None if fake is None else ~fake
 
 
 def of_attribute(clause: str, series: Series, sensitive: str) -> str:
-    """Return a clause with the attribute that it is about, in a series that has several sensitive ones."""
+    """Return a clause, with its attribute if the series has several sensitive ones."""
     if len(series.manifest.columns.sensitive) <= 1:
         return clause
     return say("{clause} of {attribute}", clause=clause, attribute=printable(sensitive))

@@ -1,10 +1,10 @@
-"""k-anonymity: nobody's published description is shared by fewer than k people.
+"""k-anonymity: at least k people share each published combination of cells.
 
-Rows of one group with equal cells form a class. Counterfeits are not people: the key tells which rows they are; where
-there is none, each class is taken to hold as many of its group's published counterfeits as it can, while somebody may
-be left in it. A class that is known to be counterfeits alone is nobody's, and breaks nothing. An Anatomy release
-publishes exact quasi-identifiers, and these form its classes. Rows that say `*` in all quasi-identifiers, where neither
-groups nor record ids are published, may be anybody's and form no class. Source: monotonic paper, Section 2.
+Rows of one group with equal cells form a class. Counterfeits are not people; the key says which rows they are. Without
+a key, each class is assumed to hold as many of its group's published counterfeits as possible, as long as one person
+may remain. A class that consists only of counterfeits breaks nothing. In an Anatomy release the exact quasi-identifiers
+form the classes. Rows with `*` in all quasi-identifiers form no class if neither groups nor record ids are published.
+Source: monotonic paper, Section 2.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from audit.runtime.phrases import say
 
 @dataclass(frozen=True)
 class KAnonymity:
-    """Every class of every release stands for at least `k` people."""
+    """Every class of every release holds at least `k` people."""
 
     k: int
     name: ClassVar[str] = "k-anonymity"
@@ -37,13 +37,13 @@ class KAnonymity:
 
 
 def small_classes(series: Series, release: Release, k: int) -> list[BrokenClause]:
-    """Return the classes of a release that stand for fewer than `k` people."""
+    """Return the classes of a release that hold fewer than `k` people."""
     cells = [(codes, len(series.attributes[name].cells)) for name, codes in release.cells.items()]
     _, place = distinct(*combine([(release.group.codes, release.group.size), *cells], release.rows))
     row = first_rows(place, int(place.max(initial=-1)) + 1)
     people = _people(series, release, place, release.group.codes[row])
-    said = True if release.suppressed is None else release.group.codes[row] != release.suppressed
-    small = np.flatnonzero((people > 0) & (people < k) & said)
+    described = True if release.suppressed is None else release.group.codes[row] != release.suppressed
+    small = np.flatnonzero((people > 0) & (people < k) & described)
 
     def offence(number: int) -> PrincipleViolation:
         at, count = int(row[small[number]]), int(people[small[number]])
@@ -58,7 +58,7 @@ def small_classes(series: Series, release: Release, k: int) -> list[BrokenClause
 
 
 def _people(series: Series, release: Release, place: Codes, group: Codes) -> Counts:
-    """Return how many people each class stands for, or the fewest that it may stand for while it is somebody's.
+    """Return how many people each class holds, or without a key the fewest that it may hold.
 
     Args:
         series: the series.
@@ -72,5 +72,5 @@ def _people(series: Series, release: Release, place: Codes, group: Codes) -> Cou
         return totals(place, len(group), counts)
     counterfeits = np.zeros(release.group.size, dtype=np.int64)
     counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
-    somebody = group_sizes(release) > counterfeits
-    return np.maximum(totals(place, len(group), release.counts) - counterfeits[group], somebody[group])
+    has_people = group_sizes(release) > counterfeits
+    return np.maximum(totals(place, len(group), release.counts) - counterfeits[group], has_people[group])

@@ -1,8 +1,8 @@
 """l-diversity: no sensitive value has more than one in l of a group's rows.
 
-A group is a row class where rows of one group have different cells. Counted is what is published, counterfeits
-included; each sensitive attribute is judged on its own. This frequency form is the one of the m-invariance paper's
-l-diverse releases, and the weakest that bounds a guess by 1/l.
+If rows of one group have different cells, each row class counts as a group. All published rows count, counterfeits
+included, and each sensitive attribute is checked by itself. This frequency form is the one of the m-invariance paper's
+l-diverse releases, and the weakest that limits the risk of a guess to 1/l.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LDiversity:
         return OneByOne(broken)
 
     def frequent(self, series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
-        """Return the groups in which some value of an attribute is too frequent; the most frequent one is told."""
+        """Return the groups in which a value of an attribute is too frequent, with their most frequent value."""
         held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
         size, row = group_sizes(release), first_rows(release.group.codes, release.group.size)
         most = np.zeros(len(size), dtype=np.int64)
@@ -48,8 +48,8 @@ class LDiversity:
         def offence(number: int) -> PrincipleViolation:
             group = int(over[number])
             values = held.value[(held.group == group) & (held.rows == most[group])]
-            told = printable(min(names[code] for code in values))
-            what = say("{value} has {most} of {rows} rows", value=told, most=int(most[group]), rows=int(size[group]))
+            value = printable(min(names[code] for code in values))
+            what = say("{value} has {most} of {rows} rows", value=value, most=int(most[group]), rows=int(size[group]))
             return PrincipleViolation(release.tag, (release.group.name(group),), int(row[group]), what)
 
         clause = say("groups with a value in more than 1/{l} of their rows", l=self.l)

@@ -1,4 +1,4 @@
-"""Legal update instances: whether the values of one group can have become those of another, for many groups at once.
+"""Legal updates: decide for many pairs of groups whether the values of one can have become those of the other.
 
 Source: m-Distinct paper, Definitions 12 to 14.
 """
@@ -23,12 +23,12 @@ Masks = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups, of several releases maybe, by what they publish of one sensitive attribute.
+    """The groups of one or several releases, with their values of one sensitive attribute.
 
     Attributes:
-        value: the distinct values of one group after the other, ascending within each; int32.
-        size: how many values each group has; shape (groups,), int64.
-        rows: how many rows each group has, equal values among them; shape (groups,), int64.
+        value: the distinct values, group after group, ascending within each; int32.
+        size: the number of distinct values of each group; shape (groups,), int64.
+        rows: the number of rows of each group; shape (groups,), int64.
         release: the release of each, counted from 0; shape (groups,), int64.
     """
 
@@ -39,14 +39,14 @@ class Groups:
 
     @classmethod
     def of(cls, held: GroupContents, groups: int, release: int) -> Groups:
-        """Return the groups of a release by their codes; those of no row have no values."""
+        """Return the groups of a release by their codes; codes without rows have no values."""
         size = np.bincount(held.group, minlength=groups).astype(np.int64)
         rows = totals(held.group, groups, held.rows)
         return cls(held.value, size, rows, np.full(groups, release, dtype=np.int64))
 
     @classmethod
     def none(cls) -> Groups:
-        """Return no groups."""
+        """Return an empty list of groups."""
         no_count = np.zeros(0, dtype=np.int64)
         return cls(np.zeros(0, dtype=np.int32), no_count, no_count, no_count)
 
@@ -74,20 +74,20 @@ class Groups:
         )
 
     def only(self, kept: Flags) -> Groups:
-        """Return some of the groups, in order."""
+        """Return the groups that `kept` marks, in order."""
         return Groups(self.value[np.repeat(kept, self.size)], self.size[kept], self.rows[kept], self.release[kept])
 
-    def same(self, some: Places, others: Places) -> Flags:
+    def same(self, old: Places, new: Places) -> Flags:
         """Return whether groups have the same values, pair by pair; shape (pairs,)."""
-        found = self.size[some] == self.size[others]
-        for place in range(int(self.size[some].max(initial=0))):
-            pair = np.flatnonzero(found & (self.size[some] > place))
-            one, other = (self.first[groups[pair]] + place for groups in (some, others))
-            found[pair] = self.value[one] == self.value[other]
+        found = self.size[old] == self.size[new]
+        for place in range(int(self.size[old].max(initial=0))):
+            pair = np.flatnonzero(found & (self.size[old] > place))
+            before, after = (self.first[groups[pair]] + place for groups in (old, new))
+            found[pair] = self.value[before] == self.value[after]
         return found
 
     def united(self, masks: Masks, groups: Places) -> Masks:
-        """Return the masks of all values of some groups put together; shape (groups asked for, words)."""
+        """Return the union of the masks of all values of each group asked for; shape (groups asked for, words)."""
         size, first = self.size[groups], self.first[groups]
         found = np.zeros((len(groups), masks.shape[1]), dtype=np.uint64)
         for place in range(int(size.max(initial=0))):
@@ -98,7 +98,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class Rule:
-    """What may become of each value; `sets` is None where values never change."""
+    """The rule of which values a value may become; `sets` is None if values never change."""
 
     sets: UpdateSets | None
 
@@ -119,9 +119,9 @@ class Rule:
 
     @property
     def may(self) -> Pairs:
-        """The sets, where values change."""
+        """The candidate update sets of values that change."""
         if self.sets is None:
-            raise ValueError("values that never change have no masks: they may be any number")
+            raise ValueError("values that never change have no candidate update sets")
         return self.sets.may
 
     def becomes(self, value: int) -> frozenset[int]:
@@ -131,8 +131,8 @@ class Rule:
     def legal(self, groups: Groups, old: Places, new: Places) -> Flags:
         """Return whether groups are legal update instances of older ones, pair by pair; shape (pairs,).
 
-        There are as many values as the older group has rows, each may have become of one of its values, and each of
-        its values may have become one of them (Definition 14).
+        The new group has as many values as the old one has rows; an old value may become each new value; and each old
+        value may become a new one (Definition 14).
         """
         as_many = groups.size[new] == groups.rows[old]
         if self.sets is None:
@@ -142,10 +142,7 @@ class Rule:
         return as_many & ~(strays | ends).any(axis=1)
 
     def overlapping(self, groups: Groups) -> Flags:
-        """Return the groups in which the values of two rows may become the same; shape (groups,).
-
-        Every value may become something.
-        """
+        """Return the groups in which the values of two rows may become the same; shape (groups,)."""
         repeated = groups.rows > groups.size
         if self.sets is None:
             return repeated

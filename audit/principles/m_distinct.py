@@ -1,9 +1,9 @@
-"""m-Distinct and m-Distinct*: values change, and no group tells what a person's value cannot have been or become.
+"""m-Distinct and m-Distinct*: values may change, and no later group rules out a value of an earlier one.
 
-Source: m-Distinct paper, Definition 15 and Section IV-B. A person's group is held against the last group that held
-the person, whatever lies between (the paper's neighbouring releases); it is a row class where rows of one group have
-different cells. Counterfeits with identity are followed like people. Each sensitive attribute is judged on its own.
-Without transitions values never change.
+Source: m-Distinct paper, Definition 15 and Section IV-B. A person's group is compared with the last group that held
+the person, however many releases lie between (the paper compares neighbouring releases). If rows of one group have
+different cells, each row class counts as a group. Counterfeits with an identity are followed like people. Each
+sensitive attribute is checked by itself. Without transitions, values never change.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ from audit.runtime.phrases import parted, say, say_count
 
 @dataclass(frozen=True)
 class MDistinct:
-    """Each release is m-unique, and everybody's group is a legal update instance of the person's last one."""
+    """Each release is m-unique, and each person's group is a legal update instance of the person's last one."""
 
     m: int
     name: ClassVar[str] = "m-distinct"
     needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
 
     def start(self, series: Series, /) -> Check:
-        """Return a check that remembers everybody's last group."""
-        return _Distinctness(series, self.m, apart=False)
+        """Return a check that records the last group of each person."""
+        return _Distinctness(series, self.m, star=False)
 
 
 @dataclass(frozen=True)
 class MDistinctStar:
-    """m-Distinct, and no two values of the first group of anybody may become the same."""
+    """m-Distinct, and no two values of the first group of a person may become the same."""
 
     m: int
     name: ClassVar[str] = "m-distinct-star"
     needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
 
     def start(self, series: Series, /) -> Check:
-        """Return a check that remembers everybody's last group."""
-        return _Distinctness(series, self.m, apart=True)
+        """Return a check that records the last group of each person."""
+        return _Distinctness(series, self.m, star=True)
 
 
 @dataclass
 class _Distinctness:
-    """The check of one series: everybody's last group, by sensitive attribute."""
+    """The check of one series; `star` adds the condition of m-Distinct*."""
 
     series: Series
     m: int
-    apart: bool
+    star: bool
     steps: dict[str, _Steps] = field(default_factory=dict)
 
     def add(self, release: Release, /) -> list[BrokenClause]:
@@ -70,32 +70,31 @@ class _Distinctness:
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
             if name not in self.steps:
-                # Not before: a publisher knows what may become of the values when it has a release to show.
+                # A publisher knows the update sets only once it has a release.
                 self.steps[name] = _Steps(self.series, name, Rule(update_sets(self.series, name)))
-            found += self.steps[name].add(release, apart=self.apart)
+            found += self.steps[name].add(release, star=self.star)
         return found
 
 
 class _People(NamedTuple):
-    """Some people of a release, by the rows they have there; `row`, `who`: shape (people,)."""
+    """People of a release and their rows; `row`, `who`: shape (people,)."""
 
     release: Release
     row: Places
     who: Codes
 
-    def only(self, some: npt.NDArray[np.bool_] | Places) -> _People:
-        """Return some of them."""
-        return _People(self.release, self.row[some], self.who[some])
+    def only(self, kept: npt.NDArray[np.bool_] | Places) -> _People:
+        return _People(self.release, self.row[kept], self.who[kept])
 
 
 @dataclass
 class _Steps:
-    """Everybody's steps from one group to the next, for one sensitive attribute.
+    """The steps of all people from one group to the next, for one sensitive attribute.
 
     Attributes:
-        groups: the groups that are somebody's last.
-        of: by person code, the person's last group as a place in `groups`, -1 where there is none yet; int32.
-        tags: the releases seen.
+        groups: the last groups of all people.
+        of: by person code, the person's last group as a place in `groups`, -1 if not published yet; int32.
+        tags: the releases added.
     """
 
     series: Series
@@ -105,11 +104,11 @@ class _Steps:
     of: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     tags: list[str] = field(default_factory=list)
 
-    def add(self, release: Release, *, apart: bool) -> list[BrokenClause]:
-        """Return whose step into a release is not legal; with `apart`, also who begins in a group of overlapping sets.
+    def add(self, release: Release, *, star: bool) -> list[BrokenClause]:
+        """Return the illegal steps into a release; with `star`, also first groups with overlapping update sets.
 
         Raises:
-            InputError: the transitions do not say what may follow a value.
+            InputError: a value has no line in the transitions.
         """
         if release.person is None:
             raise ValueError("m-distinctness is checked on releases that were read with their key")
@@ -125,21 +124,21 @@ class _Steps:
         known = last >= 0
         self.groups = self.groups.and_then(new)
         found = self.moves(people.only(known), last[known], now[known])
-        if apart:
+        if star:
             found += self.starts(people.only(~known), new, held)
         self.of[people.who] = now
         self.forget()
         return found
 
     def forget(self) -> None:
-        """Drop the groups that are nobody's last any more."""
+        """Drop the groups that are no longer a person's last."""
         used = np.zeros(len(self.groups), dtype=np.bool_)
         used[self.of[self.of >= 0]] = True
         number = np.append(np.cumsum(used) - 1, -1).astype(np.int32)  # the last for those without a group, -1
         self.groups, self.of = self.groups.only(used), number[self.of]
 
     def moves(self, people: _People, last: Codes, now: Codes) -> list[BrokenClause]:
-        """Return who is in a group that is no legal update instance of the person's last one."""
+        """Return the people whose group is no legal update instance of their last one."""
         pair, place = distinct(*combine([(last, len(self.groups)), (now, len(self.groups))], len(last)))
         wrong = np.flatnonzero(~self.rule.legal(self.groups, last[pair], now[pair])[place])
 
@@ -157,7 +156,7 @@ class _Steps:
         )
 
     def starts(self, people: _People, new: Groups, held: GroupContents) -> list[BrokenClause]:
-        """Return who is for the first time in a group, and two values of it may become the same."""
+        """Return the people whose first group has two values that may become the same."""
         group = people.release.group.codes[people.row]
         wrong = np.flatnonzero(self.rule.overlapping(new)[group])
 
@@ -169,19 +168,19 @@ class _Steps:
             say("people first in a group of values that may become the same"), people.only(wrong), sentence
         )
 
-    def breaches(self, clause: str, people: _People, told: Callable[[int], str]) -> list[BrokenClause]:
-        """Return the breach of a clause by some people, if there are any."""
+    def breaches(self, clause: str, people: _People, sentence: Callable[[int], str]) -> list[BrokenClause]:
+        """Return the breach of a clause, with a sentence about each of the people who break it."""
         release = people.release
 
         def offence(number: int) -> PrincipleViolation:
             row, who = int(people.row[number]), self.series.people.name(int(people.who[number]))
             group = release.group.name(int(release.group.codes[row]))
-            return PrincipleViolation(release.tag, (group,), row, told(number), (who,))
+            return PrincipleViolation(release.tag, (group,), row, sentence(number), (who,))
 
         return breaches(of_attribute(clause, self.series, self.sensitive), people.row, offence)
 
     def illegal(self, old: int, new: int) -> str:
-        """Return why a group is no legal update instance of another."""
+        """Return why a group is no legal update instance of an older one."""
         before, now = self.groups.values(old), self.groups.values(new)
         rows, became = int(self.groups.rows[old]), {value: self.rule.becomes(value) for value in before}
         strays = now.difference(*became.values())
@@ -205,15 +204,15 @@ class _Steps:
         return parted(parts)
 
     def overlap(self, values: Iterable[int]) -> str:
-        """Return which two values of the rows of a group may become the same, and which one."""
+        """Return a sentence about the first two rows' values that may become the same."""
         names = self.series.vocabularies[self.sensitive].names
         pairs = combinations(sorted(values, key=names.__getitem__), 2)
-        shared = ((one, other, self.rule.becomes(one) & self.rule.becomes(other)) for one, other in pairs)
-        one, other, both = next(each for each in shared if each[-1])
+        shared = ((first, second, self.rule.becomes(first) & self.rule.becomes(second)) for first, second in pairs)
+        first, second, both = next(each for each in shared if each[-1])
         return say(
             "{one} and {other} may both become {values}",
-            one=self.named([one]),
-            other=self.named([other]),
+            one=self.named([first]),
+            other=self.named([second]),
             values=self.named(both),
         )
 

@@ -1,8 +1,8 @@
-"""m-uniqueness and m-invariance: groups of different values, and everybody in groups of the same values for ever.
+"""m-invariance: each group holds m distinct values, and all groups of a person hold the same values.
 
 Source: m-invariance paper, Definition 16 (signature) and Definition 17. The definition follows a tuple through an
-unbroken lifespan; here a person is followed over gaps as well, since an adversary who knows of both stays intersects
-them. Counterfeits with identity are followed like people. Each sensitive attribute is judged on its own.
+unbroken lifespan. This check follows a person across gaps, too, because an adversary who knows about both stays
+intersects them. Counterfeits with an identity are followed like people. Each sensitive attribute is checked by itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from audit.runtime.phrases import parted, say
 
 @dataclass(frozen=True)
 class MUnique:
-    """Each group has at least `m` rows, and no value twice."""
+    """m-uniqueness: each group has at least `m` rows, and no value twice."""
 
     m: int
     name: ClassVar[str] = "m-unique"
@@ -52,13 +52,13 @@ class MInvariance:
     needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
 
     def start(self, series: Series, /) -> Check:
-        """Return a check that remembers everybody's first signature."""
+        """Return a check that records the first signature of each person."""
         return _Invariance(series, self.m, {name: _Signatures() for name in series.manifest.columns.sensitive})
 
 
 @dataclass
 class _Invariance:
-    """The check of one series: everybody's first signature, by sensitive attribute."""
+    """The check of one series: the first signatures of all people, by sensitive attribute."""
 
     series: Series
     m: int
@@ -89,7 +89,7 @@ def not_unique(series: Series, release: Release, m: int) -> list[BrokenClause]:
 
 
 def _repeating(series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
-    """Return the groups in which a value of one attribute stands twice or more often."""
+    """Return the groups in which a value of one attribute occurs more than once."""
     held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
     twice = np.flatnonzero(held.rows > 1)
     groups = np.unique(held.group[twice])
@@ -105,13 +105,13 @@ def _repeating(series: Series, release: Release, sensitive: str) -> list[BrokenC
 
 @dataclass
 class _Signatures:
-    """The first signature of everybody, for one sensitive attribute.
+    """The first signature of each person, for one sensitive attribute.
 
     Attributes:
         values: the values of each signature, ascending codes, as bytes.
-        of: by person code, the person's first signature as a place in `values`, -1 where there is none yet; int32.
+        of: by person code, the person's first signature as a place in `values`, -1 if not published yet; int32.
         since: by person code, the release of that signature, counted from 0; int32.
-        tags: the releases seen.
+        tags: the releases added.
     """
 
     values: list[bytes] = field(default_factory=list)
@@ -121,7 +121,7 @@ class _Signatures:
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
-        """Return the people whose signature is not their first."""
+        """Return the people whose signature differs from their first one."""
         if release.person is None:
             raise ValueError("m-invariance is checked on releases that were read with their key")
         self.grow(series.people.size)
@@ -150,12 +150,12 @@ class _Signatures:
         return breaches(clause, rows[moved], offence)
 
     def grow(self, size: int) -> None:
-        """Make room for people who were not known before."""
+        """Extend the arrays to people who are new in this release."""
         more = np.full(max(0, size - len(self.of)), -1, dtype=np.int32)
         self.of, self.since = np.concatenate([self.of, more]), np.concatenate([self.since, more])
 
     def by_group(self, held: GroupContents, size: int) -> Codes:
-        """Return the signature of each group, numbering new ones; shape (size,)."""
+        """Return the signature of each group, and number new signatures; shape (size,)."""
         first = np.flatnonzero(np.diff(held.group, prepend=-1))
         end = np.append(first[1:], len(held.group))
         width, content = held.value.itemsize, held.value.tobytes()
@@ -171,7 +171,7 @@ class _Signatures:
         return of_group
 
     def sentence(self, before: int, now: int, names: Sequence[str]) -> str:
-        """Return in which values two signatures differ."""
+        """Return a sentence about the values in which two signatures differ."""
         old, new = (set(np.frombuffer(self.values[each], dtype=np.int32).tolist()) for each in (before, now))
         parts = []
         if gone := old - new:

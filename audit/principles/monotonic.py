@@ -1,9 +1,9 @@
-"""Monotonic: published cells only ever shrink, and never bring together whom they kept apart.
+"""Monotonic: cells may only shrink, and people with different cells keep different cells.
 
-Each release is k-anonymous, nobody of it is missing in the next, and, for everybody in both, (1) the new cell equals or
-lies within the old one on every quasi-identifier, and (2) people whose cells differed still have different cells.
-People are followed by the key, counterfeits left out, or, without keys, by the published record id. Source: monotonic
-paper, Section 4.2 and Theorem 1; its updates only insert (Section 2).
+Each release is k-anonymous, and the next one contains all of its people. For these, (1) the new cell of each
+quasi-identifier equals the old one or lies within it, and (2) people whose cells differed still have different cells.
+People are followed by the key, without counterfeits, or if there is no key by the published record id. Source:
+monotonic paper, Section 4.2 and Theorem 1; its updates only insert (Section 2).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from audit.runtime.phrases import say
 
 @dataclass(frozen=True)
 class Monotonic:
-    """Each release is k-anonymous, and monotonic with respect to the one before."""
+    """Each release is k-anonymous, and monotonic compared with the release before."""
 
     k: int
     name: ClassVar[str] = "monotonic"
     needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(cells="required", key="required", record=True)
 
     def start(self, series: Series, /) -> Check:
-        """Return a check that remembers one release."""
+        """Return a check that compares each release with the one before."""
         return _Monotonicity(series, self.k)
 
 
@@ -69,7 +69,7 @@ class _Monotonicity:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A release, the rows of its people, and who they are by the codes of `people`; `row`, `who`: shape (people,)."""
+    """A release, the rows of its people, and their codes in `people`; `row`, `who`: shape (people,)."""
 
     release: Release
     row: Places
@@ -84,8 +84,8 @@ class _Step:
     """The step from one release to the next.
 
     Attributes:
-        gone: those of the old release who are not in the new one, as places in its people.
-        who, old, new: who is in both, and the rows in the old and in the new release; shape (people in both,).
+        gone: people of the old release who are missing in the new one, as places among its people.
+        who, old, new: the people in both, and their rows in the old and in the new release; shape (people in both,).
     """
 
     def __init__(self, series: Series, before: _Seen, now: _Seen) -> None:
@@ -102,7 +102,7 @@ class _Step:
         return [*self.missing(), *self.outside(), *self.joined()]
 
     def missing(self) -> list[BrokenClause]:
-        """Return the people of the old release who are not in the new one."""
+        """Return the people of the old release who are missing in the new one."""
         row = self.before.row[self.gone]
 
         def offence(number: int) -> PrincipleViolation:
@@ -116,10 +116,10 @@ class _Step:
     def outside(self) -> list[BrokenClause]:
         """Return the people whose new cells do not lie within their old ones: condition (1)."""
         beyond = {name: self.beyond(name) for name in self.now.release.cells}
-        some = np.flatnonzero(np.any(list(beyond.values()), axis=0))
+        wrong = np.flatnonzero(np.any(list(beyond.values()), axis=0))
 
         def offence(number: int) -> PrincipleViolation:
-            place = int(some[number])
+            place = int(wrong[number])
             row, who = int(self.new[place]), self.now.people.name(int(self.who[place]))
             attributes = listed(name for name, is_beyond in beyond.items() if is_beyond[place])
             what = say(
@@ -129,10 +129,10 @@ class _Step:
             )
             return PrincipleViolation(self.tag, (self.now.group(row),), row, what, (who,))
 
-        return breaches(say("people whose cells do not lie within their older ones"), self.new[some], offence)
+        return breaches(say("people whose cells do not lie within their older ones"), self.new[wrong], offence)
 
     def beyond(self, name: str) -> npt.NDArray[np.bool_]:
-        """Return whose new cell of an attribute does not lie within the old one; each distinct pair is asked once."""
+        """Return whether each person's new cell of an attribute reaches beyond the old one; shape (people in both,)."""
         cells = self.series.attributes[name].cells
         old, new = self.before.release.cells[name][self.old], self.now.release.cells[name][self.new]
         pair, place = distinct(*combine([(old, len(cells)), (new, len(cells))], len(old)))
@@ -141,7 +141,7 @@ class _Step:
         return ~np.array(within, dtype=np.bool_)[place]
 
     def joined(self) -> list[BrokenClause]:
-        """Return the classes of equal new cells that hold people of different old cells: condition (2)."""
+        """Return the classes of equal new cells that hold people with different old cells: condition (2)."""
         old, new = self.classes(self.before, self.old), self.classes(self.now, self.new)
         size = len(old) + 1
         pair, _ = distinct(new.astype(np.int64) * size + old, size * size)
@@ -162,7 +162,7 @@ class _Step:
         return breaches(say("classes that join people of different older cells"), self.new[first], offence)
 
     def classes(self, seen: _Seen, row: Places) -> Codes:
-        """Return the class of equal cells of each person who is in both releases."""
+        """Return a number for each person in both releases, equal for people with equal cells."""
         cells = seen.release.cells.items()
         columns = [(codes[row], len(self.series.attributes[name].cells)) for name, codes in cells]
         return distinct(*combine(columns, len(row)))[1]

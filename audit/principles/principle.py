@@ -1,6 +1,6 @@
-"""Principles: what a series may promise, how it is checked release by release, and what is told when it is broken.
+"""Principle: a promise that a series may make, its check of release after release, and the clauses that it breaks.
 
-A checker follows its principle's definition and shares nothing with the anonymizers, whose output it judges too.
+A check follows its principle's definition and shares no code with the anonymizers, whose output it checks, too.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Use = Literal["ignored", "used", "required"]
 
 @dataclass(frozen=True)
 class PrincipleNeeds:
-    """What a principle looks at; what is `used` is looked at where the series has it.
+    """The parts of a series that a principle reads; `used` means: if the series has them.
 
     Attributes:
         cells: the cells of the quasi-identifiers.
-        key: whose row is whose.
-        record: whether the published record id serves where there is no key.
+        key: the person of each row.
+        record: whether the published record id replaces a missing key.
     """
 
     cells: Use = "ignored"
@@ -45,9 +45,9 @@ class PrincipleViolation:
 
     Attributes:
         release: the tag of the release that breaks it.
-        groups: the names of its groups in question; empty where no group of it shows the offence.
-        row: where it is seen in that release's file, rows counted from 0; None where no row shows it.
-        what: what is broken; it quotes nothing but what groups publish.
+        groups: the names of that release's groups in question; empty if no group shows the offence.
+        row: the row of that release's file that shows it, counted from 0; None if no row does.
+        what: a sentence about the offence; it quotes only what groups publish.
         individuals: the identifiers or record ids of people who show it: private, and never part of the text.
     """
 
@@ -72,7 +72,7 @@ class PrincipleViolation:
         )
 
     def __str__(self) -> str:
-        """Render without saying whom it is about."""
+        """Return the text without names of people."""
         return f"{self.place}: {self.what}"
 
 
@@ -81,11 +81,11 @@ class BrokenClause:
     """How one release breaks one clause of a promise.
 
     Attributes:
-        clause: what there should be none of, such as `groups of fewer than 2 rows`.
-        total: how many of them there are.
+        clause: the kind of offence, such as `groups of fewer than 2 rows`.
+        total: the number of offences.
         first: the first of them in the order of the file, at most `SHOWN`.
-        decided: whether they break the promise; else they are why nobody can tell whether it is kept, as what is
-            checked is sufficient, and not necessary.
+        decided: whether they break the promise; if not, they are why the check, which is sufficient but not necessary,
+            cannot decide.
     """
 
     clause: str
@@ -94,7 +94,7 @@ class BrokenClause:
     decided: bool = True
 
     def __str__(self) -> str:
-        """Render without saying whom it is about."""
+        """Return the text without names of people."""
         return say("{clause}: {total}, the first in {place}", clause=self.clause, total=self.total, place=self.first[0])
 
 
@@ -102,7 +102,7 @@ class Check(Protocol):
     """A principle being checked on one series."""
 
     def add(self, release: Release, /) -> list[BrokenClause]:
-        """Return what the next release breaks, given those before."""
+        """Return the clauses that the next release breaks, given those before."""
 
 
 class Principle(Protocol):
@@ -113,17 +113,17 @@ class Principle(Protocol):
     needs: ClassVar[PrincipleNeeds]
 
     def start(self, series: Series, /) -> Check:
-        """Return a check that has seen no release yet; releases are to be read by `checking.read`."""
+        """Return a check without releases; add releases that `checker.read` returned."""
 
 
 @dataclass(frozen=True)
 class OneByOne:
-    """A check that judges each release on its own."""
+    """A check that looks at each release by itself."""
 
     broken: Callable[[Release], list[BrokenClause]]
 
     def add(self, release: Release, /) -> list[BrokenClause]:
-        """Return what the release breaks."""
+        """Return the clauses that the release breaks."""
         return self.broken(release)
 
 
@@ -135,20 +135,20 @@ def promise_of(principle: Principle) -> Promise:
 def breaches(
     clause: str, row: Places, offence: Callable[[int], PrincipleViolation], *, decided: bool = True
 ) -> list[BrokenClause]:
-    """Return the breach of a clause by some offenders, or nothing when there are none.
+    """Return the breach of a clause as a list of one; an empty list if there are no offences.
 
     Args:
-        clause: what there should be none of.
-        row: the row at which each offender is first seen; shape (offenders,).
-        offence: tells of the offender at a place of `row`.
-        decided: whether they break the promise for certain.
+        clause: the kind of offence.
+        row: the first row that shows each offence; shape (offences,).
+        offence: returns the offence at a place of `row`.
+        decided: whether the offences break the promise for certain.
     """
     order = np.argsort(row, kind="stable")[:SHOWN]
     return [BrokenClause(clause, len(row), tuple(offence(int(place)) for place in order), decided)] if len(row) else []
 
 
 def listed(texts: Iterable[str]) -> str:
-    """Return names or published values in order, the first dozen of them.
+    """Return names or published values in order, at most twelve of them.
 
     >>> listed(["flu", "cancer"])
     'cancer, flu'

@@ -1,4 +1,4 @@
-"""All principles, in the order of the manual."""
+"""Registry of all principles, in the order of the manual."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def find(ident: str, given: Mapping[str, int]) -> Principle:
     """Return the principle of a name with its parameters, such as those of an anonymizer's `Promise`.
 
     Raises:
-        UsageError: there is none, a parameter is missing or below 1, or one is given that it does not have.
+        UsageError: the name or a parameter is unknown, or a parameter is missing or below 1.
     """
     principle = PRINCIPLES.load(ident)
     names = parameters(principle)

@@ -1,4 +1,4 @@
-"""Small cuts, the plain way: join what heavy edges hold together, and look for enough ways between what is left."""
+"""Small cuts: find graphs with a small cut by merging nodes that no small cut separates (no compiled code)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Graph = dict[int, dict[int, int]]
 
 
 def small_cuts(weights: Weights, least: int) -> Flags:
-    """Return which graphs have a connected component that some cut below `least` parts.
+    """Return which graphs have a connected component with a cut below `least`.
 
     Args:
-        weights: symmetric, none below 0, nothing on the diagonal; shape (graphs, nodes, nodes).
-        least: the least cut that is not small, at least 1.
+        weights: symmetric, not negative, 0 on the diagonal; shape (graphs, nodes, nodes).
+        least: the smallest cut that is large enough, at least 1.
     """
-    _, between = _joined(weights, least)
-    return np.array([graph.any() and _parted(_edges(graph), least) for graph in between], dtype=np.bool_)
+    _, between = _merged(weights, least)
+    return np.array([graph.any() and _has_small_cut(_edges(graph), least) for graph in between], dtype=np.bool_)
 
 
 def small_between(weights: Weights, first: int, last: int, least: int) -> Flags:
@@ -31,19 +31,19 @@ def small_between(weights: Weights, first: int, last: int, least: int) -> Flags:
     Args:
         weights: as for `small_cuts`.
         first: one of the nodes.
-        last: the other one.
+        last: the other node.
         least: as for `small_cuts`.
     """
-    label, between = _joined(weights, least)
+    label, between = _merged(weights, least)
     small = np.zeros(len(weights), dtype=np.bool_)
     for number in np.flatnonzero(label[:, first] != label[:, last]).tolist():
-        graph, one, other = _edges(between[number]), int(label[number, first]), int(label[number, last])
-        small[number] = 0 < _ways(graph, one, other, least) < least
+        source, sink = int(label[number, first]), int(label[number, last])
+        small[number] = 0 < _flow(_edges(between[number]), source, sink, least) < least
     return small
 
 
 def connected(near: Flags) -> Labels:
-    """Return the least node that each node is connected with; `near` is symmetric, shape (graphs, nodes, nodes)."""
+    """Return the least node of each node's component; `near`: symmetric, shape (graphs, nodes, nodes)."""
     reached = near | np.eye(near.shape[1], dtype=np.bool_)
     while True:
         further = np.matmul(reached.astype(np.float32), reached.astype(np.float32)) > 0
@@ -52,22 +52,22 @@ def connected(near: Flags) -> Labels:
         reached = further
 
 
-def _joined(weights: Weights, least: int) -> tuple[Labels, Weights]:
-    """Return classes of nodes that edges of weight `least` hold together, and the weights between them.
+def _merged(weights: Weights, least: int) -> tuple[Labels, Weights]:
+    """Return the least node of each node's class, and the weights between classes, after merging heavy edges.
 
-    A class is named by its least node, and has its weights there.
+    Nodes are merged while the edge between them weighs `least` or more.
     """
     label = np.broadcast_to(np.arange(weights.shape[1]), weights.shape[:2])
     while True:
         between = _between(weights, label)
-        joined = np.take_along_axis(connected(between >= least), label, axis=1)
-        if np.array_equal(joined, label):
+        merged = np.take_along_axis(connected(between >= least), label, axis=1)
+        if np.array_equal(merged, label):
             return label, between
-        label = joined
+        label = merged
 
 
 def _between(weights: Weights, label: Labels) -> Weights:
-    """Return the weights between classes of nodes, each at the place of its label."""
+    """Return the weights between classes of nodes, each at the place of its least node."""
     nodes = weights.shape[1]
     member = (label[:, :, np.newaxis] == np.arange(nodes)).astype(np.float64)
     # Whole numbers below 2**53 are added exactly.
@@ -77,59 +77,58 @@ def _between(weights: Weights, label: Labels) -> Weights:
 
 
 def _edges(weights: Weights) -> Graph:
-    """Return the neighbours of each node that has any, with the weights of the edges."""
+    """Return the weights of the edges, by node and neighbour."""
     graph: Graph = {}
-    one, other = np.nonzero(weights)
-    for node, neighbour, weight in zip(one.tolist(), other.tolist(), weights[one, other].tolist(), strict=True):
-        graph.setdefault(node, {})[neighbour] = weight
+    for node, neighbour in np.argwhere(weights).tolist():
+        graph.setdefault(node, {})[neighbour] = int(weights[node, neighbour])
     return graph
 
 
-def _parted(graph: Graph, least: int) -> bool:
-    """Return whether some cut below `least` parts a component; the graph is used up.
+def _has_small_cut(graph: Graph, least: int) -> bool:
+    """Return whether a component has a cut below `least`; uses the graph up.
 
-    Neighbours that are joined in so many ways are on one side of every other small cut, and so become one.
+    Neighbours that no small cut separates are merged.
     """
     while graph:
         node = max(graph, key=lambda each: len(graph[each]))
         while graph[node]:
-            other = max(graph[node], key=graph[node].__getitem__)
-            if graph[node][other] < least and _ways(graph, node, other, least) < least:
+            neighbour = max(graph[node], key=graph[node].__getitem__)
+            if graph[node][neighbour] < least and _flow(graph, node, neighbour, least) < least:
                 return True
-            _merge(graph, other, node)
+            _merge(graph, neighbour, node)
         del graph[node]
     return False
 
 
 def _merge(graph: Graph, gone: int, into: int) -> None:
-    for other, weight in graph.pop(gone).items():
-        del graph[other][gone]
-        if other != into:
-            graph[into][other] = graph[other][into] = graph[into].get(other, 0) + weight
+    for neighbour, weight in graph.pop(gone).items():
+        del graph[neighbour][gone]
+        if neighbour != into:
+            graph[into][neighbour] = graph[neighbour][into] = graph[into].get(neighbour, 0) + weight
 
 
-def _ways(graph: Graph, first: int, last: int, enough: int) -> int:
-    """Return how many ways there are from one node to another that share no edge, up to `enough` (Ford, Fulkerson)."""
-    left = {node: edges.copy() for node, edges in graph.items()}
-    for found in range(enough):
-        before = _search(left, first, last)
+def _flow(graph: Graph, first: int, last: int, most: int) -> int:
+    """Return the greatest flow from one node to another, at most `most` (Ford and Fulkerson)."""
+    capacity = {node: edges.copy() for node, edges in graph.items()}
+    for flow in range(most):
+        before = _search(capacity, first, last)
         if last not in before:
-            return found
+            return flow
         node = last
         while node != first:
-            left[before[node]][node] -= 1
-            left[node][before[node]] += 1
+            capacity[before[node]][node] -= 1
+            capacity[node][before[node]] += 1
             node = before[node]
-    return enough
+    return most
 
 
 def _search(graph: Graph, first: int, last: int) -> dict[int, int]:
-    """Return the nodes that are reached from one until another is, each with the node before it."""
+    """Return the node before each node that a breadth-first search from `first` reaches; it ends at `last`."""
     before, waiting = {first: first}, deque([first] if first in graph else [])
     while waiting and last not in before:
         node = waiting.popleft()
-        for other, weight in graph[node].items():
-            if weight > 0 and other not in before:
-                before[other] = node
-                waiting.append(other)
+        for neighbour, weight in graph[node].items():
+            if weight > 0 and neighbour not in before:
+                before[neighbour] = node
+                waiting.append(neighbour)
     return before
