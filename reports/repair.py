@@ -37,13 +37,20 @@ def _lines(repair: Repair) -> Iterator[str]:
             yield f"  {each.attack}: {finding_sentence(finding, by_version=each.attack != 'intersection')}"
         if len(found) > _SHOWN:
             yield f"  {say('{count} more findings: audit the series', count=len(found) - _SHOWN)}"
-        if repair.before.policy.violations:
+        if repair.before.policy.violations and not repair.baseline:
             yield say(
                 "What is published cannot be undone. With --baseline, the candidate only must not add anything to it."
             )
         return
+    if repair.withholds_much:
+        yield say(
+            "This repair withholds more than one row in twenty: none was found by merging, moving or coarsening that "
+            "withholds fewer."
+        )
     yield _outcome(repair)
     yield from (f"  {sentence(move)}" for move in repair.moves)
+    if repair.stopped is not None:
+        yield say("This is the best repair so far: {reason}. A longer search may change less.", reason=repair.stopped)
     verdict = headline(repair.after)[0]
     if repair.after.policy.violations:
         yield say("The series without it as with it: {verdict}", verdict=verdict)

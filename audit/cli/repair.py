@@ -24,7 +24,8 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         description="Merge groups of a release that is not yet published, or withhold rows of it, until the series "
         "with it keeps the policy. What is written was audited as a whole, with every attack that applies. The "
         "series is not changed.",
-        epilog="Exit codes: 0 repaired, 1 there is no repair or none was found, 2 wrong usage or input.",
+        epilog="Exit codes: 0 repaired, 1 there is no repair, 2 wrong usage or input, "
+        "3 none was found, 130 interrupted.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     parser.add_argument(
@@ -88,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         search = RepairSearch(before, after, attacks, how, moves=arguments.only or MOVES, baseline=arguments.baseline)
         repair = search.repair(output)
     put(as_json(repair) if arguments.format == "json" else text(repair))
-    return 0 if repair.refused is None else 1
+    return repair.exit_code
 
 
 def _check_folder(folder: Path) -> None:

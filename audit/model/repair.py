@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from audit.model.moves import Move
 from audit.model.recommendation import Recommendation, totals
 from audit.model.report import Report
+from audit.runtime.reasons import Reason, ReasonKind
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,10 @@ class Repair:
         after: the audit of the series with the repaired candidate, or with the candidate as it is where there is none.
         audits: how many changed candidates were audited.
         refused: why there is no repair; None where there is one.
+        proved: whether it is proved that there is no repair, where there is none.
+        withholds_much: whether it withholds more than one row in twenty.
+        baseline: whether what could be found before did not count.
+        stopped: why the search ended before all was tried that it tries; None where it did not.
         register: the register that was written with it, and goes into the series with it; None where none was.
     """
 
@@ -34,6 +39,19 @@ class Repair:
     audits: int
     refused: str | None = None
     register: str | None = None
+    proved: bool = False
+    withholds_much: bool = False
+    baseline: bool = False
+    stopped: Reason | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of what was written; without it, 1 where there is no repair, 3 where that is not known."""
+        if self.stopped is not None and self.stopped.kind == ReasonKind.INTERRUPTED:
+            return 130
+        if self.refused is None:
+            return 0
+        return 1 if self.proved else 3
 
     def recommendation(self, *, named: bool) -> Recommendation:
         """Return it as what is recommended; `named` is whether groups and lines are told."""

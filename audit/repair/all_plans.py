@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from heapq import merge
 from itertools import combinations, combinations_with_replacement, product
 from math import prod
 
 import numpy as np
 
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
-from audit.repair.candidate_rows import CandidateRows
+from audit.repair.candidate_rows import CandidateRows, Cost
 from audit.repair.repair_plan import Counterfeit, RepairPlan
 
 FEW_ROWS = 6
@@ -19,7 +20,7 @@ _MOST_GROUPINGS = 3_000_000
 """Many ways to group rows publish the same; more than this take minutes to go through, before anything is audited."""
 _MOST_COUNTERFEITS = 2
 
-Costed = tuple[tuple[float, int], RepairPlan]
+Costed = tuple[Cost, RepairPlan]
 
 
 class TooManyPlansError(Exception):
@@ -33,28 +34,19 @@ class AllPlans:
     cells, every number of steps up a hierarchy or grid, and up to two counterfeits.
     """
 
-    def __init__(
-        self, rows: CandidateRows, moves: Collection[str], values: Sequence[tuple[str, ...]], *, coarsens: bool
-    ) -> None:
+    def __init__(self, rows: CandidateRows, moves: Collection[str], values: Sequence[tuple[str, ...]]) -> None:
         self.rows, self.moves, self.values = rows, moves, values
-        self.coarsens = coarsens and COARSEN in moves
 
-    def ascending(self) -> Iterator[RepairPlan]:
-        """Yield them by ascending cost; of equal cost, first those that regroup fewer rows.
+    def ascending(self) -> Iterator[Costed]:
+        """Yield them by ascending cost, which each is given with; of equal cost, first those that regroup fewer rows.
 
         Raises:
             TooManyPlansError: there are too many.
         """
         base = sorted(self._base(), key=lambda each: each[0])
         most = _MOST_COUNTERFEITS if COUNTERFEIT in self.moves else 0
-        streams = [iter(self._with_counterfeits(base, number)) for number in range(most + 1)]
-        heads = [next(stream, None) for stream in streams]
-        while any(head is not None for head in heads):
-            _, place = min((head[0], place) for place, head in enumerate(heads) if head is not None)
-            chosen = heads[place]
-            if chosen is not None:
-                yield chosen[1]
-            heads[place] = next(streams[place], None)
+        streams = [self._with_counterfeits(base, number) for number in range(most + 1)]
+        yield from merge(*streams, key=lambda each: each[0])
 
     def _base(self) -> list[Costed]:
         found = [each for plan in self._regrouped() for each in self._coarsened(plan)]
@@ -103,7 +95,7 @@ class AllPlans:
 
     def _coarsened(self, plan: RepairPlan) -> Iterator[RepairPlan]:
         """Yield a plan with its cells as they are, and any number of steps coarser."""
-        if not self.coarsens or not self.rows.columns:
+        if COARSEN not in self.moves or not self.rows.columns:
             yield plan
             return
         cells, group = self.rows.cells(plan), plan.group
@@ -124,14 +116,14 @@ class AllPlans:
 
     def _with_counterfeits(self, base: Sequence[Costed], number: int) -> Iterator[Costed]:
         """Yield plans with so many counterfeits more; each costs one, so that their order stays."""
-        for (lost, regrouped), plan in base:
+        for (many, lost, regrouped), plan in base:
             if not number:
-                yield (lost, regrouped), plan
+                yield (many, lost, regrouped), plan
                 continue
             roots = np.unique(plan.group[~plan.withheld]).tolist()
             every = [Counterfeit(root, values) for root in roots for values in self.values]
             for added in combinations_with_replacement(every, number):
-                yield (lost + number, regrouped), replace(plan, counterfeits=added)
+                yield (many, lost + number, regrouped), replace(plan, counterfeits=added)
 
 
 def _grouped(homes: Sequence[int], part: Sequence[int]) -> object:

@@ -20,6 +20,8 @@ from audit.repair.candidate_register import CandidateRegister
 from audit.repair.merged_cells import AttributeCells
 from audit.repair.repair_plan import RepairPlan
 
+Cost = tuple[float, float, int]
+
 
 class CandidateRows:
     """The last release of a series, with all columns of its file.
@@ -85,6 +87,16 @@ class CandidateRows:
             np.zeros(self.rows, dtype=np.bool_),
             np.zeros((self.groups, len(self.attributes)), dtype=np.int8),
         )
+
+    def coarsest(self, withheld: Places, *, covered: bool) -> RepairPlan:
+        """Return the plan that says the least of all rows but some: they are one group; `covered`, of `*` cells."""
+        plan = self.unchanged().merged(range(self.groups)).without(withheld)
+        kept = ~plan.withheld
+        for place, column in enumerate(self.columns if covered and kept.any() else ()):
+            whole = column.merged(np.unique(column.codes[kept]).tolist())
+            while not column.is_top(column.coarser(whole, int(plan.steps[0, place]))):
+                plan.steps[0, place] += 1
+        return plan
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:
@@ -231,10 +243,22 @@ class CandidateRows:
             total += float((column.costs()[codes[kept]] * self.counts[kept]).sum())
         return total / max(1, len(self.columns))
 
-    def cost(self, plan: RepairPlan) -> tuple[float, int]:
-        """Return what a plan loses, and how many rows change their group, which decides between equal losses."""
+    def cost(self, plan: RepairPlan) -> Cost:
+        """Return of how many people too many a plan withholds rows, what it loses, and how many rows it regroups.
+
+        What comes later decides between plans that are equal in what comes before.
+        """
         regrouped = np.count_nonzero((plan.group != self.group) & ~plan.withheld)
-        return round(sum(self.costs(plan).values()), 9), int(regrouped)
+        return self.withheld_too_many(plan), round(sum(self.costs(plan).values()), 9), int(regrouped)
+
+    @property
+    def room(self) -> float:
+        """Of how many people rows may be withheld before any other change is preferred: of one in twenty."""
+        return float(self.counts.sum()) / 20
+
+    def withheld_too_many(self, plan: RepairPlan) -> float:
+        """Return of how many people more than that a plan withholds rows."""
+        return max(0.0, float(self.counts[plan.withheld].sum()) - self.room)
 
     def merge_cost(self, groups: Sequence[int]) -> float:
         """Return what is lost when some published groups become one, nothing else being changed."""

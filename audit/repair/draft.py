@@ -33,6 +33,7 @@ class CandidateDraft:
         members: the published groups of each merged group.
         inside: its rows that are kept.
         added: the values of its counterfeits.
+        withheld_people: how many people's rows are left out.
     """
 
     def __init__(self, rows: CandidateRows, past: PastValues | None, values: Sequence[tuple[str, ...]]) -> None:
@@ -45,6 +46,7 @@ class CandidateDraft:
         self.root = np.arange(rows.groups)
         self.home = rows.group.astype(np.intp)
         self.steps = rows.unchanged().steps
+        self.withheld_people = 0.0
 
     def plan(self) -> RepairPlan:
         """Return the plan as it stands."""
@@ -98,7 +100,9 @@ class CandidateDraft:
 
     def withhold(self, root: int, rows: Places) -> None:
         """Leave those of some rows of a merged group out that can be withheld."""
-        self.inside[root] = np.setdiff1d(self.inside[root], self.rows.withholdable(rows))
+        kept = np.setdiff1d(self.inside[root], self.rows.withholdable(rows))
+        self.withheld_people += float(self.rows.counts[self.inside[root]].sum() - self.rows.counts[kept].sum())
+        self.inside[root] = kept
 
     def exchange(self, root: int, row: int, other_root: int, other: int) -> None:
         """Put two rows of different merged groups into one another's."""
@@ -106,8 +110,11 @@ class CandidateDraft:
         self.inside[root] = np.append(self.inside[root][self.inside[root] != row], other)
         self.inside[other_root] = np.append(self.inside[other_root][self.inside[other_root] != other], row)
 
-    def coarsen(self, root: int) -> bool:
-        """Coarsen the attribute of a group that is cheapest to, by one step; return whether there is any."""
+    def coarsening(self, root: int) -> tuple[float, int] | None:
+        """Return what the cheapest step of a group's cells to coarser ones costs, and in which attribute it is.
+
+        None where all cells say nothing.
+        """
         rows, best = self.inside[root], []
         for place, column in enumerate(self.rows.columns):
             own = column.codes[rows]
@@ -115,10 +122,8 @@ class CandidateDraft:
             old = [column.coarser(code, int(self.steps[root, place])) for code in codes]
             if not all(map(column.is_top, old)):
                 cost = sum(column.cost(column.coarser(code)) - column.cost(code) for code in old)
-                best.append((cost / len(old), place))
-        if best:
-            self.steps[root, min(best)[1]] += 1
-        return bool(best)
+                best.append((cost / len(old) * float(self.rows.counts[rows].sum()) / len(self.rows.columns), place))
+        return min(best, default=None)
 
     # -- choosing -------------------------------------------------------------------------------------------
 
@@ -224,8 +229,8 @@ class CandidateDraft:
             return [self.merge(root, what)]
         if kind == COUNTERFEIT and isinstance(what, tuple):
             self.added.setdefault(root, []).append(what)
-        elif kind == COARSEN:
-            self.coarsen(root)
+        elif kind == COARSEN and isinstance(what, int):
+            self.steps[root, what] += 1
         elif isinstance(what, np.ndarray):
             self.withhold(root, what)
         return [root]

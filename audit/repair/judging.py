@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from audit.adversary.view import View
 from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
@@ -28,17 +30,23 @@ from audit.model.outcome import (
 )
 from audit.model.report import PolicyReport, Report
 from audit.model.scored import Judged, reaches_all
-from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
+from audit.pipeline.audit_run import AuditOptions, AuditRun, Progress, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, owners
 from audit.repair.repair_plan import RepairPlan
+from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
+from audit.verification.proof import people_of
 
 _LOG = logging.getLogger(__name__)
 _CERTIFICATES = 12
-"""So many findings of an attack have their certificates looked at; of the others, the people's own groups are."""
+"""So many findings of people who are not in the candidate have their certificates looked at."""
 _QUICK = 10_000
 """In series of more rows than this certificates take long: they are looked at where no own group is to blame."""
+
+
+class OutOfTimeError(Exception):
+    """The time that a whole search may take is up."""
 
 
 @dataclass(frozen=True)
@@ -88,16 +96,24 @@ class Judge:
         limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
         self.before, self.rows = before, rows
         self.attacks = [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
-        self.options = replace(options, findings=None, distributed=False)
-        self.audits = 0
+        self.options = replace(options, findings=None, distributed=False, keeps_finished=False)
+        self.audits, self.budget = 0, Budget(options.time_limit)
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that the same candidate is repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
         run = run_attacks(before, self.attacks, self.options)
+        applied = {each.attack.name for _, each in run.judged if each.scored.outcome.status != "skipped"}
+        quick = [each for each in self.attacks if each.name in applied and not isinstance(each, NarrowableAttack)]
+        self._quick_attacks = quick if len(quick) < len(applied) else []
         self._known = dict(zip((_label(each) for _, each in run.judged), run.shelves(self._namer), strict=True))
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
         self.limits, self.facts = limits, run.facts
+        # What one attack knew for certain is known, whichever shows it again.
+        self._certain: dict[str | None, set[str]] = defaultdict(set)
+        for seen, each in run.judged:
+            if isinstance(claims := each.scored.outcome.claims, AttributeDisclosures):
+                self._certain[each.sensitive] |= {seen.name(person) for person in claims.person.tolist()}
         limit = self.limits["max_risk"]
         self._known_risks = {_label(each): KnownRisks(seen, each, limit) for seen, each in run.judged if self.baseline}
 
@@ -106,31 +122,86 @@ class Judge:
         """Whether audits take so little time that findings may be answered a few at a time, by their certificates."""
         return self.rows.series.about_rows <= _QUICK
 
-    def judge(self, plan: RepairPlan, *, blames: bool = True) -> Judgement:
-        """Return how the series with a changed candidate is judged; without what is to blame, if that is not asked."""
+    def judge(self, plan: RepairPlan, *, blames: bool = True, whole: bool = False) -> Judgement:
+        """Return how the series with a changed candidate is judged; without what is to blame, if that is not asked.
+
+        Attacks that take long are not run where the others find a violation, unless the `whole` audit is wanted, which
+        is then made even if it is late.
+
+        Raises:
+            OutOfTimeError: the time of the whole search is up.
+        """
+        if not whole:
+            self.check_time()
         with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder:
             series = with_candidate(self.before, CandidateFiles(self.rows, plan).write(Path(folder)))[1]
             self.audits += 1
             with logged_stage(_LOG, "candidate", number=self.audits) as stage:
-                run = run_attacks(series, self.attacks, self.options)
-                report = build_report(run, self._namer, replace(self.options, findings=0))
-                policy = report.policy
+                for attacks in (
+                    [self.attacks] if whole or not self._quick_attacks else [self._quick_attacks, self.attacks]
+                ):
+                    run, report, policy = self._audited(series, attacks, whole=whole)
+                    if policy.violations:
+                        break
                 stage.count(violations=len(policy.violations), undecided=len(policy.undecided))
-            if self.baseline and policy.violations:
-                run = self._less_the_past(run)
-                policy = build_report(run, self._namer, replace(self.options, findings=0)).policy
             if not policy.violations or not blames:
                 return Judgement(report, not policy.violations and not policy.undecided, (), 0)
             return self._judged(run, report, policy, _Written(run, self.rows, plan))
+
+    def _audited(
+        self, series: Series, attacks: Sequence[Attack], *, whole: bool
+    ) -> tuple[AuditRun, Report, PolicyReport]:
+        """Return what attacks find, the report on it, and the policy as it is judged here."""
+        explicit = self.options.explicit and attacks is self.attacks
+        options = replace(
+            self.options, time_limit=self.budget.remaining(), progress=self._watch(late=whole), explicit=explicit
+        )
+        run = run_attacks(series, attacks, options)
+        options = replace(options, findings=0)
+        report = replace(build_report(run, self._namer, options), time_limit=self.options.time_limit)
+        if not self.baseline or not report.policy.violations:
+            return run, report, report.policy
+        run = self._less_the_past(run)
+        return run, report, build_report(run, self._namer, options).policy
+
+    def check_time(self) -> None:
+        """Do nothing while there is time.
+
+        Raises:
+            OutOfTimeError: there is none.
+        """
+        if self.budget.exhausted():
+            raise OutOfTimeError
+
+    def _watch(self, *, late: bool) -> Progress:
+        """Return what attacks are watched by: it ends an audit between two of them when the time is up."""
+
+        def watch(_: str) -> None:
+            if not late:
+                self.check_time()
+
+        return watch
 
     def _less_the_past(self, run: AuditRun) -> AuditRun:
         """Return what attacks found, less what was so before the candidate came: what is left is judged as ever."""
         less = []
         for (seen, judged), shelf in zip(run.judged, run.shelves(self._namer), strict=True):
             risks = self._known_risks[_label(judged)]
-            new = judged.without(known_before(self._known.get(_label(judged)), shelf), risks.no_higher(seen, judged))
+            known = np.union1d(known_before(self._known.get(_label(judged)), shelf), self._still_certain(seen, judged))
+            new = judged.without(known, risks.no_higher(seen, judged))
             less.append((seen, replace(new, scored=replace(new.scored, ever=risks.ever_higher(seen, judged)))))
         return replace(run, judged=less, panel=run.panel[-1:])
+
+    def _still_certain(self, seen: View, judged: Judged) -> Places:
+        """Return the places of the disclosures of people whose value was certain before, where values never change.
+
+        That it is certain in one more release as well says nothing new of them.
+        """
+        claims = judged.scored.outcome.claims
+        if seen.transitions is not None or not isinstance(claims, AttributeDisclosures):
+            return np.zeros(0, dtype=np.intp)
+        before = self._certain[_label(judged)[1]]
+        return np.flatnonzero([seen.name(person) in before for person in claims.person.tolist()])
 
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
         """Return a judgement that tells what the violations of a policy follow from."""
@@ -142,17 +213,14 @@ class Judge:
         for places, shelf, (_, judged) in zip(left, run.shelves(self._guide), run.judged, strict=True):
             if _label(judged) not in violated:
                 continue
-            own = (
-                list(written.own_groups(_people_at(judged, places)))
-                if len(places) > _CERTIFICATES or not self.is_quick
-                else []
-            )
-            if shelf is not None and (self.is_quick or not own):
+            self.check_time()
+            found = list(written.own_groups(_people_at(judged, places)))
+            if shelf is not None and not found:
                 shelf.select(_CERTIFICATES, np.setdiff1d(np.arange(len(shelf.claims)), places))
                 proved = [written.blame(finding) for finding in shelf.findings]
                 past += proved.count(None)
-                blamed += [one for one in proved if one is not None]
-            blamed += own
+                found = [one for one in proved if one is not None]
+            blamed += found
             blamed += written.own_groups(self._people_at_risk(judged))
         blamed += self._small_classes(policy, written)
         return Judgement(report, False, blamed, past)
@@ -217,20 +285,32 @@ class _Written:
     def blame(self, finding: Finding) -> Blame | None:
         """Return the candidate's groups that a finding needs, and the rows of its people; None where it needs none."""
         roots = {root for name in needs(finding, self.source).groups for root in self._groups.get(name, ())}
-        rows = self.rows_of(_people(finding))
+        people = _people(finding)
+        rows = self.rows_of(people)
+        if not len(rows) and isinstance(finding, AttributeDisclosure) and finding.proof is not None:
+            # Of somebody who is not in the candidate, as somebody is whose value follows for the same reason.
+            rows = self.rows_of(people_of(finding.proof))[:1]
         if not roots and not len(rows):
             return None
         return Blame(tuple(sorted(roots or set(self.plan.group[rows].tolist()))), rows)
 
     def own_groups(self, people: Collection[int]) -> Iterator[Blame]:
-        """Yield the group of each of some people who are in the candidate, with their rows there."""
+        """Yield the group of each of some people who are in the candidate, with their rows there.
+
+        Of those of whom no key says which row is theirs, all groups are yielded that they may be in.
+        """
         rows = self.rows_of(people)
-        if not len(rows):
-            return
         rows = rows[np.argsort(self.plan.group[rows], kind="stable")]
         roots, starts = np.unique(self.plan.group[rows], return_index=True)
-        for root, some in zip(roots.tolist(), np.split(rows, starts[1:]), strict=True):
+        for root, some in zip(roots.tolist(), np.split(rows, starts)[1:], strict=True):
             yield Blame((root,), some)
+        last, owners_known = len(self.source.releases) - 1, self._person
+        there = np.intersect1d(np.array(people, dtype=np.int32), self.source.present(last))
+        if owners_known is not None:
+            there = np.setdiff1d(there, owners_known)
+        for names in self.source.groups(last, there[:_CERTIFICATES]):
+            if found := {root for name in names for root in self._groups.get(name, ())}:
+                yield Blame(tuple(sorted(found)), rows[:0])
 
 
 def _label(judged: Judged) -> tuple[str, str | None]:

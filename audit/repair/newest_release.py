@@ -33,7 +33,7 @@ def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
         how = replace(options, keeps_finished=False)
         search = RepairSearch(before, after, attacks, how, baseline=None)
         past_violates = search.baseline
-        repair = search.unwritten()
+        repair = search.find()
     except UsageError as problem:
         return Recommendation(tag, refused=str(problem))
     except KeyboardInterrupt:

@@ -64,14 +64,8 @@ class RepairPlan:
         withheld[rows] = False
         return replace(self, withheld=withheld)
 
-    def exchanged(self, one: int, other: int) -> RepairPlan:
-        """Return the plan with two rows in one another's groups."""
-        home = self.home.copy()
-        home[[one, other]] = home[[other, one]]
-        return replace(self, home=home)
-
-    def coarsened(self, group: int, attribute: int) -> RepairPlan:
-        """Return the plan with the cells of a merged group one step coarser in an attribute."""
-        steps = self.steps.copy()
-        steps[group, attribute] += 1
-        return replace(self, steps=steps)
+    @property
+    def key(self) -> bytes:
+        """What two plans have in common that change the same."""
+        arrays = (self.home, self.part, self.withheld, self.steps)
+        return b"".join(each.tobytes() for each in arrays) + repr(self.counterfeits).encode()

@@ -1,8 +1,10 @@
 """The search for the least change of a candidate that keeps the policy.
 
-Whatever is tried is written to a folder of its own and audited by the same code as `audit`, so that nothing is repaired
-by reasoning alone. Tiny candidates are searched exhaustively, by ascending cost (`all_plans.py`); larger ones by
-following the proofs of the findings (`guided.py`).
+A change is tried by writing the changed candidate to a folder of its own and auditing it by the same code as `audit`,
+so that nothing is repaired by reasoning alone. The search starts from what the findings name (`guided.py`), keeps the
+best repair so far, and undoes what was changed too much (`smaller_plans.py`). Of tiny candidates all changes that cost
+less are tried as well, by ascending cost (`all_plans.py`): that finds the least, or proves that there is none. There is
+none, too, where no set of rows keeps the policy even as one group, which says less than any other change.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +20,7 @@ import numpy as np
 from audit.adversary.build_evidence import choose
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
+from audit.model.arrays import Places
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.repair import Repair
@@ -24,17 +28,22 @@ from audit.pipeline.audit_run import AuditOptions
 from audit.repair.all_plans import FEW_ROWS, AllPlans, TooManyPlansError
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows
-from audit.repair.guided import Found, GuidedSearch
-from audit.repair.judging import Judge, Judgement
+from audit.repair.guided import ROUNDS, Found, GuidedSearch
+from audit.repair.judging import Judge, Judgement, OutOfTimeError
 from audit.repair.past_values import PastValues
 from audit.repair.repair_plan import RepairPlan
+from audit.repair.smaller_plans import smaller_plans
 from audit.runtime.phrases import Phrase, parted, say
+from audit.runtime.reasons import Reason, ReasonKind
 
 LARGE = 200_000
 """Series of more rows than this are audited a few times only."""
-MOST_AUDITS = 1_000
-"""Changes of a tiny candidate that are audited one after the other; more would take minutes."""
-_FEW_SUBSETS = 10
+MOST_AUDITS = 200
+"""Changes of a tiny candidate that are audited one after the other."""
+_FEW_SUBSETS = 8
+"""Of at most so many rows each set is tried: 255 sets."""
+_UNDONE_ROWS, _LEAST_UNDONE, _MOST_UNDONE = 2_000, 3, 60
+"""The more rows, the fewer audits to find out what was changed too much."""
 _WORDS = {
     MERGE: Phrase("merging"),
     MOVE: Phrase("moving"),
@@ -43,6 +52,9 @@ _WORDS = {
     COUNTERFEIT: Phrase("adding counterfeits"),
 }
 _BROKEN_PAST = Phrase("the series violates the policy even without the candidate")
+
+Answer = tuple[str, bool]
+"""Why there is no repair, and whether that is proved."""
 
 
 class RepairSearch:
@@ -73,11 +85,19 @@ class RepairSearch:
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline)
         self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
         self.past: PastValues | None = None
-        self.tried = 0
+        self.best: Found | None = None
+        self.first: Judgement | None = None
+        self.stopped: Reason | None = None
         self.doubts: list[str] = []
+        self._violated: dict[bytes, bool] = {}
+        self._expected = 2 * ROUNDS
         possible = [move for move in MOVES if self._can(move)]
         self.moves = [move for move in possible if move in moves]
+        self._values = self._counterfeit_values()
+        self._watch = options.progress("repair")
         self._left_out = self._hindrance if WITHHOLD in moves else None
+        # Coarser cells that only form groups merge some of them, by chance.
+        self._guiding_moves = [move for move in self.moves if move != COARSEN or self._cells_matter()]
         self._all_moves = self.moves == possible and self._hindrance is None
 
     def _can(self, move: str) -> bool:
@@ -89,7 +109,7 @@ class RepairSearch:
             # Nobody can tell which value of a pair would go along.
             return not rows.pair and columns.group is not None
         if move == COARSEN:
-            return bool(rows.columns) and self._cells_matter()
+            return bool(rows.columns) and (columns.group is None or self._cells_matter())
         if move == COUNTERFEIT:
             published = rows.series.manifest.counterfeits
             fake = bool(published) or self.judge.facts.counterfeits > 0
@@ -117,7 +137,7 @@ class RepairSearch:
         """Return whether cells say more than which rows form a group."""
         columns, adversary = self.rows.series.manifest.columns, ADVERSARIES[self.judge.past.adversary.kind]
         several = any(len(cells) > 1 for group in self.rows.contents for cells in group)
-        return not adversary.knows_groups or columns.group is None or columns.record is not None or several
+        return not adversary.knows_groups or columns.record is not None or several
 
     def repair(self, output: Path) -> Repair:
         """Return the least changed candidate that was found to keep the policy, written to a folder that is new.
@@ -125,86 +145,215 @@ class RepairSearch:
         Raises:
             InputError: the series or the candidate cannot be read.
         """
-        found, why = self.find()
-        return self._refused(found, why) if isinstance(found, Judgement) else self._written(*found, output)
-
-    def unwritten(self) -> Repair:
-        """Return the same without its files.
-
-        Raises:
-            InputError: the series or the candidate cannot be read.
-        """
-        found, why = self.find()
-        return self._refused(found, why) if isinstance(found, Judgement) else self._told(*found, ())
+        found = self.find()
+        if self.best is None:
+            return found
+        output.mkdir(mode=0o755, parents=False, exist_ok=True)
+        files = CandidateFiles(self.rows, self.best[0])
+        tables, register = tuple(str(path) for path in files.write(output)), files.register_in(output)
+        return replace(found, files=tables, register=None if register is None else str(register))
 
     def proposed(self) -> Repair | None:
         """Return a repair that is quickly found, and not written; None where none is, or the past breaks the policy."""
         if self.judge.past.policy.violations and not self.baseline:
             return None
         self.past = self._quick_test()
-        guided = GuidedSearch(self.judge, self.past, self.moves, self._counterfeit_values(), large=True).cheapest()
-        return None if guided is None else self._told(*guided, ())
+        try:
+            self._follow_findings(self._forced())
+        except OutOfTimeError:
+            return None
+        return None if self.best is None else self._found()
 
-    def find(self) -> tuple[Found | Judgement, str]:
-        """Return a plan that keeps the policy, with its audit; else the audit of the candidate as it is, and why."""
-        plan = self.rows.unchanged()
+    def find(self) -> Repair:
+        """Return the least change that was found to keep the policy; else the audit of the candidate as it is, and why.
+
+        What was found is returned, too, where the time is up, or the search is interrupted.
+
+        Raises:
+            InputError: the series or the candidate cannot be read.
+            KeyboardInterrupt: the search is interrupted before anything was found.
+        """
         if self.judge.past.policy.violations and not self.baseline:
-            return self.judge.judge(plan), str(_BROKEN_PAST)
+            return self._refused(str(_BROKEN_PAST), proved=True)
         self.past = self._quick_test()
-        values = self._counterfeit_values()
-        if self.moves and not self.judge.is_quick and self._is_broken(plan):
-            guided = self._guided(values)
-            return self._last_resort(self.judge.judge(plan)) if guided is None else (guided, "")
-        first = self.judge.judge(plan)
-        if first.keeps:
-            return (plan, first), ""
-        if not self.moves or not (first.blamed or first.past):
-            return first, self._nothing_to_try(first)
-        tried = self._tiny(first, values) if self.rows.rows <= FEW_ROWS else None
-        if tried is not None:
-            return tried
-        guided = self._guided(values)
-        return self._last_resort(first) if guided is None else (guided, "")
+        try:
+            why, proved = self._search()
+        except OutOfTimeError:
+            self.stopped = self.judge.budget.reason
+            why, proved = self.stopped, False
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            self.stopped = Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
+            why, proved = self.stopped, False
+        return self._refused(why, proved=proved) if self.best is None else self._found()
 
-    def _nothing_to_try(self, first: Judgement) -> str:
+    def _search(self) -> Answer:
+        """Look for the best repair; return why there is none, and whether that is proved."""
+        plan = self.rows.unchanged()
+        if not self.moves or self.judge.is_quick or not self._is_broken(plan):
+            first = self.first = self.judge.judge(plan, whole=True)
+            if first.keeps:
+                self._offer((plan, first))
+            if first.keeps or not self.moves or not (first.blamed or first.past):
+                return self._nothing_to_try(first)
+        forced = self._forced()
+        if len(forced) == self.rows.rows:
+            how = say("even with all rows in one group, one row after the other has to be withheld, until none is left")
+            return self._proved(how)
+        self._follow_findings(forced)
+        none = None if self.best is not None else self._no_coarsest(forced)
+        self._lessen()
+        if none is None and self.rows.rows <= FEW_ROWS:
+            none = self._least()
+        return none or (say("no repair was found; this does not prove that there is none"), False)
+
+    def _follow_findings(self, forced: Places) -> None:
+        """Look for a repair: first the one that says the least, which shows who must be withheld; then from below.
+
+        In large series, where one group of all rows takes long to audit, that is the last.
+        """
+        guided = GuidedSearch(self.judge, self.past, self._guiding_moves, self._values)
+        whole = MERGE in self.moves
+        if whole and self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
+            self._offer(found)
+            forced = np.flatnonzero(found[0].withheld)
+        self._show()
+        gone = float(self.rows.counts[forced].sum())
+        for room in dict.fromkeys([max(gone, self.rows.room), float(self.rows.counts.sum())]):
+            found = guided.repaired(forced, room)
+            if found is not None:
+                self._offer(found)
+            if self.best is not None:
+                return
+        if whole and not self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
+            self._offer(found)
+
+    def _offer(self, found: Found) -> None:
+        """Take a repair where it is the best so far."""
+        if self.best is None or self.rows.cost(found[0]) < self.rows.cost(self.best[0]):
+            self.best = found
+
+    def _try(self, plan: RepairPlan) -> bool:
+        """Return whether a plan keeps the policy, which is asked once; it is offered then."""
+        if plan.key in self._violated or self._is_broken(plan):
+            return False
+        judgement = self.judge.judge(plan, blames=False)
+        self._show()
+        policy = judgement.report.policy
+        self._violated[plan.key] = not judgement.keeps and bool(policy.violations)
+        if judgement.keeps:
+            self._offer((plan, judgement))
+        elif not policy.violations:
+            self.doubts += [each.reason for each in policy.undecided]
+        return judgement.keeps
+
+    def _show(self) -> None:
+        """Show how many of the audits that may be needed were made."""
+        if self._watch is not None:
+            self._watch(self.judge.audits, max(self._expected, self.judge.audits + 1))
+
+    def _lessen(self) -> None:
+        """Undo what the best repair does without need; so many audits are spent on it."""
+        last = self.judge.audits + min(_MOST_UNDONE, max(_LEAST_UNDONE, _UNDONE_ROWS // self.rows.rows))
+        self._expected, again = last, self.best is not None and self.rows.series.about_rows <= LARGE
+        while again and self.best is not None:
+            smaller = smaller_plans(self.rows, self.best[0])
+            again = any(self._try(plan) for plan in smaller if self.judge.audits < last)
+
+    # -- there is none ------------------------------------------------------------------------------------------
+
+    def _nothing_to_try(self, first: Judgement) -> Answer:
         """Return why no change is tried: none can be made, or nothing was found that could be changed."""
         if first.report.policy.violations and not self.moves:
-            return say("none of the changes that may be made can be made to this candidate")
+            return say("none of the changes that may be made can be made to this candidate"), True
         doubts = parted(dict.fromkeys(each.reason for each in first.report.policy.undecided))
-        return say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts)
+        return say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts), False
 
-    def _tiny(self, first: Judgement, values: Sequence[tuple[str, ...]]) -> tuple[Found | Judgement, str] | None:
-        """Return the least change of all, or that there is none; None where that cannot be told by trying."""
+    def _forced(self) -> Places:
+        """Return the rows that every repair withholds: one group of all rows, which says the least, gives them away."""
+        kept = np.arange(self.rows.rows)
+        if self.past is not None and self._coarsest_is_safest and WITHHOLD in self.moves:
+            while len(kept) and len(gone := self.past.broken(kept)):
+                kept = np.setdiff1d(kept, gone)
+        return np.setdiff1d(np.arange(self.rows.rows), kept)
+
+    def _no_coarsest(self, forced: Places) -> Answer | None:
+        """Try each set of rows as one group, where there are few; return that no change keeps the policy."""
+        kept = np.setdiff1d(np.arange(self.rows.rows), forced)
+        if not self._coarsest_is_safest or (WITHHOLD in self.moves and len(kept) > _FEW_SUBSETS):
+            return None
+        self._expected = self.judge.audits + 2 ** len(kept)
+        for count in range(len(kept), 0 if WITHHOLD in self.moves else len(kept) - 1, -1):
+            for some in combinations(kept.tolist(), count):
+                gone = np.setdiff1d(np.arange(self.rows.rows), some)
+                if np.array_equal(self.rows.withholdable(gone), gone) and self._try(self._whole(gone)):
+                    return None
+        if self.rows.staying.any():
+            return None
+        if self.doubts:
+            return self._doubted()
+        how = say("of {kept} rows that pass the first test, no set keeps the policy as one group", kept=str(len(kept)))
+        return self._proved(how)
+
+    def _least(self) -> Answer | None:
+        """Look for a plan that costs less than the best, of all that there are; return why there is none at all.
+
+        None where there is one, or that was not found out.
+        """
+        begun = self.judge.audits
+        self._expected, tried = begun + MOST_AUDITS, 0
         try:
-            least = self._least(AllPlans(self.rows, self.moves, values, coarsens=COARSEN in self.moves))
+            for cost, plan in AllPlans(self.rows, self.moves, self._values).ascending():
+                if self.best is not None and cost >= self.rows.cost(self.best[0]):
+                    return None
+                self.judge.check_time()
+                tried += 1
+                if self._is_broken(plan) or self._is_hopeless(plan):
+                    continue
+                if self.judge.audits - begun > MOST_AUDITS or self._try(plan):
+                    return None
         except TooManyPlansError:
             return None
-        if least is None and COUNTERFEIT in self.moves:
+        if COUNTERFEIT in self.moves or self.rows.staying.any():
             return None
-        if least is None and self.doubts:
-            return first, say(
-                "changes were found that violate nothing, but the policy cannot be decided with them: {reason}",
-                reason=self.doubts[0],
-            )
-        if least is not None:
-            return least, ""
-        if self.rows.staying.any():
-            return first, say("no repair was found; this does not prove that there is none")
-        return first, self._proved(say("all {count} changes were tried", count=self.tried))
+        return self._doubted() if self.doubts else self._proved(say("all {count} changes were tried", count=tried))
 
-    def _guided(self, values: Sequence[tuple[str, ...]]) -> Found | None:
-        """Return a repair found by following the findings; None where none was."""
-        large = self.rows.series.about_rows > LARGE
-        return GuidedSearch(self.judge, self.past, self.moves, values, large=large).cheapest()
+    def _is_hopeless(self, plan: RepairPlan) -> bool:
+        """Return whether the rows that a plan keeps are found to break the policy even as one group."""
+        if not self._coarsest_is_safest:
+            return False
+        whole = self._whole(np.flatnonzero(plan.withheld))
+        return not (whole.key not in self._violated and self._try(whole)) and self._violated.get(whole.key, True)
 
-    def _proved(self, how: str) -> str:
+    def _whole(self, withheld: Places) -> RepairPlan:
+        """Return the plan that says the least of all rows but some."""
+        return self.rows.coarsest(withheld, covered=COARSEN in self.moves)
+
+    @property
+    def _coarsest_is_safest(self) -> bool:
+        """Return whether what one group of all rows gives away, every plan does that keeps the same rows.
+
+        A release that says less is never worse where certainties are judged; risks below certainty may be higher.
+        """
+        certain = self.judge.limits["max_risk"] >= 1 and self.judge.limits.get("max_ever_risk", 1.0) >= 1
+        return certain and MERGE in self.moves and COUNTERFEIT not in self.moves
+
+    def _proved(self, how: str) -> Answer:
+        moves = _listed(self.moves)
         if not self._all_moves:
-            return say("no combination of {moves} keeps the policy: {how}", moves=_listed(self.moves), how=how)
+            return say("no combination of {moves} keeps the policy: {how}", moves=moves, how=how), True
         return say(
-            "no combination of {moves} keeps the policy; only withholding every row would: {how}",
-            moves=_listed(self.moves),
-            how=how,
-        )
+            "no combination of {moves} keeps the policy; only withholding every row would: {how}", moves=moves, how=how
+        ), True
+
+    def _doubted(self) -> Answer:
+        return say(
+            "changes were found that violate nothing, but the policy cannot be decided with them: {reason}",
+            reason=self.doubts[0],
+        ), False
+
+    # -- what is tried ------------------------------------------------------------------------------------------
 
     def _quick_test(self) -> PastValues | None:
         values_judged = any(isinstance(each, PerPersonAttack) for each in self.attacks)
@@ -229,107 +378,53 @@ class RepairSearch:
         codes = np.unique(np.stack([self.rows.values[name] for name in columns.sensitive], axis=1), axis=0)
         return [tuple(known[code] for known, code in zip(names, row, strict=True)) for row in codes.tolist()]
 
-    # -- tiny candidates --------------------------------------------------------------------------------------
-
-    def _least(self, plans: AllPlans) -> Found | None:
-        """Return the plan of least cost of all that there are; of equal cost, the one that comes first.
-
-        Raises:
-            TooManyPlansError: it takes too many audits.
-        """
-        hopeless: set[bytes] = set()
-        begun = self.judge.audits
-        for plan in plans.ascending():
-            if self.judge.audits - begun > MOST_AUDITS:
-                raise TooManyPlansError
-            self.tried += 1
-            kept = plan.withheld.tobytes()
-            if kept in hopeless or self._is_broken(plan):
-                continue
-            judgement = self.judge.judge(plan, blames=False)
-            if judgement.keeps:
-                return plan, judgement
-            self.doubts += [each.reason for each in judgement.report.policy.undecided if _only_doubted(judgement)]
-            if self._monotone and MERGE in self.moves and not plan.counterfeits and COUNTERFEIT not in self.moves:
-                whole = self._whole(plan)
-                if self._is_broken(whole) or self._is_violated(whole):
-                    hopeless.add(kept)
-        return None
-
-    def _is_violated(self, plan: RepairPlan) -> bool:
-        judgement = self.judge.judge(plan, blames=False)
-        return not judgement.keeps and bool(judgement.report.policy.violations)
-
-    @property
-    def _monotone(self) -> bool:
-        """Return whether a release that says less is never worse: certainties are, risks below need not be."""
-        return self.judge.limits["max_risk"] >= 1 and self.judge.limits.get("max_ever_risk", 1.0) >= 1
-
-    def _whole(self, plan: RepairPlan) -> RepairPlan:
-        """Return the plan that keeps the same rows and says the least of them: all are one group."""
-        return self.rows.unchanged().merged(range(self.rows.groups)).without(np.flatnonzero(plan.withheld))
-
     def _is_broken(self, plan: RepairPlan) -> bool:
         """Return whether the quick test finds that a plan gives somebody away."""
         if plan.withheld.all():
             return True
         return self.past is not None and not plan.counterfeits and len(self.past.groups_broken(plan)) > 0
 
-    # -- refusals ---------------------------------------------------------------------------------------------
+    # -- reporting --------------------------------------------------------------------------------------------
 
-    def _last_resort(self, first: Judgement) -> tuple[Found | Judgement, str]:
-        """Withhold whoever one group of all rows gives away; what is then left, if it is little, is tried in full."""
-        if self.past is None or not self._monotone or {MERGE, WITHHOLD} - set(self.moves):
-            return first, say("no repair was found; this does not prove that there is none")
-        kept = np.arange(self.rows.rows)
-        while len(kept) and len(gone := self.past.broken(kept)):
-            kept = np.setdiff1d(kept, gone)
-        if not len(kept):
-            how = say("even with all rows in one group, one row after the other has to be withheld, until none is left")
-            found_none = COUNTERFEIT in self.moves
-            return first, say("no repair was found: {how}", how=how) if found_none else self._proved(how)
-        if len(kept) > _FEW_SUBSETS:
-            return first, say("no repair was found; this does not prove that there is none")
-        subsets = sorted(range(1, 1 << len(kept)), key=lambda mask: -mask.bit_count())
-        for mask in subsets:
-            rows = kept[[place for place in range(len(kept)) if mask >> place & 1]]
-            plan = self._whole(self.rows.unchanged().without(np.setdiff1d(np.arange(self.rows.rows), rows)))
-            if not self._is_broken(plan):
-                judgement = self.judge.judge(plan)
-                if judgement.keeps:
-                    return (plan, judgement), ""
-                self.doubts += [each.reason for each in judgement.report.policy.undecided if _only_doubted(judgement)]
-        if COUNTERFEIT in self.moves or self.doubts:
-            return first, say("no repair was found; this does not prove that there is none")
-        how = say(
-            "with all rows in one group, only {kept} of {rows} rows pass the first test, and no set of "
-            "these keeps the policy",
-            rows=self.rows.rows,
-            kept=str(len(kept)),
-        )
-        return first, self._proved(how)
-
-    # -- telling ----------------------------------------------------------------------------------------------
-
-    def _refused(self, judgement: Judgement, why: str) -> Repair:
+    def _refused(self, why: str, *, proved: bool) -> Repair:
         """Return that there is no repair, and why."""
         judge = self.judge
+        first = self.first or judge.judge(self.rows.unchanged(), whole=True)
         if self._left_out is not None and why != str(_BROKEN_PAST):
             why = parted([why, self._left_out])
-        return Repair(self.rows.tag, (), 0.0, (), judge.past, judgement.report, judge.audits, why)
+        return Repair(
+            self.rows.tag,
+            (),
+            0.0,
+            (),
+            judge.past,
+            first.report,
+            judge.audits,
+            why,
+            proved=proved,
+            baseline=self.baseline,
+            stopped=self.stopped,
+        )
 
-    def _written(self, plan: RepairPlan, judgement: Judgement, output: Path) -> Repair:
-        """Return a repair, written to a folder that is new or empty."""
-        output.mkdir(mode=0o755, parents=False, exist_ok=True)
-        files = CandidateFiles(self.rows, plan)
-        told = self._told(plan, judgement, tuple(str(path) for path in files.write(output)))
-        register = files.register_in(output)
-        return told if register is None else replace(told, register=str(register))
-
-    def _told(self, plan: RepairPlan, judgement: Judgement, files: tuple[str, ...]) -> Repair:
+    def _found(self) -> Repair:
+        """Return the best repair, which is not written."""
+        if self.best is None:
+            raise ValueError("no repair was found")
+        plan, judgement = self.best
         moves = self.changes(plan)
         lost = sum(move.cost for move in moves) / max(1.0, float(self.rows.counts.sum()))
-        return Repair(self.rows.tag, moves, lost, files, self.judge.past, judgement.report, self.judge.audits)
+        return Repair(
+            self.rows.tag,
+            moves,
+            lost,
+            (),
+            self.judge.past,
+            judgement.report,
+            self.judge.audits,
+            baseline=self.baseline,
+            withholds_much=self.rows.withheld_too_many(plan) > 0,
+            stopped=self.stopped,
+        )
 
     def changes(self, plan: RepairPlan) -> tuple[Move, ...]:
         """Return the changes of a plan, each with what it loses."""
@@ -366,11 +461,6 @@ class RepairSearch:
                 whole = people[part[0]] ** 2 / max(1.0, float(rows.counts.sum()))
                 found.append((there, float(by_root[part[0]]) if rows.attributes else float(whole)))
         return found
-
-
-def _only_doubted(judgement: Judgement) -> bool:
-    """Return whether nothing violates the policy, and yet it is not kept."""
-    return not judgement.keeps and not judgement.report.policy.violations
 
 
 def _listed(moves: Sequence[str]) -> str:

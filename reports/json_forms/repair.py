@@ -32,6 +32,8 @@ class RepairDocument:
     Attributes:
         candidate: its tag.
         refused: why there is no repair; null where there is one.
+        proved: whether it is proved that there is none; false where there is one.
+        stopped: why the search ended early, so that a longer one may find a better repair; null where it did not.
         moves: what was changed.
         information_lost: the share of the candidate's information that is lost.
         audits: how many changed candidates were audited.
@@ -43,6 +45,8 @@ class RepairDocument:
 
     candidate: str
     refused: str | None
+    proved: bool
+    stopped: str | None
     moves: tuple[Move, ...]
     information_lost: Probability
     audits: int
@@ -62,6 +66,8 @@ def repair_document(repair: Repair) -> RepairDocument:
     return RepairDocument(
         candidate=repair.candidate,
         refused=repair.refused,
+        proved=repair.proved,
+        stopped=repair.stopped,
         moves=repair.moves,
         information_lost=repair.lost,
         audits=repair.audits,
