@@ -20,7 +20,7 @@ from audit.adversary.row_classes import row_classes as classes_of
 from audit.io import manifest as manifests
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
-from audit.io.encoding import IdentifierEncoder
+from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.releases import Release, Wanted, varies
 from audit.io.series import Series
 from audit.io.tables import Table
@@ -172,9 +172,9 @@ class HeldSeries:
         """Return who is in some release, counterfeits that keep their identity included, by person code."""
         flags = np.zeros(self.series.people.size, dtype=np.bool_)
         for position in range(len(self)):
-            bits = self.get(position).release.present
-            if bits is not None:
-                flags[: 8 * len(bits)] |= np.unpackbits(bits, bitorder="little").view(np.bool_)[: len(flags)]
+            person = self.get(position).release.person
+            if person is not None:
+                flags[person[person != NOBODY]] = True
         return flags
 
 
@@ -215,15 +215,4 @@ def _around(release: Release, person: Codes, people: Codes) -> Release:
         near = np.flatnonzero(bits[person[start : start + _CHUNK] & _LAST_BITS]) + start
         held[release.group.codes[near[np.isin(person[near], people)]]] = True
     rows, entries = np.flatnonzero(held[release.group.codes]), np.flatnonzero(held[release.entry_group])
-    return replace(
-        release,
-        group=replace(release.group, codes=release.group.codes[rows]),
-        person=person[rows],
-        strangers=None if release.strangers is None else release.strangers[rows],
-        entry_group=release.entry_group[entries],
-        entry_value={name: codes[entries] for name, codes in release.entry_value.items()},
-        entry_count=None if release.entry_count is None else release.entry_count[entries],
-        counts=None if release.counts is None else release.counts[rows],
-        cells={name: codes[rows] for name, codes in release.cells.items()},
-        looks=None if release.looks is None else release.looks.of_some(rows),
-    )
+    return release.some(rows, entries)

@@ -67,8 +67,8 @@ class SeriesKey:
         return first.result()
 
     def _of_rows(self, release: int) -> Codes | None:
-        read = self._source.release(release)
-        return None if read.person is None else own_values(self._source.series, release, read, self._source.sensitive)
+        source, read = self._source, self._source.release(release)
+        return None if read.person is None else own_values(read, source.sensitive, source.series.vocabularies)
 
     def _of(self, release: int, people: Codes) -> Codes | None:
         """Return the values that some people have in a release."""

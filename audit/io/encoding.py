@@ -187,17 +187,6 @@ class IdentifierEncoder:
         """Whether somebody is a counterfeit that keeps its identity."""
         return bool(len(self._counterfeits))
 
-    def present(self, people: Codes) -> tuple[npt.NDArray[np.uint8], bool]:
-        """Return who is among some people, a bit by code, and whether nobody is twice; who is nobody may be.
-
-        The bits of a byte count from the lowest on.
-        """
-        seen = np.zeros(self.size + 1, dtype=np.bool_)
-        seen[people] = True  # the last one is nobody's
-        nobody = np.count_nonzero(people == NOBODY) - 1 if seen[NOBODY] else 0
-        once = bool(np.count_nonzero(seen) == len(people) - nobody)
-        return np.packbits(seen[:-1], bitorder="little"), once
-
     def repeated(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the places at which somebody stands who stands again further on, and where that is."""
         places, last = np.arange(len(people), dtype=np.int32), np.zeros(self.size + 1, dtype=np.int32)

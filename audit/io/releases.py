@@ -22,8 +22,7 @@ from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.several_rows import LATEST, Date, SeveralRows
 from audit.io.singling_columns import MOST_ROWS, SMALL, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
-from audit.io.texts import arrow
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, ranks
 from audit.model.errors import Problems
 
@@ -58,8 +57,7 @@ class Release:
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
         strangers: which rows are of people without saying whose: those that a key file does not list, and the rows of
             a person beside the one that is followed; None where none are. `person` is -1 there; shape (rows,).
-        kept: which rows of the file these are, counted from 0, where some are ignored; ascending.
-        present: who is in it, a bit for each person code, those of a byte from the lowest on; None without a key.
+        own: the value of each row of an Anatomy pair as its key file has it, by attribute: codes of texts, and these.
     """
 
     tag: str
@@ -77,8 +75,7 @@ class Release:
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
     strangers: npt.NDArray[np.bool_] | None = None
-    kept: npt.NDArray[np.int64] | None = None
-    present: npt.NDArray[np.uint8] | None = None
+    own: Mapping[str, tuple[Codes, Sequence[str]]] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -111,35 +108,31 @@ class Release:
         if not self.values_by_row:
             raise ValueError("an Anatomy pair does not tell which value is whose")
 
-        def less(codes: Codes) -> Codes:
-            return np.delete(codes, rows)
+        kept = np.delete(np.arange(self.rows), rows)
+        group = self.group.codes[kept]
+        stars = group == (NOBODY if self.suppressed is None else self.suppressed)
+        suppressed = self.suppressed if stars.any() and not stars.all() else None
+        return replace(self.some(kept, kept), suppressed=suppressed)
 
-        def less_coded(coded: Coded) -> Coded:
-            return replace(coded, codes=less(coded.codes))
+    def some(self, rows: Places, entries: Places) -> Release:
+        """Return some rows and entries of the release."""
 
-        present = self.present
-        if present is not None and self.person is not None:
-            gone = self.person[rows]  # with the only row that each of them has
-            flags = np.unpackbits(present, bitorder="little")
-            flags[gone[gone != NOBODY]] = 0
-            present = np.packbits(flags, bitorder="little")
+        def of_rows(coded: Coded) -> Coded:
+            return replace(coded, codes=coded.codes[rows])
 
-        group = less_coded(self.group)
-        stars = group.codes == (NOBODY if self.suppressed is None else self.suppressed)
         return replace(
             self,
-            group=group,
-            suppressed=self.suppressed if stars.any() and not stars.all() else None,
-            person=None if self.person is None else less(self.person),
-            strangers=None if self.strangers is None else np.delete(self.strangers, rows),
-            present=present,
-            entry_group=less(self.entry_group),
-            entry_value={name: less(codes) for name, codes in self.entry_value.items()},
-            entry_count=None if self.entry_count is None else np.delete(self.entry_count, rows),
-            counts=None if self.counts is None else np.delete(self.counts, rows),
-            cells={name: less(codes) for name, codes in self.cells.items()},
-            records=None if self.records is None else less_coded(self.records),
-            looks=None if self.looks is None else self.looks.of_some(np.delete(np.arange(self.rows), rows)),
+            group=of_rows(self.group),
+            person=None if self.person is None else self.person[rows],
+            strangers=None if self.strangers is None else self.strangers[rows],
+            entry_group=self.entry_group[entries],
+            entry_value={name: codes[entries] for name, codes in self.entry_value.items()},
+            entry_count=None if self.entry_count is None else self.entry_count[entries],
+            counts=None if self.counts is None else self.counts[rows],
+            cells={name: codes[rows] for name, codes in self.cells.items()},
+            records=None if self.records is None else of_rows(self.records),
+            looks=None if self.looks is None else self.looks.of_some(rows),
+            own={name: (codes[rows], texts) for name, (codes, texts) in self.own.items()},
         )
 
 
@@ -214,7 +207,7 @@ def rows_table(series: ReleaseContext, position: int, wanted: Wanted, problems: 
     return _Reading(series, position, wanted, problems).table()
 
 
-def own_values(series: ReleaseContext, position: int, release: Release, name: str) -> Codes | None:
+def own_values(release: Release, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:
     """Return the value of each row of an attribute, -1 where it is not known; None where nothing tells; shape (rows,).
 
     Beside their rows, values were read with the release; of an Anatomy pair they may stand in its key file, which is
@@ -222,20 +215,10 @@ def own_values(series: ReleaseContext, position: int, release: Release, name: st
     """
     if release.values_by_row:
         return release.entry_value[name]
-    path, problems = series.manifest.key_path(series.manifest.releases[position]), Problems()
-    shown = series.manifest.shown(path)
-    there = header(path, shown, problems) if is_there(path) and name not in _KEY else None
-    told = there is not None and name in there
-    key = read_table(path, shown, ["row", name], problems, distinct=("row",)) if told else None
-    if key is None:
+    if name not in release.own:
         return None
-    key = respelled(key, series.manifest.columns.rules)
-    rows, (codes, texts) = key.whole_numbers("row"), text_codes(key.arrow(name))
-    if release.kept is not None:
-        rows = _among_kept(rows, release.kept)
-    inside = (rows >= 0) & (rows < release.rows)  # the others were noted when the key was read
-    found = np.full(release.rows, NOBODY, dtype=np.int32)
-    found[rows[inside]] = series.vocabularies[name].codes(texts)[codes[inside]]
+    codes, texts = release.own[name]
+    found = vocabularies[name].codes(texts)[codes]
     found[_too_often(release, name, found)[release.group.codes]] = NOBODY
     return found
 
@@ -258,12 +241,6 @@ def _too_often(release: Release, name: str, said: Codes) -> npt.NDArray[np.bool_
     return groups
 
 
-def _among_kept(rows: npt.NDArray[np.int64], kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return which of the rows that are kept each row of a file is, -1 for rows that are not kept; shape (rows,)."""
-    place = np.searchsorted(kept, rows)
-    return np.where(kept[np.minimum(place, len(kept) - 1)] == rows, place, NOBODY)
-
-
 class _Reading:
     """The reading of one release."""
 
@@ -278,7 +255,7 @@ class _Reading:
         self.attributes = wanted.attributes if self.columns.group else self.columns.quasi_identifiers
         self.problems = problems
         self.row_classes = wanted.row_classes
-        self.present: npt.NDArray[np.uint8] | None = None
+        self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
         self.empty: dict[str, int] = {}  # the first row with an empty cell, by quasi-identifier
         self.strangers: npt.NDArray[np.bool_] | None = None
 
@@ -292,20 +269,14 @@ class _Reading:
             line = None if table.path.name.endswith(".parquet") else 2
             self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
             return None
-        further = None
-        if self.key and self.columns.rules[SeveralRows].one_counts:
-            further = self.further_rows(table)
-            if further is None:
-                return None
         cells = {name: self.cells(table, name) for name in self.attributes}
         group = self.group(table, cells)
         counts = self.counts(table)
         suppressed = self.suppressed(group, cells)
         looks, singling = self.looks(table, group, cells, counts, suppressed)
         person = self.person(table) if self.key else None
-        if person is not None and further is not None and further.any():
-            person = np.where(further, NOBODY, person).astype(np.int32)
-            self.strangers = further if self.strangers is None else self.strangers | further
+        if person is not None and self.columns.rules[SeveralRows].one_counts:
+            person = self.one_row_each(table, person)
         anatomy = self.files.values is not None
         entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
         if entries is None:
@@ -326,8 +297,7 @@ class _Reading:
             singling=singling,
             counterfeits=self.counterfeits(group, person, entries),
             strangers=self.strangers,
-            kept=table.kept,
-            present=self.present,
+            own=self.own,
         )
 
     @property
@@ -357,11 +327,8 @@ class _Reading:
         names = list(dict.fromkeys(name for name in wanted if name))
         return self.read(self.files.rows, self.files.shown, names)
 
-    def further_rows(self, table: Table) -> npt.NDArray[np.bool_] | None:
-        """Return the rows of each person but the latest, or the first, by the column of dates; shape (rows,)."""
-        people = self.identifiers(table)
-        if people is None:
-            return None
+    def one_row_each(self, table: Table, person: Codes) -> Codes:
+        """Return who each row is, strangers in the rows of a person but the latest, or the first, by their dates."""
         date = self.columns.rules[Date].column
         codes, texts = text_codes(table.arrow(str(date)))
         rank, wrong = ranked_dates(texts)
@@ -369,35 +336,16 @@ class _Reading:
             row = int(np.flatnonzero(codes == wrong)[0])
             what, remedy = "the cell is no date", "write dates as 2024-03-17, 17.03.2024 or 20240317"
             self.note(table, row, date, what, remedy)
-            return None
-        named = people[0] != people[1].index("") if "" in people[1] else np.ones(table.rows, dtype=np.bool_)
+            return person
         sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1
         # Of rows with one date that comes last in the file which counts.
-        order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], people[0]))
-        last = np.append(np.diff(people[0][order]) != 0, True)
+        order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], person))
         further = np.ones(table.rows, dtype=np.bool_)
-        further[order[last]] = False
-        return further & named
-
-    def identifiers(self, table: Table) -> tuple[Codes, list[str]] | None:
-        """Return whose row each is, as codes of texts, the empty one where the key says nothing."""
-        path = self.series.manifest.key_path(self.files)
-        if not is_there(path):
-            codes, texts = text_codes(table.arrow(str(self.columns.individual)))
-            return codes, list(texts)
-        shown = self.series.manifest.shown(path)
-        key = read_table(path, shown, ["row", "individual"], self.problems, distinct=("row",))
-        if key is None:
-            return None
-        key = respelled(key, self.columns.rules)
-        if table.kept is not None:
-            key = self.of_kept_rows(key, table, table.kept)
-        rows, (codes, texts) = key.whole_numbers("row"), text_codes(key.arrow("individual"))
-        names = [*texts, *([] if "" in texts else [""])]
-        found = np.full(table.rows, names.index(""), dtype=np.int32)
-        inside = (rows >= 0) & (rows < table.rows)  # the others are noted when the key is put to its rows
-        found[rows[inside]] = codes[inside]
-        return found, names
+        further[order[np.append(np.diff(person[order]) != 0, True)]] = False
+        further &= person != NOBODY
+        if further.any():
+            self.strangers = further if self.strangers is None else self.strangers | further
+        return np.where(further, NOBODY, person).astype(np.int32)
 
     def read(self, path: Path, shown: str, names: Sequence[str]) -> Table | None:
         distinct, adjustments = (self.columns.individual, self.record), self.series.adjustments(self.files.tag)
@@ -507,24 +455,26 @@ class _Reading:
             self.distinct(table, codes, str(self.columns.individual))
             return codes
         shown = self.series.manifest.shown(path)
-        key = read_table(path, shown, ["row", "individual"], self.problems, distinct=("row", "individual"))
+        there = header(path, shown, Problems()) or {}
+        values = [name for name in self.columns.sensitive if name in there and name not in _KEY and self.files.values]
+        names = ["row", "individual", *values]
+        key = read_table(path, shown, names, self.problems, distinct=("row", "individual"))
         if key is None:
             return None
         key = respelled(key, self.columns.rules)
-        if table.kept is not None:
-            key = self.of_kept_rows(key, table, table.kept)
         rows = key.whole_numbers("row")
-        return self.placed(table, key, rows, self.series.people.encode(key.arrow("individual")))
+        if table.kept is not None:  # rows that are ignored count in the key, and its lines about them do not
+            inside = (rows >= 0) & (rows < table.in_file)
+            place = np.full(table.in_file, NOBODY, dtype=np.int64)
+            place[table.kept] = np.arange(table.rows)
+            rows = np.where(inside, place[np.where(inside, rows, 0)], rows)
+            ignored = inside & (rows == NOBODY)
+            key, rows = key.without(ignored), rows[~ignored]
+        return self.placed(table, key, rows, values)
 
-    def of_kept_rows(self, key: Table, table: Table, kept: npt.NDArray[np.int64]) -> Table:
-        """Return a key file less its lines about rows that are ignored, the other rows counted without them."""
-        rows = key.whole_numbers("row")
-        place, inside = _among_kept(rows, kept), (rows >= 0) & (rows < table.in_file)
-        ignored = inside & (place == NOBODY)
-        return key.without(ignored).with_column("row", arrow(np.where(inside, place, rows)[~ignored]))
-
-    def placed(self, table: Table, key: Table, rows: npt.NDArray[np.int64], people: Codes) -> Codes | None:
-        """Put a key file's people at their rows; a row without a line is a stranger's."""
+    def placed(self, table: Table, key: Table, rows: npt.NDArray[np.int64], values: Sequence[str]) -> Codes | None:
+        """Put a key file's people and values at their rows; a row without a line is a stranger's."""
+        people = self.series.people.encode(key.arrow("individual"))
         outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
         if len(outside):
             what = f"there is no such row in {table.shown}, which has {table.rows}, counted from 0"
@@ -539,9 +489,16 @@ class _Reading:
             return None
         self.strangers = None if lines.all() else lines == 0
         self.distinct(key, people, "individual")
-        codes = np.full(table.rows, NOBODY, dtype=np.int32)
-        codes[rows] = people
-        return codes
+
+        def at_rows(codes: Codes, elsewhere: int) -> Codes:
+            found = np.full(table.rows, elsewhere, dtype=np.int32)
+            found[rows] = codes
+            return found
+
+        for name in values:
+            codes, texts = text_codes(key.arrow(name))
+            self.own[name] = at_rows(codes, len(texts)), [*texts, ""]
+        return at_rows(people, NOBODY)
 
     def records(self, table: Table, column: str) -> Coded:
         """Return the record ids by row, noting the first row that has none, or that of another row."""
@@ -558,9 +515,8 @@ class _Reading:
 
     def distinct(self, table: Table, people: Codes, column: str) -> None:
         """Note who is there, how many people have several rows in this release, and where the first of them has."""
-        self.present, once = self.series.people.present(people)
-        if not once and not self.columns.rules[SeveralRows].one_counts:
-            rows, others = self.series.people.repeated(people)
+        rows, others = self.series.people.repeated(people)
+        if len(rows) and not self.columns.rules[SeveralRows].one_counts:
             many, extra = len(np.unique(people[rows])), len(rows)
             where = f"this person has another row in line {table.line(int(others[0]))}"
             more = f" ({many:,} people have several rows here, {extra:,} rows too many)" if many > 1 else ""

@@ -72,17 +72,6 @@ def test_whoever_stands_twice_is_found(people):
     assert again.tolist() == [last[people[i]] for i in expected]
 
 
-@given(people=st.lists(st.integers(-1, 20), max_size=30))
-def test_who_is_present_and_whether_once(people):
-    everybody = IdentifierEncoder()
-    everybody.largest = 20
-    bits, once = everybody.present(np.array(people, dtype=np.int32))
-    real = [who for who in people if who >= 0]
-    assert np.flatnonzero(np.unpackbits(bits, bitorder="little")).tolist() == sorted({*real})
-    assert once == (len({*real}) == len(real))
-    assert (len(everybody.repeated(np.array(people, dtype=np.int32))[0]) == 0) == once
-
-
 COLUMNS = st.integers(1, 12).flatmap(
     lambda rows: st.lists(st.lists(st.integers(0, 200), min_size=rows, max_size=rows), min_size=1, max_size=4)
 )
