@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
 from audit.model.arrays import Codes, Places
 from audit.model.evidence import CandidatePools, Evidence, ValueCounts
-from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, CertificateStep
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,19 @@ def contents(pools: CandidatePools, wanted: Codes) -> dict[int, tuple[int, ...]]
     return {pool: tuple(values) for pool, values in found.items()}
 
 
-def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> AttributeDisclosures:
+def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
     """Return what is claimed of people whose candidates have one value in common.
 
     A finding's certificate ends at the release at which the value became certain.
     """
 
-    def build(places: Places) -> list[AttributeDisclosure]:
+    def build(places: Places) -> list[Disclosure[int]]:
         seen = sightings(evidence, person[places], int(release[places].max(initial=-1)))
         found = []
         for place in places.tolist():
             who, last = int(person[place]), int(release[place])
             steps = tuple(CertificateStep(s.release, s.groups, s.candidates) for s in seen[who] if s.release <= last)
-            found.append(AttributeDisclosure(who, last, int(value[place]), 1.0, steps))
+            found.append(Disclosure(who, last, int(value[place]), 1.0, steps))
         return found
 
-    return AttributeDisclosures(person, release, value, build)
+    return Disclosures(person, release, value, build)

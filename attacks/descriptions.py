@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from audit.findings.narrowed import Cause, Narrowed, RecordStep
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
 from audit.model.evidence import Records, RecordSource
-from audit.model.outcome import Cause, IdentityDisclosure, RecordSighting
 
 
 class RecordDescriptions:
@@ -70,14 +70,14 @@ def equal_rows(columns: Sequence[Codes]) -> tuple[Places, Codes]:
 
 def narrowed(
     source: RecordSource, record: Codes, release: Codes, size: Codes, causes: Sequence[Cause]
-) -> Callable[[Places], list[IdentityDisclosure]]:
+) -> Callable[[Places], list[Narrowed[int]]]:
     """Return what builds the findings of records that became unsafe; all arguments have shape (claims,)."""
 
-    def build(places: Places) -> list[IdentityDisclosure]:
+    def build(places: Places) -> list[Narrowed[int]]:
         wanted, at = record[places], release[places]
-        steps: dict[int, list[RecordSighting]] = {int(code): [] for code in wanted}
+        steps: dict[int, list[RecordStep[int]]] = {int(code): [] for code in wanted}
         known = RecordDescriptions(source)
-        built: dict[int, IdentityDisclosure] = {}
+        built: dict[int, Narrowed[int]] = {}
         for position in range(int(at.max(initial=-1)) + 1):
             rows = source.rows(position)
             mine = np.flatnonzero(np.isin(rows.record, wanted))
@@ -85,13 +85,13 @@ def narrowed(
             sizes, groups = _class_sizes(rows, mine).tolist(), source.groups(position, mine)
             cells = zip(*(column[mine].tolist() for column in rows.cells), strict=True)
             for code, group, count, cell in zip(rows.record[mine].tolist(), groups, sizes, cells, strict=True):
-                steps[code].append(RecordSighting(position, group, count, cell))
+                steps[code].append(RecordStep(position, group, count, dict(enumerate(cell))))
             for place in places[at == position].tolist():
                 code = int(record[place])
                 certificate = tuple(steps[code])
-                built[place] = IdentityDisclosure(
-                    code, position, int(size[place]), known.of(code), causes[place], certificate
-                )
+                least = int(size[place])
+                described = dict(enumerate(known.of(code)))
+                built[place] = Narrowed(code, position, least, 1 / least, causes[place], described, certificate)
         return [built[place] for place in places.tolist()]
 
     return build

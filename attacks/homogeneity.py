@@ -23,12 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.linked_classes import LinkedClasses, linked_classes, reached
+from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.model.arrays import Codes, Counts, Floats, Places
 from audit.model.evidence import Evidence, PublishedClasses, PublishedSource
+from audit.model.finding import FindingRule
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, Measures
-from audit.model.named_findings import FindingRule
-from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, everybody_listed_reason, known_rows_reason
+from audit.model.outcome import Outcome, everybody_listed_reason, known_rows_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -240,7 +241,7 @@ class _Claimed:
         self._below = float(max(shares)) if shares else None
         self._releases = len(found)
 
-    def claims(self) -> GroupDisclosures:
+    def claims(self) -> HomogeneousClasses:
         """Return what is claimed."""
         release, risk = self.release[self.places], self.risk[self.places]
         if self._linked is not None:
@@ -248,16 +249,16 @@ class _Claimed:
             risk = np.concatenate([risk, self._linked.risk])
         total = int(self.rows.sum())
         mean = float((self.risk * self.rows).sum() / total) if total else None
-        return GroupDisclosures(release, risk, self._below, mean, self._build)
+        return HomogeneousClasses(release, risk, self._below, mean, self._build)
 
-    def _build(self, chosen: Places) -> list[GroupDisclosure]:
+    def _build(self, chosen: Places) -> list[HomogeneousClass[int]]:
         return [self._one(int(at)) for at in chosen]
 
-    def _one(self, at: int) -> GroupDisclosure:
+    def _one(self, at: int) -> HomogeneousClass[int]:
         if self._linked is not None and at >= len(self.places):
             return self._linked.build(at - len(self.places))
         p = self.places[at]
-        return GroupDisclosure(
+        return HomogeneousClass(
             int(self.release[p]),
             self._source.published_names(int(self.release[p]), self._group[p : p + 1])[0],
             int(self._number[p]),

@@ -29,11 +29,12 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows, narrowed
+from audit.findings.narrowed import Cause, NarrowedRecords
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.evidence import Evidence, Records, RecordSource
+from audit.model.finding import FindingRule
 from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures
-from audit.model.named_findings import FindingRule
-from audit.model.outcome import Cause, IdentityDisclosures, Outcome
+from audit.model.outcome import Outcome
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
@@ -268,12 +269,12 @@ class DescriptionTable:
         causes: list[Cause] = ["group change", "small group", "widow", "subgroup expanding"]
         return np.select(cases, [CAUSES.index(cause) for cause in causes], CAUSES.index("group change")).astype(np.int8)
 
-    def narrowings(self, once: Places) -> IdentityDisclosures:
+    def narrowings(self, once: Places) -> NarrowedRecords:
         """Return what is claimed of the records at some places, which were unsafe once."""
         record, release, size = self.known.record[once], self.unsafe_at[once], self.size_then[once]
         causes = [CAUSES[cause] for cause in self.cause[once].tolist()]
         build = narrowed(self.source, record, release, size, causes)
-        return IdentityDisclosures(self.k, record, release, size, self.smallest[once], build)
+        return NarrowedRecords(self.k, record, release, size, self.smallest[once], build)
 
 
 def _uniform(group: Codes, label: Codes, groups: int) -> Flags:

@@ -32,11 +32,12 @@ from attacks.candidates import fold_all
 from attacks.certificates import disclosures
 from attacks.common_parts import common_parts
 from attacks.posterior import PRODUCT, CandidateRisks
+from audit.findings.disclosure import Disclosures
 from audit.model.arrays import Codes
 from audit.model.evidence import Evidence
+from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import PEOPLE, Distribution, Measures
-from audit.model.named_findings import WITHHOLD, FindingRule
-from audit.model.outcome import AttributeDisclosures, Outcome, constant_reason, counts_table, per_person_reason
+from audit.model.outcome import Outcome, constant_reason, counts_table, per_person_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, say
 
@@ -131,6 +132,6 @@ class IntersectionAttack:
             CandidateRisks(evidence, state) if complete else None,
         )
 
-    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> AttributeDisclosures:
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
         """Return what is claimed of some people."""
         return disclosures(evidence, person, release, value)

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows
+from audit.findings.homogeneous_class import HomogeneousClass
 from audit.model.arrays import Codes, Flags, Floats
 from audit.model.evidence import Evidence, Records, RecordSource, RowSource
-from audit.model.outcome import GroupDisclosure
 
 _BELOW = 1e-12
 
@@ -83,7 +83,7 @@ class LinkedClasses:
     Attributes:
         below: the largest share of a value in any other class; None where there is none.
         source: where the records come from.
-        release, value, rows, with_value, record, after: as `GroupDisclosure` has them; shape (classes,).
+        release, value, rows, with_value, record, after: as `HomogeneousClass` has them; shape (classes,).
         seen, row: the release and the row in which the record was seen last; shape (classes,).
     """
 
@@ -103,9 +103,9 @@ class LinkedClasses:
         """The share of the value in each class."""
         return self.with_value / self.rows
 
-    def build(self, at: int) -> GroupDisclosure:
+    def build(self, at: int) -> HomogeneousClass[int]:
         """Return what is claimed of one class."""
-        return GroupDisclosure(
+        return HomogeneousClass(
             int(self.release[at]),
             self.source.groups(int(self.seen[at]), self.row[at : at + 1].astype(np.intp))[0],
             0,

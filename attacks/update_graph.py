@@ -34,18 +34,12 @@ from attacks.common_parts import common_parts
 from attacks.feasible_values import FeasibleValues, sizes_of
 from attacks.paths import PathRisks
 from attacks.posterior import PRODUCT, CandidateRisks
-from audit.model.arrays import Codes, Places
+from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
+from audit.model.arrays import Codes, Columns, Places
 from audit.model.evidence import Evidence, Transitions
+from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import VERSIONS, Measures
-from audit.model.named_findings import WITHHOLD, FindingRule
-from audit.model.outcome import (
-    AttributeDisclosure,
-    AttributeDisclosures,
-    CertificateStep,
-    Columns,
-    Outcome,
-    per_person_reason,
-)
+from audit.model.outcome import Outcome, per_person_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 
@@ -178,20 +172,20 @@ class UpdateGraphAttack:
         self,
         measures: UpdateGraphMeasures,
         reason: str | None,
-        claims: AttributeDisclosures,
+        claims: Disclosures,
         model: CandidateRisks | PathRisks,
     ) -> Outcome:
         if reason is not None:
             return Outcome(self.name, "incomplete", reason, measures, claims)
         return Outcome(self.name, "complete", None, measures, claims, model)
 
-    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> AttributeDisclosures:
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
         """Return what is claimed of versions."""
 
-        def build(places: Places) -> list[AttributeDisclosure]:
+        def build(places: Places) -> list[Disclosure[int]]:
             return _found(evidence, (person[places], release[places], value[places]))
 
-        return AttributeDisclosures(person, release, value, build)
+        return Disclosures(person, release, value, build)
 
 
 def _constant_versions(evidence: Evidence, releases: int, state: Candidates, certain: npt.NDArray[np.bool_]) -> Columns:
@@ -215,7 +209,7 @@ def _common_versions(evidence: Evidence, claims: Columns) -> Columns:
     return person, when, value
 
 
-def _found(evidence: Evidence, columns: Columns) -> list[AttributeDisclosure]:
+def _found(evidence: Evidence, columns: Columns) -> list[Disclosure[int]]:
     """Return findings about versions; each has its person's whole graph before and after pruning."""
     seen = sightings(evidence, columns[0])
     steps = {}
@@ -225,7 +219,7 @@ def _found(evidence: Evidence, columns: Columns) -> list[AttributeDisclosure]:
             CertificateStep(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
         )
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [AttributeDisclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
+    return [Disclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
 
 
 def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:

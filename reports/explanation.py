@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from audit.findings.proof import either, listed
+from audit.findings.wording import places
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
-from audit.model.named_findings import (
-    DisclosureStep,
-    NamedDisclosure,
-    NamedEquivalence,
-    NamedFinding,
-    NamedPin,
-)
+from audit.model.finding import Finding
 from audit.runtime.phrases import risk_text, say, say_count
-from reports.finding_text import UNPROVED, places, unproved, weighted
-from reports.proof_text import either, in_full, listed
-from reports.sentences import changing, multiset, status_in_words
+from reports.sentences import changing, status_in_words
 
 _WIDTH = 100
 
@@ -78,13 +72,13 @@ def _version(version: ExplainedVersion, alone: str) -> Iterator[str]:
         yield f"  {say('known beforehand: {value}', value=printable(version.known))}"
         return
     facts = [
-        (say("published there"), _either(version.candidates)),
-        (say("possible by {attack}", attack=alone), _either(version.alone)),
+        (say("published there"), either(version.candidates)),
+        (say("possible by {attack}", attack=alone), either(version.alone)),
     ]
     if version.together is not None:
-        facts.append((say("possible by {attack}", attack="joint"), _either(version.together)))
+        facts.append((say("possible by {attack}", attack="joint"), either(version.together)))
     if version.open:
-        told = say("{values} (neither shown to be possible nor ruled out)", values=_either(version.open))
+        told = say("{values} (neither shown to be possible nor ruled out)", values=either(version.open))
         facts.append((say("of these undecided"), told))
     if version.ruled_out:
         facts.append((say("ruled out by {attack}", attack="joint"), listed(version.ruled_out)))
@@ -111,52 +105,8 @@ def _said(said: Said) -> Iterator[str]:
         yield f"  {say('nothing is certain about this person')}"
 
 
-def _finding(finding: NamedFinding, *, by_version: bool) -> Iterator[str]:
-    if isinstance(finding, NamedDisclosure):
-        about = {"value": printable(finding.value), "release": printable(finding.release)}
-        if by_version:
-            yield _titled(say("{value}, in release {release}", **about), finding.id)
-        else:
-            yield _titled(say("{value}, certain from release {release} on", **about), finding.id)
-        yield from (f"  {_step(step)}" for step in finding.certificate)
-        if finding.proof is not None:
-            yield from (f"  {line}" for line in in_full(finding.proof, finding.individual, finding.value))
-        yield from [f"  {UNPROVED}"] if finding.evidence == "solver" else []
-    elif isinstance(finding, NamedEquivalence | NamedPin):
-        if isinstance(finding, NamedPin):
-            said = say(
-                "{value}, certain from release {release} on",
-                value=printable(finding.value),
-                release=printable(finding.release),
-            )
-        else:
-            left, right = multiset(finding.left), multiset(finding.right)
-            said = say("{left} has the same value as {right}", left=left, right=right)
-        yield _titled(said, finding.id)
-        if finding.error is not None:
-            yield f"  {unproved(finding.error)}"
-        for group in finding.certificate:
-            yield f"  {weighted(group)}"
-    yield from (f"  {line}" for line in places(finding))
-
-
-def _step(step: DisclosureStep) -> str:
-    """Return which values the groups of a step leave, and which of them lie on a possible path."""
-    line = say(
-        "release {release}, group {group}: {values}",
-        release=printable(step.release),
-        group=", ".join(map(printable, step.groups)),
-        values=_either(step.candidates),
-    )
-    left = step.candidates if step.feasible is None else step.feasible
-    if set(left) == set(step.candidates):
-        return line
-    return say("{step}; on a possible path {values}", step=line, values=_either(left))
-
-
-def _titled(said: str, ident: str) -> str:
-    return f"{said}   [{ident}]"
-
-
-def _either(values: Sequence[str]) -> str:
-    return either(values) if values else say("nothing: the assumptions do not hold")
+def _finding(finding: Finding[str], *, by_version: bool) -> Iterator[str]:
+    head, *steps = finding.in_full(by_version=by_version)
+    yield f"{head}   [{finding.id}]"
+    yield from steps
+    yield from (f"  {line}" for line in places(finding.located))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from audit.model.report import Report
 from audit.runtime.phrases import say
-from reports.finding_text import sentence, steps
+from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sentences import undecided, violation_told, waivers, warnings
 from reports.verdict import contradicted, headline
@@ -35,7 +35,7 @@ def _commands(report: Report) -> Iterator[str]:
         yield command("error", say("{clause} is violated", clause=violation.measure), violation_told(violation))
     for attack in report.attacks:
         for finding in attack.findings:
-            lines = [sentence(finding, by_version=attack.measures.by_version), *steps(finding)]
+            lines = [finding.sentence(by_version=attack.measures.by_version), *steps(finding)]
             yield command("warning", attack.attack, "\n".join(lines))
     for line in undecided(report):
         yield command("warning", say("not decided"), line)

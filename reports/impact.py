@@ -7,17 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from audit.findings.wording import ROWS, line_runs, listing
 from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE, LeastBounds
 from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact, Suppression
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.escaping import as_json as to_json
-from reports.finding_text import line_runs, shown_attacks
+from reports.finding_text import shown_attacks
 from reports.json_forms.next import next_document
 from reports.json_values import json_object
 from reports.repair import short
-from reports.sentences import ROWS, listing, reasons
+from reports.sentences import reasons
 from reports.text import Text, lines_of
 
 if TYPE_CHECKING:

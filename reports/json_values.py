@@ -6,16 +6,19 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, singledispatch
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from audit.model.evidence import CombinedName
-from audit.model.json_types import Inlined, Omitted, PartOf, WrittenAs
+from audit.model.json_types import UNWRITTEN, Inlined, Omitted, PartOf, WrittenAs
 
 
 @singledispatch
 def json_form(value: object) -> object:
     """Return what is written in the place of a value, if its own fields are not; the type returned is in the schema."""
     return value
+
+
+json_form.register(datetime.date, datetime.date.isoformat)
 
 
 def json_object(value: object) -> dict[str, Any]:
@@ -35,19 +38,19 @@ def json_value(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
         return list(value.attributes)
     if isinstance(value, str | int | float) or value is None:
         return value
-    value = json_form(value)
+    form = json_form(value)
+    if form is not value:
+        return json_value(form)
     if isinstance(value, Mapping):
         return {str(key): json_value(held) for key, held in value.items()}
     if isinstance(value, tuple | list):
         return [json_value(each) for each in value]
-    if isinstance(value, datetime.date):
-        return value.isoformat()
     return _entries(value)
 
 
 def _entries(value: object) -> dict[str, Any]:
-    entries: dict[str, Any] = {}
     kind: Any = type(value)
+    entries: dict[str, Any] = dict(constants(kind))
     for each in written_fields(kind):
         held = getattr(value, each.name)
         if each.part_of is not None:
@@ -90,7 +93,18 @@ def written_fields(kind: type) -> tuple[WrittenField, ...]:
     if not is_dataclass(kind):
         raise TypeError(f"JSON has nothing for a {kind.__name__}")
     hints = get_type_hints(kind, include_extras=True)
-    return tuple(_written_field(each.name, hints[each.name]) for each in fields(kind))
+    written = (each for each in fields(kind) if UNWRITTEN not in getattr(hints[each.name], "__metadata__", ()))
+    return tuple(_written_field(each.name, hints[each.name]) for each in written)
+
+
+@cache
+def constants(kind: type) -> tuple[tuple[str, object], ...]:
+    """Return the class variables of a dataclass that are written: those that can have one value alone."""
+    hints = get_type_hints(kind)
+    literal = [
+        name for name, hint in hints.items() if get_origin(hint) is ClassVar and get_origin(*get_args(hint)) is Literal
+    ]
+    return tuple((name, getattr(kind, name)) for name in literal)
 
 
 def _written_field(name: str, hint: object) -> WrittenField:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from audit.model.errors import printable
 from audit.model.report import ClauseReport, Report
-from reports.finding_text import sentence, steps
+from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sentences import violation_told, waivers, warnings
 from reports.verdict import headline
@@ -67,5 +67,5 @@ def _findings(report: Report) -> Iterator[str]:
     """Yield the findings that are shown, each with its certificate below it."""
     for attack in report.attacks:
         for finding in attack.findings:
-            yield f"{attack.attack}: {sentence(finding, by_version=attack.measures.by_version)}"
+            yield f"{attack.attack}: {finding.sentence(by_version=attack.measures.by_version)}"
             yield from (f"  {step}" for step in steps(finding))

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from audit.findings.disclosure import Disclosure
+from audit.findings.equivalence import Combination, Pinned, unproved
+from audit.findings.likely_value import LikelyValue
+from audit.findings.proof import in_short
+from audit.findings.wording import listing, places
 from audit.model.errors import printable
-from audit.model.named_findings import (
-    NamedDisclosure,
-    NamedEquivalence,
-    NamedFinding,
-    NamedGroup,
-    NamedNarrowed,
-    NamedPin,
-    NamedRisk,
-)
+from audit.model.finding import Finding
 from audit.model.report import AttackReport, FoundPerson, Report
 from audit.runtime.phrases import joined, say, say_count
-from reports.finding_text import places, sentence, shown_attacks, steps, unproved
+from reports.finding_text import shown_attacks
 from reports.page import Block, Bullets, Entry, Figure, PageSteps, PageTable, Paragraph
 from reports.proof_chart import proof_chart
-from reports.proof_text import in_short
-from reports.sentences import listing, named
+from reports.sentences import named
 
-_Found = tuple[AttackReport, NamedFinding]
+_Found = tuple[AttackReport, Finding[str]]
 
 
 def person_entries(report: Report) -> list[Entry]:
@@ -57,18 +53,18 @@ def _person(report: Report, person: FoundPerson, found: Sequence[_Found]) -> Ent
     return Entry(title, blocks, [finding.id for _, finding in found])
 
 
-def _claim(finding: NamedFinding, *, constant: bool) -> object:
+def _claim(finding: Finding[str], *, constant: bool) -> object:
     """Return what a finding claims: where values never change, the same one of every release."""
     value = getattr(finding, "value", None)
     attribute = getattr(finding, "attribute", None)
-    certain = not isinstance(finding, NamedRisk)
+    certain = not isinstance(finding, LikelyValue)
     return certain, attribute, value, None if constant else getattr(finding, "release", None)
 
 
-def _length(finding: NamedFinding) -> tuple[bool, int]:
+def _length(finding: Finding[str]) -> tuple[bool, int]:
     """Return how long it takes to follow a finding; one without a proof is followed last."""
     steps_of = len(getattr(finding, "certificate", ()))
-    proof = finding.proof if isinstance(finding, NamedDisclosure) else None
+    proof = finding.proof if isinstance(finding, Disclosure) else None
     more = 0 if proof is None else len(in_short(proof, "", ""))
     return getattr(finding, "evidence", "proof") != "proof", more * 10 + steps_of
 
@@ -81,7 +77,7 @@ def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
         for finding in attack.findings:
             if finding.id in people:
                 continue
-            if breaks(finding, report):
+            if finding.exceeds(report.policy.limits):
                 entries.append(Entry(_sentence(attack, finding), shown(finding), [finding.id]))
             else:
                 within.append(
@@ -95,38 +91,25 @@ def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
     return entries, within
 
 
-def breaks(finding: NamedFinding, report: Report) -> bool:
-    """Return whether a finding is beyond a limit of the policy in force."""
-    limits = report.policy.limits
-    if isinstance(finding, NamedEquivalence):
-        return finding.e < limits.get("min_e", 2)
-    if isinstance(finding, NamedNarrowed):
-        return finding.class_size < limits.get("k", 2)
-    if isinstance(finding, NamedGroup):
-        return finding.risk >= limits.get("max_risk", 1.0)
-    return True
+def _sentence(attack: AttackReport, finding: Finding[str]) -> str:
+    return finding.sentence(by_version=attack.measures.by_version)
 
 
-def _sentence(attack: AttackReport, finding: NamedFinding) -> str:
-    return sentence(finding, by_version=attack.measures.by_version)
-
-
-def shown(finding: NamedFinding) -> list[Block]:
+def shown(finding: Finding[str]) -> list[Block]:
     """Return what shows a finding, so that it can be followed by hand."""
     blocks: list[Block] = []
-    if isinstance(finding, NamedDisclosure):
+    if isinstance(finding, Disclosure):
         blocks += _disclosure(finding)
-    elif isinstance(finding, NamedEquivalence | NamedPin):
+    elif isinstance(finding, Combination):
         blocks += _weights(finding)
-    elif not isinstance(finding, NamedGroup):
-        lines = [line for line in steps(finding) if line not in set(places(finding))]
-        blocks += [Bullets(lines)] if lines else []
+    elif lines := list(finding.steps()):
+        blocks.append(Bullets(lines))
     if finding.located:
-        blocks.append(Bullets(list(places(finding)), soft=True))
+        blocks.append(Bullets(list(places(finding.located)), soft=True))
     return blocks
 
 
-def _disclosure(finding: NamedDisclosure) -> Iterator[Block]:
+def _disclosure(finding: Disclosure[str]) -> Iterator[Block]:
     chart = proof_chart(finding)
     if chart is not None:
         yield Figure(chart)
@@ -144,7 +127,7 @@ def _disclosure(finding: NamedDisclosure) -> Iterator[Block]:
         yield Paragraph(say("Only one value is possible in all releases."), soft=True)
 
 
-def _releases(finding: NamedDisclosure) -> Iterator[str]:
+def _releases(finding: Disclosure[str]) -> Iterator[str]:
     for step in finding.certificate:
         left = listing(step.candidates if step.feasible is None else step.feasible)
         yield say_count(
@@ -157,11 +140,11 @@ def _releases(finding: NamedDisclosure) -> Iterator[str]:
         )
 
 
-def _weights(finding: NamedEquivalence | NamedPin) -> Iterator[Block]:
+def _weights(finding: Combination[str]) -> Iterator[Block]:
     if finding.error is not None:
         yield Paragraph(f"{unproved(finding.error)}.")
         return
-    if isinstance(finding, NamedPin):
+    if isinstance(finding, Pinned):
         yield Paragraph(
             say("Add up these groups, each multiplied by its weight: only this person and this value remain.")
         )
@@ -174,6 +157,7 @@ def _weights(finding: NamedEquivalence | NamedPin) -> Iterator[Block]:
         )
     head = [say("release"), say("group"), say("weight")]
     rows = [
-        [printable(each.release), printable(each.group), each.weight.replace("-", "−")] for each in finding.certificate
+        [printable(each.release), printable(each.group), str(each.weight).replace("-", "−")]
+        for each in finding.certificate
     ]
     yield PageTable(head, rows, words=2)

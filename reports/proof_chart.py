@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from audit.findings.disclosure import CertificateStep, Disclosure
 from audit.model.errors import printable
-from audit.model.named_findings import DisclosureStep, NamedDisclosure
 from audit.runtime.phrases import figure, say, say_count
 from reports.charts import Chart, GridCell, grid
 
 _COLUMNS, _ROWS, _CELLS = 16, 16, 2
 
 
-def proof_chart(finding: NamedDisclosure) -> Chart | None:
+def proof_chart(finding: Disclosure[str]) -> Chart | None:
     """Return the picture of a disclosure; None where it would be too large to be followed."""
     steps = _telling(finding.certificate)
     counted: dict[tuple[str, str], dict[str, int]] = {}
@@ -44,7 +44,7 @@ def proof_chart(finding: NamedDisclosure) -> Chart | None:
     return grid(title, say("value, by release and group"), columns, rows, _key(list(key)), marked)
 
 
-def _telling(steps: Sequence[DisclosureStep]) -> Sequence[DisclosureStep]:
+def _telling(steps: Sequence[CertificateStep[str]]) -> Sequence[CertificateStep[str]]:
     """Return the steps after which fewer values are left, where there are more than can be drawn."""
     if len(steps) <= _COLUMNS or any(step.feasible is not None for step in steps):
         return steps
@@ -58,13 +58,13 @@ def _telling(steps: Sequence[DisclosureStep]) -> Sequence[DisclosureStep]:
     return kept
 
 
-def _step_name(step: DisclosureStep) -> str:
+def _step_name(step: CertificateStep[str]) -> str:
     if len(step.groups) == 1:
         return say("{release}, group {group}", release=printable(step.release, 20), group=printable(step.groups[0], 20))
     return say("{release}, {count} groups", release=printable(step.release, 20), count=len(step.groups))
 
 
-def _cell(step: DisclosureStep, value: str, counted: dict[str, int]) -> GridCell:
+def _cell(step: CertificateStep[str], value: str, counted: dict[str, int]) -> GridCell:
     rows = counted.get(value)
     if value in (step.candidates if step.feasible is None else step.feasible):
         return GridCell("●", "yes proof" if rows else "yes", say("possible"))

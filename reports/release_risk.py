@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from audit.findings.wording import listing
 from audit.model.errors import printable
 from audit.model.report import ColumnShare, ReleasePanel, Report
 from audit.runtime.phrases import Phrase, figure, risk_text, say, say_count
-from reports.sentences import listing
 
 if TYPE_CHECKING:
     from rich.console import Console

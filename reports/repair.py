@@ -12,7 +12,6 @@ from audit.model.repair import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
 from reports.escaping import as_json as dumped
-from reports.finding_text import sentence as finding_sentence
 from reports.sentences import reasons
 from reports.verdict import headline
 
@@ -34,7 +33,7 @@ def _lines(repair: Repair) -> Iterator[str]:
         yield from (f"  {line}" for line in reasons(repair.before))
         found = [(each, finding) for each in repair.before.attacks for finding in each.findings]
         for each, finding in found[:_SHOWN]:
-            yield f"  {each.attack}: {finding_sentence(finding, by_version=each.attack != 'intersection')}"
+            yield f"  {each.attack}: {finding.sentence(by_version=each.attack != 'intersection')}"
         if len(found) > _SHOWN:
             yield f"  {say('{count} more findings: audit the series', count=len(found) - _SHOWN)}"
         if repair.before.policy.violations and not repair.baseline:

@@ -6,17 +6,11 @@ from collections.abc import Iterable
 from html import escape
 
 from audit.model.errors import printable
-from audit.model.named_findings import (
-    NamedEquivalence,
-    NamedFinding,
-    NamedGroup,
-    NamedLinkage,
-    NamedNarrowed,
-)
+from audit.model.finding import Finding
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import risk_text, say, say_count
-from reports.finding_text import sentence, shown_attacks
-from reports.sentences import ROWS, absent, fallen, reasons, seconds, status_in_words
+from reports.finding_text import shown_attacks
+from reports.sentences import absent, fallen, reasons, seconds, status_in_words
 from reports.verdict import headline
 
 _FINDINGS_SHOWN = 5
@@ -64,29 +58,10 @@ def _falls(attack: AttackReport) -> str:
     return fallen(attack) if attack.ran else absent(attack)
 
 
-def _row(finding: NamedFinding) -> tuple[str, str, str, str]:
+def _row(finding: Finding[str]) -> tuple[str, str, str, str]:
     """Return what a finding says, since which release, its risk and its id."""
-    if isinstance(finding, NamedEquivalence):
-        return sentence(finding, by_version=True), "", "", finding.id
-    if isinstance(finding, NamedLinkage):
-        said = say(
-            "somebody new in release {release}: {rows} left",
-            release=printable(finding.first),
-            rows=ROWS.counted(finding.rows),
-        )
-    elif isinstance(finding, NamedGroup):
-        said = say(
-            "group {group} ({rows}) has {value}",
-            group=printable(finding.group),
-            rows=ROWS.counted(finding.rows),
-            value=printable(finding.value),
-        )
-    elif isinstance(finding, NamedNarrowed):
-        said = say("{record}: only {left} in its class", record=printable(finding.record), left=finding.class_size)
-    else:
-        value = say("some value") if finding.value is None else printable(finding.value)
-        said = say("{who} has {value}", who=printable(finding.individual), value=value)
-    return said, finding.release, risk_text(finding.risk), finding.id
+    said, release, risk = finding.short()
+    return said, release, "" if risk is None else risk_text(risk), finding.id
 
 
 def _list(lines: Iterable[str]) -> str:

@@ -12,17 +12,9 @@ from itertools import islice
 
 from audit.clauses.registry import CLAUSES
 from audit.model.errors import printable
-from audit.model.named_findings import (
-    FindingRule,
-    NamedDisclosure,
-    NamedEquivalence,
-    NamedFinding,
-    NamedGroup,
-    NamedLinkage,
-    ProofSteps,
-)
+from audit.model.finding import Finding, FindingRule
 from audit.model.report import Report, Violation
-from reports.finding_text import sentence, steps
+from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
 from reports.sentences import ended_early, undecided, violating, violation_told
@@ -67,14 +59,8 @@ def rules_of(report: Report) -> dict[str, FindingRule]:
     """Return the rules of the attacks that were asked for and of the policy, by their ids."""
     rules: dict[str, FindingRule] = {}
     for attack in report.attacks:
-        found = {
-            finding.kind: FindingRule("The attack is certain of this.", str(attack.measures.remedy))
-            for finding in attack.findings
-        }
-        if "risk" in found:
-            found["risk"] = FindingRule(
-                "A value is as probable as the policy's limit, or more.", str(attack.measures.remedy)
-            )
+        remedy = str(attack.measures.remedy)
+        found = {finding.kind: FindingRule(finding.meaning, remedy) for finding in attack.findings}
         rules |= {f"{attack.attack}/{kind}": rule for kind, rule in (found | dict(attack.rules)).items()}
     return rules | {f"policy/{name}": FindingRule(clause.fails, clause.remedy) for name, clause in CLAUSES.items()}
 
@@ -104,9 +90,9 @@ def _results(report: Report, folder: str) -> Iterator[dict[str, object]]:
     for attack in report.attacks:
         for finding in attack.findings:
             level = _level(finding, report, violated=(attack.attack, attack.sensitive) in violated)
-            lines = [sentence(finding, by_version=attack.measures.by_version), *steps(finding)]
+            lines = [finding.sentence(by_version=attack.measures.by_version), *steps(finding)]
             rule = f"{attack.attack}/{finding.kind}"
-            where = _lines(finding, by_path) or _whole(_releases(finding) or report.series.releases, files)
+            where = _lines(finding, by_path) or _whole(finding.releases or report.series.releases, files)
             result = _result((rule, places[rule]), level, lines, where)
             if report.ids_are_stable:
                 result["partialFingerprints"] = {"findingId/v1": finding.id}
@@ -142,7 +128,7 @@ def _whole(releases: Sequence[str], files: Mapping[str, dict[str, object]]) -> l
     return [location(files[tag]) for tag in releases if tag in files]
 
 
-def _lines(finding: NamedFinding, files: Mapping[str, dict[str, object]]) -> list[dict[str, object]]:
+def _lines(finding: Finding[str], files: Mapping[str, dict[str, object]]) -> list[dict[str, object]]:
     """Return the lines of a finding's groups, the first hundred stretches; none where people are not revealed."""
     places = (
         location(files[each.file], *stretch)
@@ -157,9 +143,9 @@ def _lines(finding: NamedFinding, files: Mapping[str, dict[str, object]]) -> lis
     return found
 
 
-def _level(finding: NamedFinding, report: Report, *, violated: bool) -> str:
+def _level(finding: Finding[str], report: Report, *, violated: bool) -> str:
     """Return `error` for what the policy does not allow; an equivalence of enough people is worth a note."""
-    if isinstance(finding, NamedEquivalence) and finding.e >= report.policy.limits.get("min_e", 0):
+    if finding.kind == "equivalence" and not finding.exceeds(report.policy.limits):
         return "note"
     return "error" if violated else "warning"
 
@@ -175,20 +161,3 @@ def _files(report: Report, folder: str) -> tuple[dict[str, dict[str, object]], d
         by_path[each.path] = artifact(each.path, folder, place)
         files.setdefault(tag, by_path[each.path])
     return {tag: files[tag] for tag in report.series.releases if tag in files}, by_path
-
-
-def _releases(finding: NamedFinding) -> list[str]:
-    """Return the releases of a finding's certificate, in order of its steps."""
-    if isinstance(finding, NamedGroup | NamedLinkage):
-        return [finding.release]
-    tags = [step.release for step in finding.certificate]
-    if isinstance(finding, NamedDisclosure) and finding.proof is not None:
-        tags += _of_proof(finding.proof)
-    return list(dict.fromkeys(tags))
-
-
-def _of_proof(proof: ProofSteps) -> Iterator[str]:
-    yield from (each.release for each in proof.points)
-    for case in proof.cases:
-        yield case.release
-        yield from _of_proof(case.leads_to)

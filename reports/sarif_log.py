@@ -11,7 +11,7 @@ from posixpath import join
 from urllib.parse import quote
 
 from audit.model.errors import printable
-from audit.model.named_findings import FindingRule
+from audit.model.finding import FindingRule
 from audit.runtime.version import documentation
 from reports.escaping import as_json, markdown
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from audit.findings.wording import ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.measures import PEOPLE
@@ -55,8 +56,6 @@ _STATUS = {
     "failed": Phrase("failed"),
 }
 RELEASES = Noun("{count} release", "{count} releases", "releases")
-ROWS = Noun("{count} row", "{count} rows", "rows")
-_CANDIDATES_SHOWN = 12
 _NAMES_SHOWN = 20
 _REASON_SHOWN = 400  # characters
 _MAKES_UNIQUE = 0.05
@@ -91,12 +90,6 @@ def adversary(report: Report) -> str:
 def changing(*, transitions: bool) -> str:
     """Return whether values may change, in words."""
     return say("values may change along the transitions") if transitions else say("values never change")
-
-
-def _enumerated(texts: Sequence[str], most: int) -> str:
-    """Return texts one after the other, the first so many of them."""
-    shown = ", ".join(texts[:most])
-    return shown if len(texts) <= most else say("{items} and {more} more", items=shown, more=len(texts) - most)
 
 
 def settings(report: Report) -> str:
@@ -154,7 +147,7 @@ def reasons(report: Report) -> Iterable[str]:
     """Yield what is behind the verdict, clause by clause, and whose values contradict the assumptions, where named."""
     if report.contradictions.people:
         names = [printable(name) for name in report.contradictions.people]
-        yield say("values change although they must not: {names}", names=_enumerated(names, _NAMES_SHOWN))
+        yield say("values change although they must not: {names}", names=enumerated(names, _NAMES_SHOWN))
     yield from violated(report)
     yield from undecided(report)
 
@@ -425,26 +418,6 @@ def seconds(attack: AttackReport) -> str:
     return f"{figure(attack.seconds, '.2f')} s"
 
 
-def listing(texts: Sequence[str]) -> str:
-    """Return texts one after the other, the first dozen of them."""
-    return _enumerated([printable(text) for text in texts], _CANDIDATES_SHOWN)
-
-
 def counted(attack: AttackReport) -> str:
     """Return what an attack's timeline counts."""
     return str(attack.measures.timeline_label)
-
-
-def multiset(side: Mapping[str, int]) -> str:
-    """Return a side of an equivalence, each with how often it is counted where that is more than once.
-
-    >>> multiset({"Bob": 1, "Dan": 2})
-    '{Bob, 2 x Dan}'
-    """
-    names = [printable(name) if times == 1 else f"{times} x {printable(name)}" for name, times in side.items()]
-    return names[0] if len(names) == 1 and set(side.values()) == {1} else f"{{{', '.join(names)}}}"
-
-
-def described(cells: Mapping[str, str]) -> str:
-    """Return the cells of a record, each with its quasi-identifier."""
-    return ", ".join(f"{printable(name)} {printable(cell)}" for name, cell in cells.items())

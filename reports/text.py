@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.model.errors import printable
-from audit.model.named_findings import NamedFinding
+from audit.model.finding import Finding
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, risk_text, say
-from reports.finding_text import REPEATED, sentence, shown_attacks, steps, timelines
+from reports.finding_text import REPEATED, shown_attacks, steps, timelines
 from reports.next_commands import commands
 from reports.release_risk import print_panel
 from reports.repair import recommended
@@ -216,9 +216,9 @@ class Text:
             console.print(f"  {say('{count} more: --findings all', count=total - shown)}", style="dim")
         console.print()
 
-    def finding(self, console: Console, finding: NamedFinding, *, by_version: bool) -> None:
+    def finding(self, console: Console, finding: Finding[str], *, by_version: bool) -> None:
         """Print a finding with its certificate; `by_version` tells whether a value holds in one release alone."""
-        console.print(f"  {sentence(finding, by_version=by_version)}   [{finding.id}]", soft_wrap=True)
+        console.print(f"  {finding.sentence(by_version=by_version)}   [{finding.id}]", soft_wrap=True)
         for step in steps(finding):
             console.print(f"    {step}", style="dim", soft_wrap=True)
 

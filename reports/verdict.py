@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from audit.findings.wording import ROWS
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, parted, percent, say, say_count
-from reports.sentences import ROWS, value_of, violating, violation_told
+from reports.sentences import value_of, violating, violation_told
 
 _NEARLY = 0.9  # a value so probable is told in any case
 

@@ -32,8 +32,8 @@ from attacks.correspondence.worlds import NoWorldError, Settled, settle
 from audit.model.arrays import Flags
 from audit.model.errors import printable
 from audit.model.evidence import Evidence, PublishedRows
+from audit.model.finding import FindingRule
 from audit.model.json_types import Status
-from audit.model.named_findings import FindingRule
 from audit.model.options import option
 from audit.model.outcome import Outcome, everybody_listed_reason, known_rows_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget

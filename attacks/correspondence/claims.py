@@ -12,9 +12,9 @@ from attacks.correspondence.chains import Layer
 from attacks.correspondence.matching import Matching
 from attacks.correspondence.subjects import Subjects
 from attacks.correspondence.worlds import Settled, matched
+from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
 from audit.model.arrays import Counts, Flags, Places
 from audit.model.evidence import Evidence, RowSource
-from audit.model.outcome import Filling, LinkageDisclosure, LinkageDisclosures, RowKind
 
 
 def worst(found: Subjects, claimed: Flags) -> Places:
@@ -35,15 +35,15 @@ class LinkageClaims:
     found: Subjects
     places: Places
 
-    def shown(self) -> LinkageDisclosures:
+    def shown(self) -> Linkages:
         """Return the claims as columns."""
         found, places = self.found, self.places
-        return LinkageDisclosures(found.most[places], found.release[places], found.value[places] >= 0, self._build)
+        return Linkages(found.most[places], found.release[places], found.value[places] >= 0, self._build)
 
-    def _build(self, chosen: Places) -> list[LinkageDisclosure]:
+    def _build(self, chosen: Places) -> list[Linkage[int]]:
         return [self._finding(int(self.places[place])) for place in chosen]
 
-    def _finding(self, place: int) -> LinkageDisclosure:
+    def _finding(self, place: int) -> Linkage[int]:
         found, release = self.found, int(self.found.release[place])
         point = tuple(found.point[place].tolist())
         classes = self.network[release].classes
@@ -51,15 +51,16 @@ class LinkageClaims:
         groups = np.unique(rows.group[np.isin(classes.of, found.classes[place])])
         value = int(found.value[place])
         fillings = self._fillings(point, int(found.first[place]))
-        return LinkageDisclosure(
-            point=point,
+        return Linkage(
+            point=dict(enumerate(point)),
             first=int(found.first[place]),
             release=release,
             rows=int(found.most[place]),
             groups=tuple(self._source.group_names(release, groups.astype(np.int32))),
             value=None if value < 0 else value,
+            risk=1.0 if value >= 0 else 1 / int(found.most[place]),
             certificate=fillings,
-            solver=len(self.network) > 2,
+            evidence="solver" if len(self.network) > 2 else "proof",
         )
 
     @property
@@ -87,9 +88,9 @@ class LinkageClaims:
             covering &= (self._source.shared(attribute, kinds, np.full_like(kinds, at)) >= 0)[place.ravel()]
         return covering
 
-    def _fillings(self, point: tuple[int, ...], first: int) -> tuple[Filling, ...]:
+    def _fillings(self, point: tuple[int, ...], first: int) -> tuple[Filling[int], ...]:
         """Return the sets of rows that fill others which cover a point, each of them once."""
-        found: dict[Filling, None] = {}
+        found: dict[Filling[int], None] = {}
         for number in range(max(first, 1), len(self.network)):
             match, one, other = self._matchings[number - 1]
             before, after = self._covering(number - 1, point), self._covering(number, point)
@@ -98,7 +99,7 @@ class LinkageClaims:
             lost = np.unique(other[~match.possible & comes & after[other]])
             for right in lost.tolist():
                 rows, fill = match.tight(right)
-                found[Filling(number - 1, self._kinds(number - 1, rows), self._kinds(number, fill))] = None
+                found[Filling(number - 1, number, self._kinds(number - 1, rows), self._kinds(number, fill))] = None
         return tuple(found)
 
     def _kinds(self, number: int, some: Counts) -> frozenset[RowKind]:

@@ -29,28 +29,21 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.equivalence.all_worlds import more_pairs, split
-from attacks.equivalence.claims import Claims, FindingsAt, equal_pair
+from attacks.equivalence.claims import FindingsAt, SpanningClaims, equal_pair
 from attacks.equivalence.fingerprint import ContradictionError
 from attacks.equivalence.measures import EquivalenceMeasures
 from attacks.equivalence.strategy import Found, judge
 from attacks.equivalence.timeline import timeline
 from attacks.matrix import Matrix
+from audit.findings.equivalence import AnyCombination, Equivalences
 from audit.model.arrays import Codes, Places
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
+from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, LeastBounds
-from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.options import option
-from audit.model.outcome import (
-    EquivalenceFinding,
-    EquivalenceFindings,
-    Outcome,
-    PossibleValues,
-    constant_reason,
-    linked_reason,
-    sizes_table,
-)
+from audit.model.outcome import Outcome, PossibleValues, constant_reason, linked_reason, sizes_table
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
@@ -123,7 +116,7 @@ class EquivalenceAttack:
         )
         reasons = [reason for reason in (found.reason, missing) if reason]
         status: Status = "incomplete" if reasons else "complete"
-        claims = Claims.of(evidence, matrix.prefix(found.releases), found, budget.remaining())
+        claims = SpanningClaims.of(evidence, matrix.prefix(found.releases), found, budget.remaining())
         shown = claims.shown(_nothing(matrix, self.max_e))
         return Outcome(self.name, status, combined(reasons), measures, shown)
 
@@ -133,7 +126,7 @@ class EquivalenceAttack:
         The measures remain those of linear reasoning over the published groups.
         """
         claims, knowing = outcome.claims, beside.knowing
-        if not isinstance(claims, EquivalenceFindings) or knowing is None or not claims.spanned:
+        if not isinstance(claims, Equivalences) or knowing is None or not claims.spanned:
             return outcome
         matrix = Matrix.of(evidence)
         finer = split(matrix, [knowing.left(release) for release in range(matrix.releases)])
@@ -155,24 +148,24 @@ class EquivalenceAttack:
         return replace(outcome, claims=replace(found, distinguished=lambda: equal.whole))
 
 
-def _all_distinguished(claims: EquivalenceFindings, knowing: PossibleValues, budget: Budget) -> bool:
+def _all_distinguished(claims: Equivalences, knowing: PossibleValues, budget: Budget) -> bool:
     """Return whether worlds distinguish all people but those who are claimed to be equal."""
-    sides = [(each.left[0][0], each.right[0][0]) for each in claims.sides(np.flatnonzero(claims.e == 1))]
+    sides = claims.pairs(np.flatnonzero(claims.e == 1))
     pairs = [pair for pair in sides if isinstance(pair[0], int) and isinstance(pair[1], int)]
     equal = knowing.equal_people(np.array(pairs, dtype=np.int32).reshape(-1, 2), budget)
     return equal.whole and not len(equal.pairs)
 
 
 def _with_pairs(
-    evidence: Evidence, matrix: Matrix, claims: EquivalenceFindings, pairs: Codes, *, solver: bool
-) -> EquivalenceFindings:
+    evidence: Evidence, matrix: Matrix, claims: Equivalences, pairs: Codes, *, solver: bool
+) -> Equivalences:
     """Return the claims, and after them that each of some pairs of columns is equal in all worlds."""
     if not len(pairs):
         return claims
     count, first = len(claims), matrix.first_release()
 
     def with_them(of_claims: FindingsAt) -> FindingsAt:
-        def at(places: Places) -> list[EquivalenceFinding]:
+        def at(places: Places) -> list[AnyCombination]:
             found = iter(of_claims(places[places < count]))
             return [
                 next(found) if place < count else equal_pair(evidence, matrix, pairs[place - count], solver=solver)
@@ -188,7 +181,7 @@ def _with_pairs(
         effort=np.concatenate([claims.effort, 3 * ones]),
         release=np.concatenate([claims.release, first[pairs].max(axis=1, initial=0).astype(np.int32)]),
         sides=with_them(claims.sides),
-        build=with_them(claims.build),
+        certify=with_them(claims.certify),
         person=None if claims.person is None else np.concatenate([claims.person, nobody]),
     )
 

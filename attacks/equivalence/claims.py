@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TypeAlias
+from typing import Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -16,18 +16,27 @@ from attacks.equivalence.strategy import Found
 from attacks.equivalence.vectors import Vector
 from attacks.equivalence.weights import Solver
 from attacks.matrix import Matrix
+from audit.findings.equivalence import AnyCombination, Equivalence, Equivalences, Pinned, WeightedGroup
 from audit.model.arrays import Codes, Places
 from audit.model.evidence import Evidence
+from audit.model.finding import AnonymousCounterfeit, Member
 from audit.model.measures import Measures
-from audit.model.outcome import EquivalenceFinding, EquivalenceFindings, Nameless, Somebody, Weighted
 from audit.runtime.budget import Budget
 
-FindingsAt: TypeAlias = Callable[[Places], list[EquivalenceFinding]]
+FindingsAt: TypeAlias = Callable[[Places], Sequence[AnyCombination]]
 """Returns the findings at some places."""
 
 
+class Shown(TypedDict):
+    """What shows a finding."""
+
+    certificate: tuple[WeightedGroup[int], ...]
+    evidence: Literal["proof", "fingerprint"]
+    error: float | None
+
+
 @dataclass
-class Claims:
+class SpanningClaims:
     """Pinned values, pairs of columns with equal values, and equivalences with more people, one after the other.
 
     Attributes:
@@ -49,13 +58,13 @@ class Claims:
     more: Places
 
     @classmethod
-    def of(cls, evidence: Evidence, matrix: Matrix, found: Found, seconds: float | None) -> Claims:
+    def of(cls, evidence: Evidence, matrix: Matrix, found: Found, seconds: float | None) -> SpanningClaims:
         """Return the claims that span what was found."""
         pin = np.flatnonzero(matrix.individual & (found.pinned >= 0)).astype(np.int32)
         more = np.flatnonzero((found.witnesses.e > 1) & found.witnesses.with_some(matrix.individual))
         return cls(evidence, matrix, found, seconds, pin, spanning_forest(matrix, found.label), more)
 
-    def shown(self, nothing: Measures) -> EquivalenceFindings:
+    def shown(self, nothing: Measures) -> Equivalences:
         """Return the claims as columns; `nothing` are the measures that hold if values do change."""
         pins, pairs, more = len(self.pin), len(self.forest.pair), self.found.witnesses
         e = np.concatenate([np.zeros(pins, np.int32), np.ones(pairs, np.int32), more.e[self.more]])
@@ -69,9 +78,7 @@ class Claims:
         ]
         whole = self.found.releases == len(self.evidence.tags)
         build, sides = self._build, self._sides
-        return EquivalenceFindings(
-            e, effort, np.concatenate(when), int(whole), not whole, nothing, sides, build, person
-        )
+        return Equivalences(e, effort, np.concatenate(when), int(whole), not whole, nothing, sides, build, person)
 
     @cached_property
     def _solver(self) -> Solver:
@@ -88,29 +95,27 @@ class Claims:
             return Vector.of({left: 1, right: -1}), None
         return self.found.witnesses.vector(int(self.more[place - len(self.forest.pair)])), None
 
-    def _combined(self, place: int, budget: Budget) -> tuple[Weighted, ...]:
+    def _combined(self, place: int, budget: Budget) -> tuple[WeightedGroup[int], ...]:
         """Return the groups that show a claim with their weights; none where they were not found."""
         vector, value = self._vector(place)
         weights = self._solver.weights(vector, value, budget) or {}
         release = self.matrix.release
-        return tuple(Weighted(int(release[g]), self._name(g), weights[g]) for g in sorted(weights))
+        return tuple(WeightedGroup(int(release[g]), self._name(g), weights[g]) for g in sorted(weights))
 
     def _name(self, group: int) -> str:
         return name_of(self.evidence, self.matrix, group)
 
-    def _sides(self, places: Places) -> list[EquivalenceFinding]:
-        return [self._told(int(place), ()) for place in places]
+    def _sides(self, places: Places) -> list[AnyCombination]:
+        return [self._claimed(int(place), ()) for place in places]
 
-    def _build(self, places: Places) -> list[EquivalenceFinding]:
+    def _build(self, places: Places) -> list[AnyCombination]:
         budget, begun = Budget(self.seconds), time.monotonic()
-        built: list[EquivalenceFinding] = [
-            self._told(place, self._combined(place, budget)) for place in places.tolist()
-        ]
+        built: list[AnyCombination] = [self._claimed(place, self._combined(place, budget)) for place in places.tolist()]
         if self.seconds is not None:
             self.seconds = max(0.0, self.seconds - (time.monotonic() - begun))
         return built
 
-    def _told(self, place: int, certificate: tuple[Weighted, ...]) -> EquivalenceFinding:
+    def _claimed(self, place: int, certificate: tuple[WeightedGroup[int], ...]) -> AnyCombination:
         vector, value = self._vector(place)
         entries = list(
             zip(
@@ -119,16 +124,26 @@ class Claims:
                 strict=True,
             )
         )
-        left = tuple((who, times) for who, times in entries if times > 0)
-        right = tuple((who, -times) for who, times in entries if times < 0)
-        return EquivalenceFinding(left, right, value, certificate, None if certificate else self.found.error)
+        left = {who: times for who, times in entries if times > 0}
+        right = {who: -times for who, times in entries if times < 0}
+        error = None if certificate else self.found.error
+        shown: Shown = {
+            "certificate": certificate,
+            "evidence": "proof" if error is None else "fingerprint",
+            "error": error,
+        }
+        if value is None:
+            return Equivalence(sum(right.values()), left, right, **shown)
+        [who] = left
+        release = max((step.release for step in certificate), default=len(self.evidence.tags) - 1)
+        return Pinned(who, release, value, 1.0, **shown)
 
 
-def equal_pair(evidence: Evidence, matrix: Matrix, pair: Codes, *, solver: bool) -> EquivalenceFinding:
+def equal_pair(evidence: Evidence, matrix: Matrix, pair: Codes, *, solver: bool) -> Equivalence[int]:
     """Return that two columns are equal in all worlds, by a solver, or by groups of which values were struck out."""
     left, right = (member_of(evidence, matrix, column) for column in pair.tolist())
     error = None if solver else chance_of_error(matrix)
-    return EquivalenceFinding(((left, 1),), ((right, 1),), None, (), error, solver)
+    return Equivalence(1, {left: 1}, {right: 1}, evidence="solver" if solver else "fingerprint", error=error)
 
 
 def name_of(evidence: Evidence, matrix: Matrix, group: int) -> str:
@@ -136,7 +151,7 @@ def name_of(evidence: Evidence, matrix: Matrix, group: int) -> str:
     return evidence.source.group_names(int(matrix.release[group]), matrix.code[[group]])[0]
 
 
-def member_of(evidence: Evidence, matrix: Matrix, column: int) -> Somebody:
+def member_of(evidence: Evidence, matrix: Matrix, column: int) -> Member:
     """Return who a column is."""
     people = matrix.columns - matrix.nameless
     if column < people:
@@ -144,4 +159,6 @@ def member_of(evidence: Evidence, matrix: Matrix, column: int) -> Somebody:
     place = int(np.flatnonzero(matrix.member == column)[0])
     group = int(np.searchsorted(matrix.start, place, side="right")) - 1
     others = matrix.member[matrix.start[group] : place]
-    return Nameless(int(matrix.release[group]), name_of(evidence, matrix, group), int((others >= people).sum()))
+    return AnonymousCounterfeit(
+        int(matrix.release[group]), name_of(evidence, matrix, group), int((others >= people).sum())
+    )

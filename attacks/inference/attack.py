@@ -25,7 +25,7 @@ from attacks.inference.measures import EstimatedShare, InferenceMeasures
 from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.evidence import Evidence, Members, ValueCounts
-from audit.model.named_findings import FindingRule
+from audit.model.finding import FindingRule
 from audit.model.outcome import Outcome, RiskQuery, constant_reason, linked_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say

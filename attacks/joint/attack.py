@@ -33,8 +33,8 @@ from attacks.joint.proofs import disclosures
 from attacks.joint.values import Findings
 from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
+from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT
-from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason
 from audit.runtime.budget import Budget

@@ -21,9 +21,10 @@ from attacks.joint.core import Core
 from attacks.joint.decision import Decision
 from attacks.joint.linear_model import LinearModel
 from attacks.linear_programmes import Programme, optimum
+from audit.findings.disclosure import Disclosure, Disclosures
+from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_part
-from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, Proof, RefutedCase, RowPoints
 from audit.runtime.budget import Budget
 
 # Constraints around a person that are looked at, by distance and number.
@@ -38,7 +39,7 @@ Assumption = tuple[int, Flags]
 
 def disclosures(
     evidence: Evidence, decision: Decision, claims: tuple[Codes, Codes, Codes], budget: Budget
-) -> tuple[AttributeDisclosures, int]:
+) -> tuple[Disclosures, int]:
     """Return what is claimed of versions, and how many of these rest on a solver's word alone.
 
     Findings with their proofs are built on demand; None stands for one for which no proof is found in time. Whatever no
@@ -53,12 +54,12 @@ def disclosures(
     person, release, value = claims
     prover = Prover(evidence, decision, budget)
 
-    def build(places: Places) -> list[AttributeDisclosure | None]:
+    def build(places: Places) -> list[Disclosure[int] | None]:
         return [prover.finding(int(person[at]), int(release[at]), int(value[at])) for at in places.tolist()]
 
     doubtful = np.flatnonzero(np.isin(person, prover.people(decision.believed)))
     unproved = sum(finding is None for finding in build(doubtful))
-    return AttributeDisclosures(person, release, value, build), unproved
+    return Disclosures(person, release, value, build), unproved
 
 
 class Prover:
@@ -66,7 +67,7 @@ class Prover:
 
     def __init__(self, evidence: Evidence, decision: Decision, budget: Budget) -> None:
         self._evidence, self._network, self._budget = evidence, decision.network, budget
-        self._found: dict[tuple[int, int, int], Proof | None] = {}
+        self._found: dict[tuple[int, int, int], Proof[int] | None] = {}
         self._programmes = 0
         self._ready = False
 
@@ -93,12 +94,12 @@ class Prover:
         self._person = np.zeros(net.variables, dtype=np.int64)
         self._person[net.versions.variable] = net.versions.person
 
-    def finding(self, person: int, release: int, value: int) -> AttributeDisclosure | None:
+    def finding(self, person: int, release: int, value: int) -> Disclosure[int] | None:
         """Return the finding that somebody has a value in a release; None where no proof was found."""
         proof = self.prove(person, release, value)
-        return None if proof is None else AttributeDisclosure(person, release, value, 1.0, (), proof)
+        return None if proof is None else Disclosure(person, release, value, 1.0, (), proof)
 
-    def prove(self, person: int, release: int, value: int) -> Proof | None:
+    def prove(self, person: int, release: int, value: int) -> Proof[int] | None:
         """Return why a person has a value in a release; None where no proof was found."""
         if not self._ready:
             self._prepare()
@@ -129,7 +130,7 @@ class Prover:
             [kind for kind in kinds if claimed[self._values(variable, release, kind)].all()], dtype=np.int64
         )
 
-    def _proved(self, variable: int, kinds: Numbers, claim: tuple[int, int, int]) -> Proof | None:
+    def _proved(self, variable: int, kinds: Numbers, claim: tuple[int, int, int]) -> Proof[int] | None:
         net = self._network
         struck = np.ones(net.columns, dtype=np.bool_)
         mine = slice(int(net.start[variable]), int(net.start[variable + 1]))
@@ -157,13 +158,13 @@ class Prover:
         assumed: tuple[Assumption, ...],
         claim: tuple[int, int, int] | None,
         deep: int,
-    ) -> Proof | None:
+    ) -> Proof[int] | None:
         """Return a proof by the values of a variable, each of which is refuted."""
         net = self._network
         columns = np.arange(int(net.start[variable]), int(net.start[variable + 1]))
         columns = columns[left[columns]]
         person, release = (claim[0], claim[1]) if claim is not None else self._seen(variable)
-        found: list[RefutedCase] = []
+        found: list[RefutedCase[int]] = []
         for kind in np.unique(net.kind[columns]).tolist():
             chosen = np.ones(net.columns, dtype=np.bool_)
             chosen[net.start[variable] : net.start[variable + 1]] = False
@@ -177,7 +178,7 @@ class Prover:
             found += [RefutedCase(person, release, value, proof) for value in self._values(variable, release, kind)]
         return Proof((), (), tuple(found))
 
-    def _split(self, near: Sequence[int], assumed: tuple[Assumption, ...], deep: int) -> Proof | None:
+    def _split(self, near: Sequence[int], assumed: tuple[Assumption, ...], deep: int) -> Proof[int] | None:
         """Return a proof by the cases of somebody near who has few values."""
         net = self._network
         taken = {variable for variable, _ in assumed}
@@ -274,7 +275,7 @@ class Prover:
             rows,
         )
 
-    def _refute(self, near: Sequence[int], assumed: Sequence[Assumption]) -> Proof | None:
+    def _refute(self, near: Sequence[int], assumed: Sequence[Assumption]) -> Proof[int] | None:
         """Return points that show that what is assumed is impossible."""
         ball = self._ball(near, assumed)
         if (np.diff(ball.start) == 0).any():
@@ -298,7 +299,7 @@ class Prover:
         points = _whole(model, weight)
         return None if points is None else self._told(model, points)
 
-    def _nothing_left(self, ball: Core) -> Proof:
+    def _nothing_left(self, ball: Core) -> Proof[int]:
         """Return what says that nothing at all is left to somebody."""
         nobody = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
         return Proof((), (int(self._person[nobody]),))
@@ -354,7 +355,7 @@ class Prover:
 
     # -- words ------------------------------------------------------------------------------------------------
 
-    def _told(self, model: LinearModel, points: Numbers) -> Proof:
+    def _told(self, model: LinearModel, points: Numbers) -> Proof[int]:
         """Return points by groups and values, and who spends some."""
         net, core = self._network, model.core
         found: dict[tuple[int, int, int], int] = {}

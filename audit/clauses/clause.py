@@ -12,10 +12,11 @@ from typing import ClassVar
 
 from audit.model.adversary import Adversary
 from audit.model.doubt import Doubt
+from audit.model.evidence import Evidence
 from audit.model.json_types import ClauseState
 from audit.model.outcome import interruption
 from audit.model.report import ReleasePanel, Undecided, Violation
-from audit.model.scored import Judged
+from audit.model.scored import Result
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, combined, kind_of
 
@@ -39,7 +40,7 @@ class JudgedAudit:
         stated: the clauses that somebody stated.
     """
 
-    attacks: Sequence[Judged]
+    attacks: Sequence[Result[Evidence]]
     releases: Sequence[ReleasePanel] = ()
     adversary: Adversary | None = None
     narrowed: bool = False
@@ -50,9 +51,9 @@ class JudgedAudit:
     stated: frozenset[str] = frozenset()
 
     @property
-    def ran(self) -> list[Judged]:
+    def ran(self) -> list[Result[Evidence]]:
         """The attacks that apply to the series."""
-        return [entry for entry in self.attacks if entry.scored.outcome.ran]
+        return [entry for entry in self.attacks if entry.outcome.ran]
 
 
 class Clause(ABC):
@@ -93,9 +94,9 @@ class Clause(ABC):
     def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nothing that ran can decide the clause."""
         skipped = {
-            attack_reason(entry.attack.name, entry.scored.outcome.reason or "")
+            attack_reason(entry.attack.name, entry.outcome.reason or "")
             for entry in findings.attacks
-            if self.name in entry.attack.decides and entry.scored.outcome.status == "skipped"
+            if self.name in entry.attack.decides and entry.outcome.status == "skipped"
         }
         if reason := combined(sorted(skipped)):
             return reason
@@ -115,12 +116,12 @@ class Clause(ABC):
         """Return by what the clause holds, where that is less than all there is; None where it holds as it stands."""
         return None
 
-    def _deciding(self, findings: JudgedAudit) -> list[Judged]:
+    def _deciding(self, findings: JudgedAudit) -> list[Result[Evidence]]:
         return [entry for entry in findings.ran if self.name in entry.attack.decides]
 
-    def _doubts_of(self, entry: Judged, *, decided: bool, unless: str) -> Iterator[str]:
+    def _doubts_of(self, entry: Result[Evidence], *, decided: bool, unless: str) -> Iterator[str]:
         """Yield why an attack that found nothing against the clause does not decide it."""
-        outcome = entry.scored.outcome
+        outcome = entry.outcome
         if outcome.subjects == 0:
             nobody = say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
             if entry.scored.alone is not None:

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from audit.clauses.clause import Clause, JudgedAudit, attack_reason
-from audit.model.outcome import AttributeDisclosures
+from audit.model.evidence import Evidence
 from audit.model.report import Violation
-from audit.model.scored import Judged, reaches
+from audit.model.scored import Result, reaches
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -49,7 +49,7 @@ class MaxEverRisk(Clause):
             sure = _certain(entry) or (ever is not None and bool(ever.certain.any()))
             value = 1.0 if sure else ever.highest if ever is not None and entry in deciding else None
             if value is not None and reaches(value, limit):
-                yield Violation(entry.scored.outcome.attack, self.name, limit, value, entry.sensitive)
+                yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why people may have had grave values that no attack has shown: values may be misspelt as well."""
@@ -75,18 +75,18 @@ class MaxEverRisk(Clause):
                     "of {count} people it is not known how many worlds have a grave value",
                     count,
                 )
-                yield attack_reason(entry.scored.outcome.attack, told)
+                yield attack_reason(entry.outcome.attack, told)
 
 
-def _in_worlds(findings: JudgedAudit) -> list[Judged]:
+def _in_worlds(findings: JudgedAudit) -> list[Result[Evidence]]:
     """Return the results that say it of all worlds: of the combinations, where there are several attributes."""
     asked = [entry for entry in findings.ran if entry.scored.ever is not None and entry.scored.ever.without is not None]
     return [entry for entry in asked if entry.whole]
 
 
-def _certain(entry: Judged) -> bool:
+def _certain(entry: Result[Evidence]) -> bool:
     """Return whether an attack claims a grave value of anybody."""
-    claims, grave = entry.scored.outcome.claims, entry.scored.grave
-    if not isinstance(claims, AttributeDisclosures) or not grave:
+    claims, grave = entry.claims, entry.scored.grave
+    if claims is None or claims.versions is None or not grave:
         return False
-    return bool(np.isin(np.delete(claims.value, entry.waived), sorted(grave)).any())
+    return bool(np.isin(np.delete(claims.values(), entry.waived), sorted(grave)).any())

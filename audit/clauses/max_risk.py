@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterator
 from typing import ClassVar
 
 from audit.clauses.clause import Clause, JudgedAudit, attack_reason
-from audit.model.outcome import AttributeDisclosures, EquivalenceFindings, GroupDisclosures
+from audit.findings.disclosure import Disclosures
+from audit.findings.equivalence import Equivalences
+from audit.model.evidence import Evidence
 from audit.model.report import Violation
-from audit.model.scored import Judged, reaches
+from audit.model.scored import Result, reaches
 from audit.runtime.phrases import say, say_count
 
 
@@ -43,7 +45,7 @@ class MaxRisk(Clause):
         for entry in findings.ran:
             risk = entry.scored.max_risk(entry.waived, entry.waived_risks)
             if risk is not None and reaches(risk, limit) and (risk >= 1 or _exact(entry)):
-                yield Violation(entry.scored.outcome.attack, self.name, limit, risk, entry.sensitive)
+                yield Violation(entry.outcome.attack, self.name, limit, risk, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield which attacks may have missed a risk that reaches the limit."""
@@ -62,7 +64,7 @@ class MaxRisk(Clause):
         for entry in findings.ran:
             if entry.unclear:
                 yield attack_reason(
-                    entry.scored.outcome.attack,
+                    entry.outcome.attack,
                     say(
                         "below certainty it is not known whether every value as likely as the limit is harmless; write "
                         "max_risk = 1, or leave harmless out"
@@ -74,7 +76,7 @@ class MaxRisk(Clause):
     ) -> Iterator[str]:
         """Yield why attacks that found no violation do not decide the clause."""
         for entry in findings.ran:
-            if (entry.scored.outcome.attack, entry.sensitive) in violating:
+            if (entry.outcome.attack, entry.sensitive) in violating:
                 continue
             decides = self.name in entry.attack.decides
             if limit < 1.0 and decides and _estimated(entry):
@@ -84,11 +86,11 @@ class MaxRisk(Clause):
                 worlds = limit < 1.0 and getattr(entry.attack, "asks_worlds", False)
                 unless = _uncounted(entry) if worlds else say("not every risk could be computed")
                 yield from self._doubts_of(entry, decided=decided, unless=unless)
-                if worlds and not decided and entry.scored.outcome.reason:
-                    yield attack_reason(entry.scored.outcome.attack, unless)
+                if worlds and not decided and entry.outcome.reason:
+                    yield attack_reason(entry.outcome.attack, unless)
 
 
-def _uncounted(entry: Judged) -> str:
+def _uncounted(entry: Result[Evidence]) -> str:
     """Return that not all worlds were counted, of how many people if that is known, and what to do about it."""
     risks = entry.scored.risks
     if risks is None or not risks.missing:
@@ -104,37 +106,38 @@ def _uncounted(entry: Judged) -> str:
     )
 
 
-def _counted(entry: Judged) -> bool:
+def _counted(entry: Result[Evidence]) -> bool:
     """Return whether a result has counted the worlds of people; the rows of strangers say nothing of them."""
     return entry.whole and entry.scored.counted
 
 
-def _exact(entry: Judged) -> bool:
+def _exact(entry: Result[Evidence]) -> bool:
     """Return whether a result's risks below certainty are exact."""
-    return _counted(entry) or isinstance(entry.scored.outcome.claims, GroupDisclosures)
+    claims = entry.claims
+    return _counted(entry) or (claims is not None and claims.counts_rows)
 
 
-def _estimated(entry: Judged) -> bool:
+def _estimated(entry: Result[Evidence]) -> bool:
     """Return whether a result has estimates, or exact risks of a part of what is known: others decide."""
     return not _exact(entry) and (entry.scored.risks is not None or not entry.whole)
 
 
-def _doubtful(entry: Judged) -> bool:
+def _doubtful(entry: Result[Evidence]) -> bool:
     """Return whether values may be certain that an attack on equivalences would have shown, had it come to an end."""
-    claims = entry.scored.outcome.claims
+    claims = entry.claims
     if "min_e" not in entry.attack.decides:
         return False
-    return claims.doubt if isinstance(claims, EquivalenceFindings) else True
+    return claims.doubt if isinstance(claims, Equivalences) else True
 
 
-def _no_higher_risk(entry: Judged, limit: float) -> bool:
+def _no_higher_risk(entry: Result[Evidence], limit: float) -> bool:
     """Return whether no risk reaches the limit: below certainty that takes risks, which an attack may not have.
 
     An attack need not come to an end to know that nothing but what it claims is certain.
     """
-    outcome, claims = entry.scored.outcome, entry.scored.outcome.claims
+    outcome, claims = entry.outcome, entry.claims
     if limit >= 1.0:
-        return outcome.status == "complete" or (isinstance(claims, AttributeDisclosures) and claims.exhaustive)
+        return outcome.status == "complete" or (isinstance(claims, Disclosures) and claims.exhaustive)
     risks = entry.scored.risks
-    known = (risks is not None and not risks.missing) or not isinstance(claims, AttributeDisclosures)
+    known = (risks is not None and not risks.missing) or not isinstance(claims, Disclosures)
     return outcome.status == "complete" and known

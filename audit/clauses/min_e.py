@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-import numpy as np
-
 from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit, attack_reason
-from audit.model.arrays import Places
+from audit.findings.disclosure import certain_alike
+from audit.findings.equivalence import Equivalences
+from audit.model.evidence import Evidence
+from audit.model.finding import Claims
 from audit.model.measures import BoundedMeasures
-from audit.model.outcome import AttributeDisclosures, Claims, EquivalenceFindings
 from audit.model.report import Violation
-from audit.model.scored import Judged
+from audit.model.scored import Result
 from audit.runtime.phrases import Phrase, say
 
 _IN_WORLDS = 2
@@ -35,29 +35,22 @@ class MinE(Clause):
         """Yield, for each attack, the least number of people on a side of an equivalence, where it is too small."""
         judged = {entry.sensitive for entry in self._deciding(findings)}
         for entry in findings.ran:
-            claims = entry.scored.outcome.claims
-            if isinstance(claims, EquivalenceFindings):
-                left = np.delete(claims.e, entry.waived)
-                least = int(left[left > 0].min(initial=np.iinfo(np.int32).max))
-                if least < limit:
-                    yield Violation(entry.scored.outcome.attack, self.name, limit, least, entry.sensitive)
+            claims = entry.claims
+            least = None if claims is None else claims.smallest_e(entry.waived)
+            if least is not None and least < limit:
+                yield Violation(entry.outcome.attack, self.name, limit, least, entry.sensitive)
             elif limit > 1 and entry.sensitive in judged and certain_alike(claims, entry.waived):
-                yield Violation(entry.scored.outcome.attack, self.name, limit, 1, entry.sensitive)
+                yield Violation(entry.outcome.attack, self.name, limit, 1, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield which attacks may have missed an equivalence that is too small."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
         for entry in self._deciding(findings):
-            if (entry.scored.outcome.attack, entry.sensitive) not in violating:
+            if (entry.outcome.attack, entry.sensitive) not in violating:
                 decided = _no_lesser_e(entry, limit)
                 yield from self._doubts_of(entry, decided=decided, unless=say("smaller equivalences may exist"))
-                if (
-                    decided
-                    and limit > 1
-                    and _asked_of_worlds(findings)
-                    and not in_all_worlds(entry.scored.outcome.claims)
-                ):
-                    yield attack_reason(entry.scored.outcome.attack, str(NOT_EVERYBODY))
+                if decided and limit > 1 and _asked_of_worlds(findings) and not in_all_worlds(entry.claims):
+                    yield attack_reason(entry.outcome.attack, str(NOT_EVERYBODY))
 
     def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
         """Return that no more than linear reasoning shows it, where worlds were not asked, or say nothing of it."""
@@ -72,15 +65,6 @@ NOT_EVERYBODY = Phrase(
 )
 
 
-def certain_alike(claims: Claims | None, waived: Places) -> bool:
-    """Return whether two people are certain of the same value, by the claims that are not waived."""
-    if not isinstance(claims, AttributeDisclosures):
-        return False
-    person, value = (np.delete(each, waived) for each in (claims.person, claims.value))
-    value = np.unique(np.stack([person, value]), axis=1)[1]
-    return len(np.unique(value)) < len(value)
-
-
 def _asked_of_worlds(findings: JudgedAudit) -> bool:
     """Return whether an attack was asked for that says what is possible in any world."""
     return any(getattr(entry.attack, "asks_worlds", False) for entry in findings.ran)
@@ -88,13 +72,13 @@ def _asked_of_worlds(findings: JudgedAudit) -> bool:
 
 def in_all_worlds(claims: Claims | None) -> bool:
     """Return whether it is known that no two people are equal in all worlds but those that are claimed, or certain."""
-    return isinstance(claims, EquivalenceFindings) and claims.distinguished is not None and claims.distinguished()
+    return isinstance(claims, Equivalences) and claims.distinguished is not None and claims.distinguished()
 
 
-def _no_lesser_e(entry: Judged, limit: float) -> bool:
+def _no_lesser_e(entry: Result[Evidence], limit: float) -> bool:
     """Return whether it is proved that every equivalence below the limit, if there is one, is among the claims."""
-    outcome = entry.scored.outcome
-    if not isinstance(outcome.claims, EquivalenceFindings):
+    outcome = entry.outcome
+    if not isinstance(outcome.claims, Equivalences):
         return False
     if not isinstance(outcome.measures, BoundedMeasures):
         return False

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-import numpy as np
-
 from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit
-from audit.model.outcome import IdentityDisclosures, LinkageDisclosures
 from audit.model.report import Violation
 from audit.runtime.phrases import say
 
 
 class SmallestClass(Clause):
-    """Judged by every release alone, and by the inference table where record ids link the releases."""
+    """Result[Evidence] by every release alone, and by the inference table where record ids link the releases."""
 
     name: ClassVar[str] = "k"
     default: ClassVar[float | None] = 2
@@ -44,15 +41,10 @@ class SmallestClass(Clause):
             smallest, release = min(sizes, key=lambda pair: pair[0])
             yield Violation(None, self.name, limit, smallest, release=release)
         for entry in findings.ran:
-            claims = entry.scored.outcome.claims
-            if isinstance(claims, LinkageDisclosures) and len(claims) > len(entry.waived):
-                fewest = int(np.delete(claims.rows, entry.waived).min())
-                if fewest < limit:
-                    yield Violation(entry.scored.outcome.attack, self.name, limit, fewest, entry.sensitive)
-            if isinstance(claims, IdentityDisclosures) and len(claims) > len(entry.waived):
-                fewest = int(np.delete(claims.smallest, entry.waived).min())
-                if fewest < limit:
-                    yield Violation(entry.scored.outcome.attack, self.name, limit, fewest, entry.sensitive)
+            claims = entry.claims
+            fewest = None if claims is None else claims.smallest_class(entry.waived)
+            if fewest is not None and fewest < limit:
+                yield Violation(entry.outcome.attack, self.name, limit, fewest, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why classes of records may be smaller than was found."""
@@ -63,6 +55,6 @@ class SmallestClass(Clause):
             yield say("record ids link the releases, and the attack that analyses them together was not requested")
         violating = {each.attack for each in self.violations(findings, limit)}
         for entry in self._deciding(findings):
-            if entry.scored.outcome.attack not in violating:
-                complete = entry.scored.outcome.status == "complete"
+            if entry.outcome.attack not in violating:
+                complete = entry.outcome.status == "complete"
                 yield from self._doubts_of(entry, decided=complete, unless=say("classes may be smaller"))

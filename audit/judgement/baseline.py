@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.judgement.waivers import Claimed
+from audit.judgement.selection import Selection
 from audit.model.arrays import Flags
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import UsageError, printable_path
@@ -57,14 +57,14 @@ class Baseline:
             self.counts,
         )
 
-    def known(self, claimed: Claimed) -> Flags:
+    def known(self, selection: Selection[Any]) -> Flags:
         """Return which claims were found before, with a risk at least as high; shape (claims,)."""
-        ids = claimed.ids()
+        ids, size = selection.stable_ids(), selection.claims.size
         found = np.array([ident in self.ids for ident in ids], dtype=np.bool_)
-        if claimed.risk is None:
+        if size is None:
             return found
         accepted = np.array([self.risks.get(ident, 0.0) for ident in ids], dtype=np.float64)
-        return found & (claimed.risk <= accepted + _ROUNDING)
+        return found & (size <= accepted + _ROUNDING)
 
     def has_class(self, release: str, k: int) -> bool:
         """Return whether a release had so small a class before."""

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.key import Key
-from audit.model.arrays import Codes, Flags, Places
+from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
+from audit.model.arrays import Codes, Columns, Flags, Places
 from audit.model.evidence import CandidateGroups, CandidatePools, Evidence, Members, PoolSource
-from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, CertificateStep, Columns
 
 
 class ConsistentSource:
@@ -108,18 +108,18 @@ def alone(evidence: Evidence, people: Flags) -> Columns:
     return person, when, value
 
 
-def with_alone(evidence: Evidence, claims: AttributeDisclosures, columns: Columns) -> AttributeDisclosures:
+def with_alone(evidence: Evidence, claims: Disclosures, columns: Columns) -> Disclosures:
     """Return claims, and after them what groups of one value give away by themselves."""
     person, release, value = columns
     count = len(claims)
 
-    def build(places: Places) -> Sequence[AttributeDisclosure | None]:
+    def build(places: Places) -> Sequence[Disclosure[int] | None]:
         own = places >= count
-        base = iter(claims.build(places[~own]))
+        base = iter(claims.certify(places[~own]))
         more = iter(_built(evidence, tuple(column[places[own] - count] for column in columns)))
         return [next(more) if each else next(base) for each in own.tolist()]
 
-    return AttributeDisclosures(
+    return Disclosures(
         np.concatenate([claims.person, person]),
         np.concatenate([claims.release, release]),
         np.concatenate([claims.value, value]),
@@ -129,8 +129,8 @@ def with_alone(evidence: Evidence, claims: AttributeDisclosures, columns: Column
     )
 
 
-def _built(evidence: Evidence, columns: tuple[Codes, ...]) -> Iterator[AttributeDisclosure]:
+def _built(evidence: Evidence, columns: tuple[Codes, ...]) -> Iterator[Disclosure[int]]:
     for person, release, value in zip(*(column.tolist() for column in columns), strict=True):
         [groups] = evidence.source.groups(release, np.array([person], dtype=np.int32))
         step = CertificateStep(release, groups, (value,))
-        yield AttributeDisclosure(person, release, value, 1.0, (step,), alone=True)
+        yield Disclosure(person, release, value, 1.0, (step,), alone=True)

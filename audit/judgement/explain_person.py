@@ -8,20 +8,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from audit.adversary.view import View
+from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
-from audit.model.named_findings import FindingRule
-from audit.model.outcome import Attack, AttributeDisclosures, Claims, EquivalenceFindings, Outcome
+from audit.model.finding import FindingRule
+from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.verification.disclosure import Checker, follows
 from audit.verification.followed_records import published_by
-
-# Telling who takes part in an equivalence means looking at each of them.
-_MOST_SIDES = 100_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class About:
         asking: Callable[[int], Attack] | None = getattr(self.attack, "about", None)
         outcome = (self.attack if asking is None else asking(person)).run(evidence, budget)
         self.seen.append(AttackedEvidence(self.attack.name, evidence.sensitive, outcome))
-        claims = None if outcome.claims is None else _about(outcome.claims, person)
+        claims = None if outcome.claims is None else outcome.claims.about(person)
         # Risks are asked for later on, for each value of this person.
         return replace(outcome, claims=claims, model=None)
 
@@ -93,28 +91,6 @@ def find(evidence: Evidence, series: Series, individual: str) -> int:
         where = evidence.adversary.people_listed
         raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
     return person
-
-
-def _about(claims: Claims, person: int) -> Claims | None:
-    """Return the claims about one person; equivalences of one with one alone, where these are not too many."""
-    if isinstance(claims, AttributeDisclosures):
-        return claims.some(np.flatnonzero(claims.person == person))
-    if not isinstance(claims, EquivalenceFindings):
-        return None
-    near = np.flatnonzero(claims.e <= 1)[:_MOST_SIDES]
-    taking_part = [
-        any(who == person for who, _ in side.left + side.right) for side in (claims.sides(near) if len(near) else [])
-    ]
-    places = near[np.array(taking_part, dtype=np.bool_)]
-    return replace(
-        claims,
-        e=claims.e[places],
-        effort=claims.effort[places],
-        release=claims.release[places],
-        person=None if claims.person is None else claims.person[places],
-        sides=lambda chosen: claims.sides(places[chosen]),
-        build=lambda chosen: claims.build(places[chosen]),
-    )
 
 
 def explanation(
@@ -198,7 +174,7 @@ class _Person:
         knowing, claims = self.joint.knowing, self.joint.claims
         if knowing is not None:
             return knowing.possible(self.code, release), knowing.open(self.code, release)
-        if not isinstance(claims, AttributeDisclosures):
+        if not isinstance(claims, Disclosures):
             return None, None
         certain = claims.value[(claims.person == self.code) & (claims.release == release)].tolist()
         return (certain, ()) if certain else (None, None)

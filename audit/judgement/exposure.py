@@ -6,26 +6,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from audit.adversary.view import View
 from audit.model.measures import PEOPLE
-from audit.model.outcome import AttributeDisclosures, Outcome, Risks
+from audit.model.outcome import Outcome, Risks
 from audit.model.report import Exposure
-from audit.model.scored import Judged, tenth_of
+from audit.model.scored import Result, tenth_of
 
 _AT_A_TIME = 1 << 17  # risks, which stay in a processor's cache from one look at them to the next
 
 
-def exposure(judged: Sequence[Judged]) -> tuple[Exposure, ...]:
+def exposure(judged: Sequence[Result[View]]) -> tuple[Exposure, ...]:
     """Return what each attack on people's values exposes, in the order of the attacks.
 
     Waived claims count: to accept a risk does not make it smaller.
     """
     found = []
     for entry in judged:
-        outcome, risks = entry.scored.outcome, entry.scored.risks
+        outcome, risks = entry.outcome, entry.scored.risks
         if not outcome.ran or not entry.attack.per_attribute or entry.scored.alone is not None:
             continue
         by_risk = None
-        if risks is not None and not risks.missing and isinstance(outcome.claims, AttributeDisclosures):
+        if (
+            risks is not None
+            and not risks.missing
+            and outcome.claims is not None
+            and outcome.claims.versions is not None
+        ):
             by_risk = _people_by_risk(risks)
         exposed = _after_release(outcome)
         if by_risk is not None or exposed is not None:

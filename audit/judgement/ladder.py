@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from audit.adversary.view import View
 from audit.model.arrays import Codes
-from audit.model.outcome import AttributeDisclosures, Claims, EquivalenceFindings
 from audit.model.report import LadderStep
-from audit.model.scored import Judged
+from audit.model.scored import NOWHERE, Result
 
 
-def ladder(judged: Sequence[Judged]) -> tuple[LadderStep, ...]:
+def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
     """Return the attacks that tell people's values, in their order, each with how many people fall to it.
 
     Waived claims count: to accept that somebody falls changes nothing about whether, and at which rung.
@@ -21,7 +22,7 @@ def ladder(judged: Sequence[Judged]) -> tuple[LadderStep, ...]:
     fallen: dict[str | None, npt.NDArray[np.bool_]] = {}
     rungs = []
     for entry in judged:
-        people = _fallen(entry.scored.outcome.claims)
+        people = certain_people(replace(entry, waived=NOWHERE))
         if people is None:
             continue
         before = fallen.get(entry.sensitive, np.zeros(0, dtype=np.bool_))
@@ -44,29 +45,13 @@ def ladder(judged: Sequence[Judged]) -> tuple[LadderStep, ...]:
     return tuple(rungs)
 
 
-def people_found(entry: Judged) -> int | None:
+def people_found(entry: Result[View]) -> int | None:
     """Return how many people have a value that is certain, waived claims left out; None where nothing is said of it."""
     people = certain_people(entry)
     return None if people is None else int(np.count_nonzero(np.bincount(people)))
 
 
-def certain_people(entry: Judged) -> Codes | None:
+def certain_people(entry: Result[View]) -> Codes | None:
     """Return whose values are certain, some perhaps many times, waived claims left out; None where nothing is said."""
-    claims = entry.scored.outcome.claims
-    people = _fallen(claims)
-    if people is not None and len(entry.waived) and isinstance(claims, AttributeDisclosures | EquivalenceFindings):
-        person = claims.person
-        people = np.delete(person, entry.waived) if person is not None else people
-    return None if people is None else people[people >= 0]
-
-
-def _fallen(claims: Claims | None) -> Codes | None:
-    """Return the people who have a value that is certain, some of them many times; None where nothing is said of it."""
-    if isinstance(claims, AttributeDisclosures):
-        return claims.people
-    if not isinstance(claims, EquivalenceFindings):
-        return None
-    if claims.person is not None:
-        return claims.person[claims.person >= 0]
-    pins = claims.sides(np.flatnonzero(claims.e == 0))
-    return np.array([who for pin in pins for who, _ in pin.left if isinstance(who, int)], dtype=np.int32)
+    claims = entry.claims
+    return None if claims is None else claims.certain_people(entry.waived)

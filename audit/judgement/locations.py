@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.held_series import HeldSeries
+from audit.adversary.view import View
 from audit.io.adjustments import read_adjusted
 from audit.io.tables import Table
 from audit.model.errors import Problems
-from audit.model.named_findings import GroupLines, NamedFinding, NamedGroup, NamedLinkage, ProofSteps
+from audit.model.finding import Finding, GroupLines
+from audit.model.scored import Result
 
 _MOST_CELLS = 12
 _MOST_LINES = 10_000
@@ -28,6 +30,12 @@ class _File:
     cells: tuple[str, ...]
 
 
+def located(results: Sequence[Result[View]], releases: HeldSeries) -> list[Result[View]]:
+    """Return results whose findings say where the groups that they speak of stand."""
+    locator = Locator(releases)
+    return [replace(each, shown=tuple(map(locator.located, each.shown))) for each in results]
+
+
 class Locator:
     """Looks groups up in the files of a series; each file is read once, when it is first asked for."""
 
@@ -36,9 +44,9 @@ class Locator:
         self._series = releases.series
         self._files: dict[int, tuple[_File, ...]] = {}
 
-    def located(self, finding: NamedFinding) -> NamedFinding:
+    def located(self, finding: Finding[str]) -> Finding[str]:
         """Return a finding with the lines of the groups that its certificate and its proof name."""
-        groups = dict.fromkeys(_groups_of(finding))
+        groups = dict.fromkeys(finding.places())
         return replace(finding, located=tuple(one for release, group in groups for one in self.lines(release, group)))
 
     def lines(self, tag: str, group: str) -> list[GroupLines]:
@@ -82,23 +90,3 @@ def _cells(file: _File, rows: npt.NDArray[np.intp]) -> tuple[dict[str, str], ...
         if len(found) == _MOST_CELLS:
             break
     return tuple(dict(zip(file.cells, texts, strict=True)) for texts in found) if columns else ()
-
-
-def _groups_of(finding: NamedFinding) -> Iterator[tuple[str, str]]:
-    """Yield release and name of each group that a finding speaks of, in its order."""
-    if isinstance(finding, NamedGroup):
-        yield finding.release, finding.group
-    if isinstance(finding, NamedLinkage):
-        yield from ((finding.release, group) for group in finding.groups)
-    for step in finding.certificate:
-        yield from ((step.release, name) for name in (step.groups if hasattr(step, "groups") else (step.group,)))
-    proof = getattr(finding, "proof", None)
-    if proof is not None:
-        yield from _groups_of_proof(proof)
-
-
-def _groups_of_proof(proof: ProofSteps) -> Iterator[tuple[str, str]]:
-    for row in proof.points:
-        yield row.release, row.group
-    for case in proof.cases:
-        yield from _groups_of_proof(case.leads_to)

@@ -10,10 +10,12 @@ import numpy.typing as npt
 from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.key import Key
 from audit.adversary.view import handed
+from audit.findings.disclosure import Disclosures
+from audit.findings.equivalence import Equivalences
 from audit.judgement.consistent import ConsistentSource, ConsistentTruth, alone
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
-from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFindings, Outcome, PerPersonAttack, RiskQuery
+from audit.model.outcome import Attack, Outcome, PerPersonAttack, RiskQuery
 from audit.model.scored import Scored
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
@@ -48,12 +50,12 @@ def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Sco
     if claims is None and outcome.estimate is not None and not changed_values(evidence, key).any():
         measures = outcome.estimate.scored(key, budget)
         return Scored(outcome if measures is None else replace(outcome, measures=measures), None)
-    if not isinstance(claims, AttributeDisclosures | EquivalenceFindings):
+    if not isinstance(claims, Disclosures | Equivalences):
         return Scored(outcome, None)
     changed = changed_values(evidence, key)
     if claims.nothing is not None and changed.any():
         return Scored(_unfounded(outcome, claims.nothing), None)
-    if isinstance(claims, EquivalenceFindings):
+    if isinstance(claims, Equivalences):
         return Scored(outcome, None)
     if changed.any():
         outcome = replace(outcome, claims=claims.some(np.flatnonzero(~changed[claims.person])))

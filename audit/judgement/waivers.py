@@ -6,41 +6,20 @@ import datetime
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.adversary.view import View
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.model.arrays import Codes, Flags
-from audit.model.evidence import Evidence
+from audit.judgement.selection import Selection
+from audit.model.arrays import Flags
+from audit.model.finding import Claims
 from audit.model.json_types import WaiverState
 from audit.model.report import HIDDEN, Waived
 from audit.runtime.phrases import say
-
-
-@dataclass(frozen=True)
-class Claimed:
-    """Claims of one attack, as far as waivers look at them.
-
-    Attributes:
-        evidence: what they are from.
-        ids: returns the stable id of each.
-        people: returns for each whom it is about, by identifiers of people alone.
-        person, release: codes of the one person and the release of each, -1 where there is none; shape (claims,). None
-            where claims are not about versions of people.
-        groups: release and group of each claim that is about a group.
-        risk: the risk of each, where the same claim can come with another one; shape (claims,), float64.
-    """
-
-    evidence: Evidence
-    ids: Callable[[], Sequence[str]]
-    people: Callable[[], Sequence[frozenset[str]]]
-    person: Codes | None = None
-    release: Codes | None = None
-    groups: Sequence[tuple[str, str]] | None = None
-    risk: npt.NDArray[np.float64] | None = None
 
 
 @dataclass
@@ -52,12 +31,10 @@ class WaiverBook:
     namer: Pseudonymizer
     _used: set[int] = field(default_factory=set)
 
-    def waived(self, claimed: Claimed) -> Flags:
+    def waived(self, selection: Selection[Any]) -> Flags:
         """Return which claims are waived; shape (claims,)."""
-        masks = [self._by_id(claimed), self._by_individual(claimed), self._by_group(claimed)]
-        size = max((len(mask) for mask in masks if mask is not None), default=0)
-        found = np.zeros(size, dtype=np.bool_)
-        for mask in masks:
+        found = np.zeros(len(selection.claims), dtype=np.bool_)
+        for mask in (self._by_id(selection), self._by_individual(selection), self._by_group(selection)):
             if mask is not None:
                 found |= mask
         return found
@@ -90,11 +67,11 @@ class WaiverBook:
     def _live(self) -> list[tuple[int, Waiver]]:
         return [(place, waiver) for place, waiver in enumerate(self.waivers) if waiver.expires >= self.today]
 
-    def _by_id(self, claimed: Claimed) -> Flags | None:
+    def _by_id(self, selection: Selection[Any]) -> Flags | None:
         live = [(place, waiver.finding) for place, waiver in self._live() if waiver.finding is not None]
         if not live or not self.namer.keyed:
             return None
-        ids = claimed.ids()
+        ids = selection.stable_ids()
         found = np.zeros(len(ids), dtype=np.bool_)
         for place, pattern in live:
             matches = matcher(pattern)
@@ -103,11 +80,11 @@ class WaiverBook:
             found |= mask
         return found
 
-    def _by_individual(self, claimed: Claimed) -> Flags | None:
+    def _by_individual(self, selection: Selection[Any]) -> Flags | None:
         live = [(place, waiver.individual) for place, waiver in self._live() if waiver.individual is not None]
         if not live:
             return None
-        people = claimed.people()
+        people = selection.claims.concerned(selection.names)
         # What is found of several people harms each of them: that one of them accepts it is not enough.
         left = [{name for name in names if not name.startswith(COUNTERFEIT)} for names in people]
         named = np.array([bool(names) for names in left], dtype=np.bool_)
@@ -121,39 +98,40 @@ class WaiverBook:
         """Return whether somebody is meant, by identifier or stable pseudonym."""
         return name == individual or (self.namer.keyed and self.namer.pseudonym("person", name) == individual)
 
-    def _by_group(self, claimed: Claimed) -> Flags | None:
+    def _by_group(self, selection: Selection[Any]) -> Flags | None:
         live = [(place, waiver) for place, waiver in self._live() if waiver.group is not None]
-        if live and claimed.groups is not None:
-            return self._of_groups(live, claimed.groups)
-        if not live or claimed.person is None or claimed.release is None:
+        evidence, claims = selection.names.evidence, selection.claims
+        groups = claims.groups() if live else None
+        if not live or (groups is None and claims.person is None):
             return None
-        found = np.zeros(len(claimed.person), dtype=np.bool_)
-        tags = claimed.evidence.tags
+        found = np.zeros(len(claims), dtype=np.bool_)
         for place, waiver in live:
-            if waiver.release not in tags:
+            if waiver.release not in evidence.tags:
                 continue
-            release = tags.index(waiver.release)
-            at = np.flatnonzero(claimed.person >= 0)
-            if claimed.evidence.transitions is not None:
-                at = at[np.isin(claimed.release[at], (release, -1))]
-            people = np.unique(claimed.person[at])
-            people = people[np.isin(people, claimed.evidence.pools(release).person)].astype(np.int32)
-            groups = claimed.evidence.source.groups(release, people) if len(people) else []
-            inside = [waiver.group in ("*", *names) and len(names) == 1 for names in groups]
-            mask = np.zeros(len(found), dtype=np.bool_)
-            mask[at] = np.isin(claimed.person[at], people[np.array(inside, dtype=np.bool_)])
+            release = evidence.tags.index(waiver.release)
+            if groups is None:
+                mask = self._of_people(waiver, release, evidence, claims)
+            else:
+                inside = [at == release and waiver.group in ("*", group) for at, group in groups]
+                mask = np.array(inside, dtype=np.bool_)
             self._note(place, mask)
             found |= mask
         return found
 
-    def _of_groups(self, live: Sequence[tuple[int, Waiver]], groups: Sequence[tuple[str, str]]) -> Flags:
-        found = np.zeros(len(groups), dtype=np.bool_)
-        for place, waiver in live:
-            inside = [tag == waiver.release and waiver.group in ("*", group) for tag, group in groups]
-            mask = np.array(inside, dtype=np.bool_)
-            self._note(place, mask)
-            found |= mask
-        return found
+    def _of_people(self, waiver: Waiver, release: int, evidence: View, claims: Claims) -> Flags:
+        """Return which claims are about people who are certain to be in a waived group of a release."""
+        mask = np.zeros(len(claims), dtype=np.bool_)
+        if claims.person is None:
+            return mask
+        at = np.flatnonzero(claims.person >= 0)
+        if evidence.transitions is not None:
+            at = at[np.isin(claims.release[at], (release, -1))]
+        people = np.unique(claims.person[at])
+        people = people[np.isin(people, evidence.pools(release).person)].astype(np.int32)
+        groups = evidence.source.groups(release, people) if len(people) else []
+        inside = [waiver.group in ("*", *names) and len(names) == 1 for names in groups]
+        mask[at] = np.isin(claims.person[at], people[np.array(inside, dtype=np.bool_)])
+        return mask
 
     def _note(self, place: int, mask: Flags) -> None:
         if mask.any():

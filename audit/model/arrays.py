@@ -20,3 +20,5 @@ Numbers: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Words: TypeAlias = npt.NDArray[np.uint64]
 """Of 64 bits each."""
+Columns: TypeAlias = tuple[Codes, Codes, Codes]
+"""Person, release and value of some claims."""

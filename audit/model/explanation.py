@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from audit.model.finding import Finding
 from audit.model.json_types import AttackName, Sensitive, Status, WrittenAs
-from audit.model.named_findings import NamedFinding
 from audit.model.report import AdversaryFacts
 
 
@@ -68,7 +68,7 @@ class Said:
     attack: AttackName
     status: Status
     reason: str | None
-    findings: tuple[NamedFinding, ...]
+    findings: tuple[Finding[str], ...]
 
 
 @dataclass(frozen=True)

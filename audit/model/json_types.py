@@ -66,7 +66,13 @@ class Omitted:
     """A field that is left out where it is None, False or empty."""
 
 
+@dataclass(frozen=True)
+class Unwritten:
+    """A field that is in no result."""
+
+
 OMITTED: Final = Omitted()
+UNWRITTEN: Final = Unwritten()
 INLINED: Final = Inlined()
 Omittable: TypeAlias = Annotated[T | None, OMITTED]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from audit.model.finding import Finding
 from audit.model.json_types import Status
-from audit.model.named_findings import NamedFinding
 from audit.model.repair import Repair
 from audit.model.report import AttackReport, Report
 
@@ -34,7 +34,7 @@ class NewFinding:
         rows: the rows of the candidate that it takes.
     """
 
-    finding: NamedFinding
+    finding: Finding[str]
     releases: tuple[str, ...]
     least: bool
     rows: tuple[GroupRows, ...]

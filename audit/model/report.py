@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from audit.model.adversary import AdversaryKind
+from audit.model.finding import Finding, FindingRule
 from audit.model.json_types import (
     OMITTED,
     WITHOUT_RESULT,
@@ -31,7 +32,6 @@ from audit.model.json_types import (
     Within,
 )
 from audit.model.measures import Measures, RiskMeasures
-from audit.model.named_findings import FindingRule, NamedFinding
 from audit.model.recommendation import Recommendation
 
 
@@ -138,7 +138,7 @@ class AttackReport:
     seconds: float
     measures: Measures
     risks: RiskMeasures
-    findings: tuple[NamedFinding, ...]
+    findings: tuple[Finding[str], ...]
     findings_total: int
     rules: Mapping[str, FindingRule] = field(default_factory=dict)
     people: int | None = None

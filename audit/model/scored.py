@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Places
+from audit.model.arrays import Codes, Columns, Places
+from audit.model.evidence import Evidence
+from audit.model.finding import Claims, Finding
 from audit.model.measures import ABSENT, RiskMeasures
-from audit.model.outcome import (
-    Attack,
-    AttributeDisclosures,
-    Columns,
-    EquivalenceFindings,
-    GroupDisclosures,
-    LinkageDisclosures,
-    Outcome,
-    Risks,
-)
+from audit.model.outcome import Attack, Outcome, Risks
 
 _TENTHS = 10
 _ROUNDING = 1e-9
@@ -29,7 +22,7 @@ _BELOW = 1e-12
 _HALF, _REST = 1 << 26, 1 << 34
 _AT_A_TIME = 1 << 17
 _SHARES = (0.9, 0.5)
-_NOWHERE: Places = np.zeros(0, dtype=np.intp)
+NOWHERE: Places = np.zeros(0, dtype=np.intp)
 Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
 
 
@@ -108,9 +101,10 @@ class Scored:
         if self.risks is not None and self.risks.missing:
             return replace(self, risks=None).risk_measures(limit)
         alone = ABSENT if self.alone is None or not len(self.alone[0]) else len(np.unique(self.alone[0]))
-        if isinstance(self.outcome.claims, GroupDisclosures):
-            return RiskMeasures(max_risk=self.max_risk(), mean_risk=self.outcome.claims.mean)
-        if not isinstance(self.outcome.claims, AttributeDisclosures):
+        claims = self.outcome.claims
+        if claims is not None and claims.counts_rows:
+            return RiskMeasures(max_risk=self.max_risk(), mean_risk=claims.mean_risk())
+        if claims is None or claims.versions is None:
             return RiskMeasures(alone=alone)
         at_limit, *above = self._people_at((limit, *_SHARES))
         return RiskMeasures(
@@ -130,15 +124,16 @@ class Scored:
 
         None where that is not known. Of an attack that did not come to an end, it is those of whom it is known.
         """
-        claims, risks = self.outcome.claims, self.risks
-        if not isinstance(claims, AttributeDisclosures):
+        people = None if self.outcome.claims is None else self.outcome.claims.versions
+        risks = self.risks
+        if people is None:
             return [None for _ in limits]
         if risks is None:
-            return [len(np.unique(claims.people)) if limit >= 1.0 else None for limit in limits]
+            return [len(np.unique(people)) if limit >= 1.0 else None for limit in limits]
         # A bit for each limit, by person code.
-        codes = max(int(some.max(initial=-1)) for some in (claims.people, risks.person)) + 1
+        codes = max(int(some.max(initial=-1)) for some in (people, risks.person)) + 1
         reached = np.zeros(codes, dtype=np.uint8)
-        reached[claims.people] = (1 << len(limits)) - 1
+        reached[people] = (1 << len(limits)) - 1
         for first in range(0, len(risks.person), _AT_A_TIME):
             some = slice(first, first + _AT_A_TIME)
             bits = np.zeros(len(risks.person[some]), dtype=np.uint8)
@@ -147,30 +142,19 @@ class Scored:
             np.bitwise_or.at(reached, risks.person[some], bits)
         return [int(np.count_nonzero(reached & (1 << place))) for place in range(len(limits))]
 
-    def max_risk(self, waived: Places | None = None, waived_risks: Places | None = None) -> float | None:
+    def max_risk(self, waived: Places = NOWHERE, waived_risks: Places = NOWHERE) -> float | None:
         """Return the highest risk of a value, leaving out the claims, and the risks, at some places; None for want.
 
         An attack that was cut short has no risks, yet each of its claims is a certainty.
         """
         claims = self.outcome.claims
-        gone = np.zeros(0, dtype=np.intp) if waived is None else waived
-        if isinstance(claims, EquivalenceFindings):
-            return 1.0 if (np.delete(claims.e, gone) == 0).any() else None
-        if isinstance(claims, GroupDisclosures):
-            left = np.delete(claims.risk, gone)
-            return float(left.max()) if len(left) else claims.below
-        if not isinstance(claims, AttributeDisclosures):
-            certain = isinstance(claims, LinkageDisclosures) and np.delete(claims.certain, gone).any()
-            return 1.0 if certain else None
-        if len(claims) > len(gone):
-            return 1.0
-        if self.risks is None:
-            return None
+        highest = None if claims is None else claims.highest_risk(waived)
+        if claims is None or highest is not None or claims.versions is None or self.risks is None:
+            return highest
         counts = ~np.isnan(self.risks.risk)
-        if waived_risks is not None:
-            counts[waived_risks] = False
-        if len(gone):
-            counts &= ~_left_out(self.risks, claims, gone)
+        counts[waived_risks] = False
+        if len(waived):
+            counts &= ~_left_out(self.risks, claims.versions, claims.release, waived)
         return float(self.risks.risk[counts].max()) if counts.any() else None
 
     def _mean_risk(self) -> float | None:
@@ -224,36 +208,76 @@ def mean(parts: Iterable[Weighed]) -> float | None:
     return float(Fraction(total, count * _HALF * _REST)) if count else None
 
 
-def _left_out(risks: Risks, claims: AttributeDisclosures, waived: Places) -> npt.NDArray[np.bool_]:
+def _left_out(risks: Risks, person: Codes, release: Codes, waived: Places) -> npt.NDArray[np.bool_]:
     """Return which entries of the risks have all their claims waived."""
-    people, claimed = np.unique(claims.person, return_counts=True)
-    gone, times = np.unique(claims.person[waived], return_counts=True)
+    people, claimed = np.unique(person, return_counts=True)
+    gone, times = np.unique(person[waived], return_counts=True)
     wholly = gone[times == claimed[np.searchsorted(people, gone)]]
-    versions = (claims.person[waived].astype(np.int64) << 32) + claims.release[waived]
+    versions = (person[waived].astype(np.int64) << 32) + release[waived]
     of_versions = np.isin((risks.person.astype(np.int64) << 32) + risks.release, versions)
     return of_versions | ((risks.release < 0) & np.isin(risks.person, wholly))
 
 
-@dataclass(frozen=True)
-class Judged:
-    """One attack's result, on one sensitive attribute of several; the places of waived claims and risks.
+E_co = TypeVar("E_co", bound=Evidence, covariant=True)
 
-    `whole` says whether it is on all attributes together: on the one, or on the combinations of several. `unclear` says
-    whether risks below certainty are left out that may be of harmless values, or of others.
+
+@dataclass(frozen=True)
+class Result(Generic[E_co]):
+    """What one attack found out, on one sensitive attribute of several; each step of an audit adds what it knows.
+
+    Attributes:
+        attack: the attack.
+        sensitive: the attribute, where several are audited.
+        evidence: what it was found out of.
+        scored: the outcome with its risks.
+        waived, waived_risks: places of the claims, and of the risks, that are accepted, harmless, or known before.
+        whole: whether it is on all attributes together: on the one, or on the combinations of several.
+        unclear: whether risks below certainty are left out that may be of harmless values, or of others.
+        found: the findings that were selected, as codes.
+        shown: the same with names, as the report has them.
+        total: how many findings there are.
     """
 
     attack: Attack
     sensitive: str | None
+    evidence: E_co
     scored: Scored
-    waived: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    waived_risks: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    waived: Places = field(default_factory=lambda: NOWHERE)
+    waived_risks: Places = field(default_factory=lambda: NOWHERE)
     whole: bool = True
     unclear: bool = False
+    found: tuple[Finding[int], ...] = ()
+    shown: tuple[Finding[str], ...] = ()
+    total: int = 0
 
-    def without(self, claims: Places = _NOWHERE, risks: Places = _NOWHERE) -> Judged:
+    @property
+    def outcome(self) -> Outcome:
+        """What the attack found."""
+        return self.scored.outcome
+
+    @property
+    def claims(self) -> Claims | None:
+        """What it claims; None where nothing can be claimed."""
+        return self.scored.outcome.claims
+
+    @property
+    def left(self) -> Places:
+        """The places of the claims that are not waived."""
+        return NOWHERE if self.claims is None else np.delete(self.claims.everything(), self.waived)
+
+    @property
+    def label(self) -> tuple[str, str | None]:
+        """The attack's name and the attribute."""
+        return self.attack.name, self.sensitive
+
+    def without(self, claims: Places = NOWHERE, risks: Places = NOWHERE) -> Self:
         """Return the result with the claims, and the risks, at some more places waived."""
         waived, waived_risks = np.union1d(self.waived, claims), np.union1d(self.waived_risks, risks)
         return replace(self, waived=waived.astype(np.intp), waived_risks=waived_risks.astype(np.intp))
+
+    def with_outcome(self, outcome: Outcome) -> Self:
+        """Return the result with another outcome."""
+        return replace(self, scored=replace(self.scored, outcome=outcome))
 
 
 def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:

@@ -16,6 +16,7 @@ from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
 from audit.clauses.registry import in_force
+from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.io.tables import count_rows
 from audit.io.timeline_file import read_timelines, write_timelines
@@ -23,17 +24,18 @@ from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.baseline import Baseline
 from audit.judgement.consistent import with_alone
 from audit.judgement.ever import ListedValue, ever_risks, value_codes
-from audit.judgement.findings import AnySelection, select_findings
 from audit.judgement.harmless import listed_values, set_aside
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
+from audit.judgement.selection import Selection, selection_of
 from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, summarize_release
 from audit.model.adversary import AdversaryKind
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError
-from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack, RefinableAttack, interruption
+from audit.model.finding import Claims
+from audit.model.outcome import Attack, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
-from audit.model.scored import Judged, Scored
+from audit.model.scored import NOWHERE, Result, Scored
 from audit.pipeline.followed_timeline import with_timeline
 from audit.pipeline.input_files import digest, input_files
 from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
@@ -46,7 +48,6 @@ from audit.runtime.reasons import Reason, ReasonKind
 from audit.runtime.signals import preserve_sigint_handler
 
 _LOG = logging.getLogger(__name__)
-Selections = Sequence[AnySelection | None]
 Progress = Callable[[str], Callable[[int, int], None] | None]
 
 
@@ -100,22 +101,23 @@ class AuditOptions:
 
 @dataclass(frozen=True)
 class AuditRun:
-    """A series with what some attacks found out of it, not yet told: each result with the evidence that it is from.
+    """A series with what some attacks found out of it, not yet reported.
 
-    `changed` tells for each evidence, by person code, whose own published values contradict the assumptions.
+    Attributes:
+        series: the series.
+        evidence: what was attacked.
+        changed: for each evidence, by person code, whose own published values contradict the assumptions.
+        results: what each attack found of each evidence.
+        facts, inputs, panel: what was audited, from which files, and each release by itself.
     """
 
     series: Series
     evidence: Sequence[View]
     changed: Sequence[Flags]
-    judged: list[tuple[View, Judged]]
+    results: Sequence[Result[View]]
     facts: SeriesFacts
     inputs: tuple[Input, ...]
     panel: tuple[ReleasePanel, ...]
-
-    def limits(self, options: AuditOptions) -> dict[str, float]:
-        """Return the limits of the policy in force."""
-        return {name: each.limit for name, each in in_force(self.series.manifest.policy, options.limits).items()}
 
     @property
     def releases(self) -> HeldSeries:
@@ -124,15 +126,17 @@ class AuditRun:
 
     def checked(self, namer: Pseudonymizer) -> AuditRun:
         """Return the run with all claims of other packages' attacks checked; what does not hold fails its attack."""
-        judged = [
-            (seen, entry if is_own(entry.attack) else _with_checked_claims(seen, entry, namer))
-            for seen, entry in self.judged
-        ]
-        return replace(self, judged=judged)
+        results = [each if is_own(each.attack) else _with_checked_claims(each, namer) for each in self.results]
+        return replace(self, results=results)
 
-    def shelves(self, namer: Pseudonymizer) -> Selections:
+    def selections(self, namer: Pseudonymizer) -> list[Selection[Claims] | None]:
         """Return what each result claims; None where nothing can be."""
-        return [_shelf(seen, entry, namer) for seen, entry in self.judged]
+        return [selection_of(each, namer) for each in self.results]
+
+
+def limits_in_force(series: Series, options: AuditOptions) -> dict[str, float]:
+    """Return the limits of the policy in force."""
+    return {name: each.limit for name, each in in_force(series.manifest.policy, options.limits).items()}
 
 
 def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> AuditRun:
@@ -142,11 +146,36 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         InputError: the series cannot be read, or contradicts its register or known values.
         UsageError: no attack applies, or one that was asked for by name does not.
     """
-    limits = {name: each.limit for name, each in in_force(series.manifest.policy, options.limits).items()}
+    limits = limits_in_force(series, options)
     check_keys_are_read(series.manifest, limits)
     attacks = [each.with_policy(limits) for each in attacks]
     if "max_ever_risk" in limits:
         options = replace(options, grave=series.grave)
+    evidence = _evidence(series, attacks, options)
+    ranges = _ranges(series, evidence, attacks, options)
+    if ranges is None:
+        evidence[0].source.releases.read(Budget(on_progress=options.progress("reading")))
+    files = _Files(series, options)
+    results = set_aside(_results(evidence, attacks, options, ranges), listed_values(series), limits["max_risk"])
+    if (cache := evidence[0].timelines) is not None:
+        write_timelines(series.manifest.folder, cache)
+    _check_applies(results, named=options.explicit)
+    source = evidence[0].source
+    present = source.releases.present() if ranges is None else ranges.present
+    described = _described(source, options) if ranges is None else ranges.described
+    return AuditRun(
+        series,
+        evidence,
+        _changed(evidence, ranges),
+        results,
+        facts(source, present, described),
+        files.inputs(rows_of_files(series, described)),
+        tuple(one for each in described for one in each.panel),
+    )
+
+
+def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> tuple[View, ...]:
+    """Return what the adversary sees, for each sensitive attribute, and for several together."""
     with logged_stage(_LOG, "evidence", releases=len(series.tags)) as stage:
         # An attack may leave it out.
         records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)
@@ -158,38 +187,42 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
     cache = read_timelines(series.manifest.folder) if options.cache and not options.distributed else None
-    evidence = tuple(
+    return tuple(
         replace(seen, warm_start=seen.warm_start if options.warm_start else None, timelines=cache) for seen in evidence
     )
-    source = evidence[0].source
-    apart = (
-        options.distributed
-        and evidence[0].adversary.knows_people
-        and any(isinstance(each, PerPersonAttack) for each in attacks)
-    )
-    if not apart:
-        source.releases.read(Budget(on_progress=options.progress("reading")))
-    files = input_files(series, reveal=options.reveal)
-    hasher = options.engine if options.distributed else Local(2)  # beside the attacks, which have threads of their own
-    hashes = {name: hasher.submit(digest, file) for name, file in files.items()}
-    each = [seen for seen in evidence if seen.combined is None]
-    ranges = PartitionedSeries(series, each, options.engine) if apart else None
-    judged = [*set_aside(_judged(evidence, attacks, options, ranges), listed_values(series), limits["max_risk"])]
-    if cache is not None:
-        write_timelines(series.manifest.folder, cache)
-    _check_applies([entry for _, entry in judged], named=options.explicit)
-    present = source.releases.present() if ranges is None else ranges.present
-    described = _described(source, options) if ranges is None else ranges.described
-    rows = rows_of_files(series, described)
-    watched = Budget(on_progress=options.progress("files"))
-    watched.stage("hashes")
-    inputs = tuple(
-        Input(name, hashes[name].result(), rows[name] if name in rows else count_rows(file.path), file.columns)
-        for name, file in watched.each(files.items())
-    )
-    panel = tuple(one for each in described for one in each.panel)
-    changed = _changed(evidence, ranges)
-    return AuditRun(series, evidence, changed, judged, facts(source, present, described), inputs, panel)
+
+
+def _ranges(
+    series: Series, evidence: Sequence[View], attacks: Sequence[Attack], options: AuditOptions
+) -> PartitionedSeries | None:
+    """Return the series in ranges of people, where releases are read and people attacked elsewhere."""
+    per_person = any(isinstance(each, PerPersonAttack) for each in attacks)
+    if not (options.distributed and evidence[0].adversary.knows_people and per_person):
+        return None
+    return PartitionedSeries(series, [seen for seen in evidence if seen.combined is None], options.engine)
+
+
+class _Files:
+    """The files that were read, whose hashes are computed beside the attacks."""
+
+    def __init__(self, series: Series, options: AuditOptions) -> None:
+        self._files, self._options = input_files(series, reveal=options.reveal), options
+        hasher = options.engine if options.distributed else Local(2)  # attacks have threads of their own
+        self._hashes = {name: hasher.submit(digest, file) for name, file in self._files.items()}
+
+    def inputs(self, rows: Mapping[str, int]) -> tuple[Input, ...]:
+        """Return each file with its hash and its rows, which are counted where they are not known."""
+        watched = Budget(on_progress=self._options.progress("files"))
+        watched.stage("hashes")
+        return tuple(
+            Input(
+                name,
+                self._hashes[name].result(),
+                rows[name] if name in rows else count_rows(file.path),
+                file.columns,
+            )
+            for name, file in watched.each(self._files.items())
+        )
 
 
 def _described(source: KnownGroupsSource, options: AuditOptions) -> list[ReleaseSummary]:
@@ -197,14 +230,14 @@ def _described(source: KnownGroupsSource, options: AuditOptions) -> list[Release
     return [summarize_release(source, position) for position in watched.each(range(len(source.releases)))]
 
 
-def _judged(
+def _results(
     evidence: Sequence[View], attacks: Sequence[Attack], options: AuditOptions, ranges: PartitionedSeries | None
-) -> list[tuple[View, Judged]]:
+) -> list[Result[View]]:
     """Run each attack on each evidence.
 
     An interrupt keeps what has come to an end by then, if that is asked for and anything has; the rest is marked.
     """
-    judged: list[tuple[View, Judged]] = []
+    results: list[Result[View]] = []
     interrupted = False
     for seen in evidence:
         for attack in attacks:
@@ -217,38 +250,38 @@ def _judged(
                         scored = _attack(attack, seen, options, ranges, len(evidence[0].tags))
                         stage.count(**_counted(scored.outcome))
                 except KeyboardInterrupt:
-                    if not options.keeps_finished or all(_is_skipped(entry) for _, entry in judged):
+                    if not options.keeps_finished or all(map(_is_skipped, results)):
                         raise
                     interrupted = True
             if seen.followed and scored.outcome.status == "skipped" and not scored.outcome.interrupted:
                 continue  # it is about rows, not about people
             scored = _with_histories(attack, seen, scored, options)
             whole = seen is evidence[-1] or evidence[-1].combined is None
-            judged.append((seen, Judged(attack, _sensitive(attack, seen, evidence), scored, whole=whole)))
-    return judged if interrupted else _refined(judged, options)
+            results.append(Result(attack, _sensitive(attack, seen, evidence), seen, scored, whole=whole))
+    return results if interrupted else _refined(results, options)
 
 
-def _refined(judged: Sequence[tuple[View, Judged]], options: AuditOptions) -> list[tuple[View, Judged]]:
+def _refined(results: Sequence[Result[View]], options: AuditOptions) -> list[Result[View]]:
     """Return the results, those of attacks on groups beside what another one rules out of the same evidence.
 
     An attack has what it left of its time. One that is interrupted is marked, where that is asked for.
     """
-    beside = {id(seen): entry.scored.outcome for seen, entry in judged if entry.scored.outcome.knowing is not None}
+    beside = {id(each.evidence): each.outcome for each in results if each.outcome.knowing is not None}
     found = []
-    for seen, entry in judged:
-        attack, scored = entry.attack, entry.scored
-        if id(seen) in beside and isinstance(attack, RefinableAttack):
+    for each in results:
+        attack, scored = each.attack, each.scored
+        if id(each.evidence) in beside and isinstance(attack, RefinableAttack):
             start = time.perf_counter()
             left = None if options.time_limit is None else max(0.0, options.time_limit - scored.seconds)
             budget = Budget(left, options.progress(attack.name), options.engine)
             try:
-                outcome = attack.refined(seen, scored.outcome, beside[id(seen)], budget)
+                outcome = attack.refined(each.evidence, scored.outcome, beside[id(each.evidence)], budget)
             except KeyboardInterrupt:
                 if not options.keeps_finished:
                     raise
                 outcome = replace(scored.outcome, status="incomplete", reason=interruption())
             scored = replace(scored, outcome=outcome, seconds=scored.seconds + time.perf_counter() - start)
-        found.append((seen, replace(entry, scored=scored)))
+        found.append(replace(each, scored=scored))
     return found
 
 
@@ -270,8 +303,8 @@ def _counted(outcome: Outcome) -> dict[str, int]:
     return {"skipped": not outcome.ran, "complete": outcome.status == "complete", "claims": claims}
 
 
-def _is_skipped(entry: Judged) -> bool:
-    return entry.scored.outcome.status == "skipped"
+def _is_skipped(result: Result[View]) -> bool:
+    return result.outcome.status == "skipped"
 
 
 def _sensitive(attack: Attack, seen: View, evidence: Sequence[View]) -> str | None:
@@ -293,7 +326,7 @@ def _attack(
         outcome = scored.outcome
         if evidence.followed:
             outcome = with_timeline(attack, evidence, outcome, releases, budget)
-        if scored.alone is not None and isinstance(outcome.claims, AttributeDisclosures):
+        if scored.alone is not None and isinstance(outcome.claims, Disclosures):
             outcome = replace(outcome, claims=with_alone(evidence, outcome.claims, scored.alone))
         return replace(scored, outcome=outcome)
 
@@ -313,27 +346,22 @@ def _changed(evidence: Sequence[View], ranges: PartitionedSeries | None) -> list
     return found
 
 
-def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
+def _check_applies(results: Sequence[Result[View]], *, named: bool) -> None:
     skipped: dict[str, list[str]] = {}
-    apply = {entry.attack.name for entry in judged if not _is_skipped(entry)}
-    for entry in judged:
-        if _is_skipped(entry) and not entry.scored.outcome.interrupted and entry.attack.name not in apply:
-            skipped.setdefault(str(entry.scored.outcome.reason), []).append(entry.attack.name)
+    apply = {each.attack.name for each in results if not _is_skipped(each)}
+    for each in results:
+        if _is_skipped(each) and not each.outcome.interrupted and each.attack.name not in apply:
+            skipped.setdefault(str(each.outcome.reason), []).append(each.attack.name)
     reasons = "; ".join(f"{', '.join(dict.fromkeys(idents))}: {reason}" for reason, idents in skipped.items())
     if reasons and named:
         raise UsageError(f"an attack that was asked for does not apply - {reasons}; leave it out, or add what it needs")
-    if sum(len(idents) for idents in skipped.values()) == len(judged):
+    if sum(len(idents) for idents in skipped.values()) == len(results):
         raise UsageError(f"no attack applies to this series - {reasons}; add what they need to the manifest")
 
 
-def _with_checked_claims(seen: View, entry: Judged, namer: Pseudonymizer) -> Judged:
+def _with_checked_claims(result: Result[View], namer: Pseudonymizer) -> Result[View]:
     def check() -> None:
-        if (shelf := _shelf(seen, entry, namer)) is not None:
-            shelf.select(None, np.zeros(0, dtype=np.intp))
+        if (selection := selection_of(result, namer)) is not None:
+            selection.select(None, NOWHERE)
 
-    return replace(entry, scored=check_claims(entry.attack, entry.scored, check))
-
-
-def _shelf(seen: View, entry: Judged, namer: Pseudonymizer) -> AnySelection | None:
-    claims = entry.scored.outcome.claims
-    return None if claims is None else select_findings(entry.attack.name, seen, claims, namer)
+    return replace(result, scored=check_claims(result.attack, result.scored, check))

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from audit.model.named_findings import (
-    DisclosureStep,
-    FillingStep,
-    NamedDisclosure,
-    NamedFinding,
-    ProofSteps,
-    RecordStep,
-    WeightedGroup,
-)
+from audit.findings.disclosure import CertificateStep, Disclosure
+from audit.findings.equivalence import WeightedGroup
+from audit.findings.linkage import Filling
+from audit.findings.narrowed import RecordStep
+from audit.findings.proof import Proof
+from audit.model.finding import Finding
 from audit.model.report import AttackReport, Input, Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Row = Mapping[str, object]
+_Step: TypeAlias = CertificateStep[str] | RecordStep[str] | WeightedGroup[str] | Filling[str]
 TEXT, COUNT, NUMBER, TRUTH, OBJECT = "string", "Int64", "Float64", "boolean", "object"
 
 _ATTACK = {
@@ -194,25 +192,26 @@ def _dtype(values: Iterable[object]) -> str:
     return TEXT if kinds == {str} else OBJECT
 
 
-def _steps(finding: NamedFinding) -> Iterator[Row]:
+def _steps(finding: Finding[str]) -> Iterator[Row]:
     """Yield the steps of a certificate, numbered from 1."""
-    steps: tuple[DisclosureStep | RecordStep | WeightedGroup | FillingStep, ...] = finding.certificate
+    steps: tuple[_Step, ...] = getattr(finding, "certificate", ())
     for number, step in enumerate(steps, 1):
         yield {"step": str(number), **_step(step)}
-    if isinstance(finding, NamedDisclosure) and finding.proof is not None:
+    if isinstance(finding, Disclosure) and finding.proof is not None:
         yield from _proof_steps(finding.proof, len(steps))
 
 
-def _step(step: DisclosureStep | RecordStep | WeightedGroup | FillingStep) -> Row:
-    if isinstance(step, FillingStep):
+def _step(step: _Step) -> Row:
+    if isinstance(step, Filling):
         return {"kind": "filling", "release": step.release, "groups": step.groups}
-    if isinstance(step, DisclosureStep):
+    if isinstance(step, CertificateStep):
         return {"kind": "candidates", **fields_of(step, _STEP)}
-    kind = "record" if isinstance(step, RecordStep) else "weight"
-    return {"kind": kind, **fields_of(step, _STEP), "groups": (step.group,)}
+    if isinstance(step, RecordStep):
+        return {"kind": "record", **fields_of(step, _STEP), "groups": (step.group,)}
+    return {"kind": "weight", **fields_of(step, _STEP), "weight": str(step.weight), "groups": (step.group,)}
 
 
-def _proof_steps(proof: ProofSteps, before: int = 0, prefix: str = "") -> Iterator[Row]:
+def _proof_steps(proof: Proof[str], before: int = 0, prefix: str = "") -> Iterator[Row]:
     """Yield points, who spends them, and cases; what follows in case 3 is numbered 3.1, 3.2 and so on."""
     number = before
     for row in proof.points:

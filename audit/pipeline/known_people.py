@@ -12,7 +12,7 @@ from audit.adversary.register import RegisterSource
 from audit.adversary.view import handed
 from audit.io.series import Series
 from audit.model.errors import printable
-from audit.model.outcome import AttributeDisclosures, PerPersonAttack
+from audit.model.outcome import PerPersonAttack
 from audit.model.report import ReportWarning
 from audit.pipeline.attack_run import AuditOptions, AuditRun
 from audit.runtime.budget import Budget
@@ -69,9 +69,9 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
 
     It has the time that the attack itself has left.
     """
-    people = [(seen, entry) for seen, entry in attacked.judged if isinstance(entry.attack, PerPersonAttack)]
-    used = {(id(seen), entry.attack.name): entry.scored.seconds for seen, entry in people}
-    attacks = [entry.attack for _, entry in people]
+    results = [each for each in attacked.results if isinstance(each.attack, PerPersonAttack)]
+    used = {(id(each.evidence), each.attack.name): each.scored.seconds for each in results}
+    attacks = [each.attack for each in results]
     plain = Series.of(replace(attacked.series.manifest, known=None))
     seen = {evidence.sensitive: evidence for evidence in build_evidence(plain, attacked.evidence[0].kind)}
     found = set[str]()
@@ -84,7 +84,8 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
         left = None if options.time_limit is None else max(0.0, options.time_limit - used[id(evidence), attack.name])
         budget = Budget(left, options.progress(attack.name), options.engine)
         outcome = attack.run(handed(seen[evidence.sensitive]), budget)
-        if isinstance(outcome.claims, AttributeDisclosures):
-            there = np.isin(plain.people.codes(names), outcome.claims.people)
+        people = None if outcome.claims is None else outcome.claims.versions
+        if people is not None:
+            there = np.isin(plain.people.codes(names), people)
             found |= {name for name, certain in zip(names, there.tolist(), strict=True) if certain}
     return len(found)

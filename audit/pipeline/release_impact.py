@@ -15,19 +15,22 @@ from dataclasses import replace
 import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.view import View
 from audit.clauses.clause import attack_reason
 from audit.io.candidate import Lessened, file_of
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
 from audit.io.series import Series
-from audit.judgement.provenance import KnownReleases, known_before, needs
+from audit.judgement.provenance import known_before
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.selection import selection_of
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Codes, Places
-from audit.model.named_findings import NamedFinding
-from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFindings, Finding
+from audit.model.finding import Finding, KnownReleases
+from audit.model.outcome import Attack
 from audit.model.release_impact import AttackComparison, GroupRows, NewFinding, ReleaseImpact, Suppression, changed
-from audit.model.report import AttackReport, Report
+from audit.model.report import Report
+from audit.model.scored import Result
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
 from audit.runtime.phrases import figure, say
 
@@ -60,9 +63,9 @@ class _Candidate:
             group.name(code): (group.codes, code) for group in groups for code in np.unique(group.codes).tolist()
         }
 
-    def caused(self, named: NamedFinding, finding: Finding, *, followed: bool) -> NewFinding:
+    def caused(self, named: Finding[str], finding: Finding[int], *, followed: bool) -> NewFinding:
         """Return a finding with what it follows from; `followed` if people were followed by record ids."""
-        need = needs(finding, self.source)
+        need = finding.follows_from(self.source, len(self.source.releases) - 1)
         if followed:  # by all releases
             need = KnownReleases(tuple(range(len(self.series.tags) - 1)), False, ())
         tags = tuple(self.series.tags[release] for release in need.releases)
@@ -127,8 +130,7 @@ class _CandidateComparison:
         if was.evidence[-1].followed != self.now.evidence[-1].followed:
             self.options = options = replace(options, follow="never")
             self.now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
-        shelves = zip(was.judged, was.shelves(self.namer), strict=True)
-        self.shelves = {(judged.attack.name, judged.sensitive): shelf for (_, judged), shelf in shelves}
+        self.known = {each.label: selection_of(each, self.namer) for each in was.results}
         self.was_told, self.now_told = self.report_of(was), self.report_of(self.now)
         self.candidate = _Candidate(after, self.now.evidence[0].source, self.now_told.adversary.kind)
 
@@ -136,22 +138,18 @@ class _CandidateComparison:
         """Return the report of a run; findings are told beside it."""
         return build_report(attacked, self.namer, replace(self.options, findings=0))
 
-    def news(
-        self, attacked: AuditRun, findings: int | None
-    ) -> tuple[tuple[AttackReport, ...], list[Sequence[Finding]], list[Places]]:
-        """Return what is new in a run, with so many findings of each attack: see `told_of`."""
-        shelves = zip(attacked.judged, attacked.shelves(self.namer), strict=True)
-        hidden = [known_before(self.shelves[each.attack.name, each.sensitive], new) for (_, each), new in shelves]
-        return remaining_findings(attacked, hidden, self.namer, replace(self.options, findings=findings))
+    def news(self, run: AuditRun, findings: int | None) -> list[Result[View]]:
+        """Return what is new in a run, with so many findings of each attack."""
+        hidden = [known_before(self.known[each.label], selection_of(each, self.namer)) for each in run.results]
+        return remaining_findings(run, hidden, self.namer, replace(self.options, findings=findings))
 
     def impact(self) -> ReleaseImpact:
         """Return what changes."""
-        reports, findings, places = self.news(self.now, self.options.findings)
-        withholding, reasons = SuppressionSearch(self, places).withholding()
+        news = self.news(self.now, self.options.findings)
+        withholding, reasons = SuppressionSearch(self, [each.left for each in news]).withholding()
         less = None if withholding is None else withholding.report
         # Where the candidate's key leaves rows out, people are followed less far by record ids than before.
         olds = {(told.attack, told.sensitive): told for told in self.was_told.attacks}
-        pairs = zip(self.now_told.attacks, reports, strict=True)
         compared = [
             AttackComparison(
                 attack=new.attack,
@@ -159,16 +157,15 @@ class _CandidateComparison:
                 status=new.status,
                 status_before=old.status,
                 changes=changed(old, new, None if less is None else less.attacks[entry]),
-                old=new.findings_total - news.findings_total,
-                new=news.findings_total,
-                people=len(_people(self.now, entry, places[entry])),
+                old=new.findings_total - fresh.total,
+                new=fresh.total,
+                people=len(_people(fresh, fresh.left)),
                 findings=tuple(
-                    self.candidate.caused(told, found, followed=self.now.judged[entry][0].followed)
-                    # Risks, which come last, have no certificate.
-                    for told, found in zip(news.findings, findings[entry], strict=False)
+                    self.candidate.caused(shown, found, followed=fresh.evidence.followed)
+                    for shown, found in zip(fresh.shown, fresh.found, strict=True)
                 ),
             )
-            for entry, (new, news) in enumerate(pairs)
+            for entry, (new, fresh) in enumerate(zip(self.now_told.attacks, news, strict=True))
             for old in [olds[new.attack, new.sensitive]]
         ]
         files = self.after.manifest.releases[-1]
@@ -192,14 +189,14 @@ class SuppressionSearch:
         self.places = places
         self.candidate = seen.candidate
         entries = [entry for entry, each in enumerate(places) if len(each)]
-        self.alone = [entry for entry in entries if _rests_on_one(seen.now, entry)]
+        self.alone = [entry for entry in entries if _rests_on_one(seen.now.results[entry])]
         self.together = [entry for entry in entries if entry not in self.alone]
 
     def withholding(self) -> tuple[Suppression | None, tuple[str, ...]]:
         """Return rows to withhold, if that can be computed, and why none are told against the rest of what is new."""
         reasons, found = [], None
         if self.alone:
-            people = _union([_people(self.seen.now, entry, self.places[entry]) for entry in self.alone])
+            people = _union([_people(self.seen.now.results[entry], self.places[entry]) for entry in self.alone])
             trouble = self.candidate.trouble(people)
             found = None if trouble else self._repaired(people)
             if found is None:
@@ -223,7 +220,7 @@ class SuppressionSearch:
 
     def _repaired(self, people: Codes) -> Suppression | None:
         """Return the rows of everybody newly found, and newly found without these; None when time runs out."""
-        entries = [entry for entry in range(len(self.places)) if _rests_on_one(self.seen.now, entry)]
+        entries = [entry for entry in range(len(self.places)) if _rests_on_one(self.seen.now.results[entry])]
         own = {self.seen.now_told.attacks[entry].attack for entry in entries}
         attacks = [each for each in self.seen.attacks if each.name in own]
         rows = self.candidate.rows_of(people)
@@ -231,8 +228,7 @@ class SuppressionSearch:
             attacked = self._lessened(rows, attacks)
             if _incomplete(attacked):
                 return None
-            left = self.seen.news(attacked, 0)[2]
-            people = _union([_people(attacked, entry, places) for entry, places in enumerate(left)])
+            people = _union([_people(each, each.left) for each in self.seen.news(attacked, 0)])
             if not len(people):
                 return self._verified(rows, own)
             more = np.union1d(rows, self.candidate.rows_of(people))
@@ -249,20 +245,20 @@ class SuppressionSearch:
     def _verified(self, rows: Rows, own: set[str]) -> Suppression:
         """Return rows to withhold after all attacks have been run again without them."""
         attacked = self._lessened(rows, self.seen.attacks)
-        reports, _, left = self.seen.news(attacked, 0)
-        if any(len(places) for report, places in zip(reports, left, strict=True) if report.attack in own):
-            raise AssertionError("a repair does not hold when it is tried again")
+        news = self.seen.news(attacked, 0)
         remaining: Counter[str] = Counter()  # of all attributes
-        for report, places in zip(reports, left, strict=True):
-            remaining[report.attack] += len(places)
+        for each in news:
+            remaining[each.attack.name] += len(each.left)
         remaining = +remaining
-        open_still = {report.attack for report in reports if report.status == "incomplete"}
+        if own & remaining.keys():
+            raise AssertionError("a repair does not hold when it is tried again")
+        open_still = {each.attack.name for each in news if each.outcome.status == "incomplete"}
         return self._told(rows, remaining, open_still, self.seen.report_of(attacked))
 
     def _told(
         self, rows: Rows, remaining: Mapping[str, int], open_still: Collection[str], report: Report | None
     ) -> Suppression:
-        own = [entry for entry in range(len(self.places)) if _rests_on_one(self.seen.now, entry)]
+        own = [entry for entry in range(len(self.places)) if _rests_on_one(self.seen.now.results[entry])]
         reports = [each.attacks[entry] for each in (self.seen.was_told, self.seen.now_told) for entry in own]
         found = {self.seen.now_told.attacks[entry].attack for entry in (*self.alone, *self.together)}
         return Suppression(
@@ -277,24 +273,20 @@ class SuppressionSearch:
 
 
 def _incomplete(attacked: AuditRun) -> bool:
-    return any(judged.scored.outcome.status == "incomplete" for _, judged in attacked.judged)
+    return any(each.outcome.status == "incomplete" for each in attacked.results)
 
 
-def _rests_on_one(attacked: AuditRun, entry: int) -> bool:
+def _rests_on_one(result: Result[View]) -> bool:
     """Return whether each claim of a result rests on its own person alone."""
-    claims = attacked.judged[entry][1].scored.outcome.claims
-    return isinstance(claims, AttributeDisclosures) and claims.nothing is None
+    claims = result.claims
+    return claims is not None and claims.versions is not None and claims.nothing is None
 
 
-def _people(attacked: AuditRun, entry: int, places: Places) -> Codes:
+def _people(result: Result[View], places: Places) -> Codes:
     """Return whose values are certain by some claims of a result, distinct."""
-    claims = attacked.judged[entry][1].scored.outcome.claims
-    if isinstance(claims, AttributeDisclosures):
-        return np.unique(claims.person[places])
-    if isinstance(claims, EquivalenceFindings) and claims.person is not None:
-        people = claims.person[places]
-        return np.unique(people[people >= 0])
-    return np.zeros(0, dtype=np.int32)
+    claims = result.claims
+    people = None if claims is None else claims.certain_people(np.setdiff1d(claims.everything(), places))
+    return np.zeros(0, dtype=np.int32) if people is None else np.unique(people)
 
 
 def _union(people: Sequence[Codes]) -> Codes:

@@ -10,7 +10,6 @@ import numpy as np
 
 from audit.io.atomic_files import atomic_path
 from audit.model.errors import UsageError
-from audit.model.outcome import AttributeDisclosures
 from audit.pipeline.audit_run import AuditRun
 
 if TYPE_CHECKING:
@@ -36,9 +35,10 @@ def _parts(run: AuditRun) -> Iterator[Mapping[str, object]]:
     import pyarrow as pa
 
     people = run.series.people
-    for seen, entry in run.judged:
-        risks = entry.scored.risks
-        if risks is None or not isinstance(entry.scored.outcome.claims, AttributeDisclosures):
+    for entry in run.results:
+        seen, risks = entry.evidence, entry.scored.risks
+        claims = entry.claims
+        if risks is None or claims is None or claims.versions is None:
             continue
         person, release, risk = risks.person, risks.release, risks.risk
         everywhere = release < 0

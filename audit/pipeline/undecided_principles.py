@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from audit.clauses.min_e import NOT_EVERYBODY, certain_alike, in_all_worlds
+from audit.clauses.min_e import NOT_EVERYBODY, in_all_worlds
+from audit.findings.disclosure import certain_alike
+from audit.findings.equivalence import Equivalence, Equivalences
 from audit.model.errors import printable
 from audit.model.measures import BoundedMeasures
-from audit.model.outcome import EquivalenceFindings, RefinableAttack
+from audit.model.outcome import RefinableAttack
+from audit.model.scored import NOWHERE
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import parted, say, say_count
 
 if TYPE_CHECKING:
     from audit.io.series import Series
     from audit.model.evidence import Evidence
-    from audit.model.outcome import Attack, EquivalenceFinding, Outcome
+    from audit.model.outcome import Attack, Outcome
     from audit.principles.checker import Verdict
     from audit.principles.principle import Principle, PrincipleViolation
 
@@ -80,10 +83,10 @@ def decided(verdict: Verdict, principle: Principle, series: Series, search: Sear
 
 def _least(outcome: Outcome, beside: Outcome) -> int:
     """Return the fewest people on a side of what is claimed: 1 where two are certain of the same value."""
-    if certain_alike(beside.claims, np.zeros(0, dtype=np.intp)):
+    if certain_alike(beside.claims, NOWHERE):
         return 1
-    sizes = outcome.claims.e if isinstance(outcome.claims, EquivalenceFindings) else np.zeros(0, dtype=np.int32)
-    return int(sizes[sizes > 0].min(initial=np.iinfo(np.int32).max))
+    least = None if outcome.claims is None else outcome.claims.smallest_e(NOWHERE)
+    return np.iinfo(np.int32).max if least is None else least
 
 
 def _bounds(outcome: Outcome) -> tuple[int | None, int | None]:
@@ -97,12 +100,13 @@ def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcom
     """Return that an equivalence below e was found, with those that were."""
     from audit.principles.principle import SHOWN, PrincipleViolation
 
-    found: list[EquivalenceFinding] = []
+    found: list[Equivalence[int]] = []
     total = 1
-    if isinstance(outcome.claims, EquivalenceFindings):
+    if isinstance(outcome.claims, Equivalences):
         sizes = outcome.claims.e
         places = np.flatnonzero((sizes > 0) & (sizes < e))
-        found = outcome.claims.build(places[np.argsort(sizes[places], kind="stable")[:SHOWN]])
+        some = outcome.claims.certify(places[np.argsort(sizes[places], kind="stable")[:SHOWN]])
+        found = [each for each in some if isinstance(each, Equivalence)]
         total = max(1, len(places))
     offences = [_offence(finding, series, evidence.tags) for finding in found if finding.certificate]
     if not offences:
@@ -112,7 +116,7 @@ def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcom
     return replace(verdict, broken={clause: total}, first=tuple(offences), undecided=None)
 
 
-def _offence(finding: EquivalenceFinding, series: Series, tags: Sequence[str]) -> PrincipleViolation:
+def _offence(finding: Equivalence[int], series: Series, tags: Sequence[str]) -> PrincipleViolation:
     """Return an equivalence as an offence of the last release that it needs."""
     from audit.principles.principle import PrincipleViolation
 
@@ -126,6 +130,5 @@ def _offence(finding: EquivalenceFinding, series: Series, tags: Sequence[str]) -
         e=str(finding.e),
         releases=told,
     )
-    sides = [who for who, _ in (*finding.left, *finding.right)]
-    names = tuple(series.people.name(who) for who in sides if isinstance(who, int))
+    names = tuple(series.people.name(who) for who in finding.people())
     return PrincipleViolation(tags[releases[-1]], groups[:_GROUPS_SHOWN], None, what, names)

@@ -16,27 +16,20 @@ from audit.adversary.view import View
 from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
-from audit.judgement.provenance import KnownRisks, known_before, needs
+from audit.judgement.provenance import KnownRisks, known_before
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.selection import selection_of
 from audit.model.arrays import Places
-from audit.model.outcome import (
-    Attack,
-    AttributeDisclosure,
-    AttributeDisclosures,
-    EquivalenceFinding,
-    EquivalenceFindings,
-    Finding,
-    NarrowableAttack,
-)
+from audit.model.finding import Finding
+from audit.model.outcome import Attack, NarrowableAttack
 from audit.model.report import PolicyReport, Report
-from audit.model.scored import Judged, reaches_all
+from audit.model.scored import NOWHERE, Result, reaches_all
 from audit.pipeline.audit_run import AuditOptions, AuditRun, Progress, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, owners
 from audit.repair.repair_plan import RepairPlan
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
-from audit.verification.proof import people_of
 
 _LOG = logging.getLogger(__name__)
 _CERTIFICATES = 12
@@ -102,20 +95,20 @@ class Judge:
         # The same findings guide the search in every run, so that the same candidate is repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
         run = run_attacks(before, self.attacks, self.options)
-        applied = {each.attack.name for _, each in run.judged if each.scored.outcome.status != "skipped"}
+        applied = {each.attack.name for each in run.results if each.outcome.status != "skipped"}
         quick = [each for each in self.attacks if each.name in applied and not isinstance(each, NarrowableAttack)]
         self._quick_attacks = quick if len(quick) < len(applied) else []
-        self._known = dict(zip((_label(each) for _, each in run.judged), run.shelves(self._namer), strict=True))
+        self._known = {each.label: selection_of(each, self._namer) for each in run.results}
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
         self.limits, self.facts = limits, run.facts
         # What one attack knew for certain is known, whichever shows it again.
         self._certain: dict[str | None, set[str]] = defaultdict(set)
-        for seen, each in run.judged:
-            if isinstance(claims := each.scored.outcome.claims, AttributeDisclosures):
-                self._certain[each.sensitive] |= {seen.name(person) for person in claims.person.tolist()}
+        for each in run.results:
+            people = () if each.claims is None or each.claims.versions is None else each.claims.versions.tolist()
+            self._certain[each.sensitive] |= set(map(each.evidence.name, people))
         limit = self.limits["max_risk"]
-        self._known_risks = {_label(each): KnownRisks(seen, each, limit) for seen, each in run.judged if self.baseline}
+        self._known_risks = {each.label: KnownRisks(each, limit) for each in run.results if self.baseline}
 
     @property
     def is_quick(self) -> bool:
@@ -185,39 +178,39 @@ class Judge:
     def _less_the_past(self, run: AuditRun) -> AuditRun:
         """Return what attacks found, less what was so before the candidate came: what is left is judged as ever."""
         less = []
-        for (seen, judged), shelf in zip(run.judged, run.shelves(self._namer), strict=True):
-            risks = self._known_risks[_label(judged)]
-            known = np.union1d(known_before(self._known.get(_label(judged)), shelf), self._still_certain(seen, judged))
-            new = judged.without(known, risks.no_higher(seen, judged))
-            less.append((seen, replace(new, scored=replace(new.scored, ever=risks.ever_higher(seen, judged)))))
-        return replace(run, judged=less, panel=run.panel[-1:])
+        for result in run.results:
+            risks, selection = self._known_risks[result.label], selection_of(result, self._namer)
+            known = known_before(self._known.get(result.label), selection)
+            new = result.without(np.union1d(known, self._still_certain(result)), risks.no_higher(result))
+            less.append(replace(new, scored=replace(new.scored, ever=risks.ever_higher(result))))
+        return replace(run, results=less, panel=run.panel[-1:])
 
-    def _still_certain(self, seen: View, judged: Judged) -> Places:
+    def _still_certain(self, result: Result[View]) -> Places:
         """Return the places of the disclosures of people whose value was certain before, where values never change.
 
         That it is certain in one more release as well says nothing new of them.
         """
-        claims = judged.scored.outcome.claims
-        if seen.transitions is not None or not isinstance(claims, AttributeDisclosures):
-            return np.zeros(0, dtype=np.intp)
-        before = self._certain[_label(judged)[1]]
-        return np.flatnonzero([seen.name(person) in before for person in claims.person.tolist()])
+        people = None if result.claims is None else result.claims.versions
+        if result.evidence.transitions is not None or people is None:
+            return NOWHERE
+        before = self._certain[result.sensitive]
+        return np.flatnonzero([result.evidence.name(person) in before for person in people.tolist()])
 
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
         """Return a judgement that tells what the violations of a policy follow from."""
         violated = {(each.attack, each.sensitive) for each in policy.violations}
-        nothing = [np.zeros(0, dtype=np.intp)] * len(run.judged)
-        left = remaining_findings(run, nothing, self._guide, replace(self.options, findings=0))[2]
+        results = remaining_findings(run, [NOWHERE] * len(run.results), self._guide, replace(self.options, findings=0))
         blamed: list[Blame] = []
         past = 0
-        for places, shelf, (_, judged) in zip(left, run.shelves(self._guide), run.judged, strict=True):
-            if _label(judged) not in violated:
+        for judged, result in zip(run.results, results, strict=True):
+            if result.label not in violated:
                 continue
             self.check_time()
-            found = list(written.own_groups(_people_at(judged, places)))
-            if shelf is not None and not found:
-                shelf.select(_CERTIFICATES, np.setdiff1d(np.arange(len(shelf.claims)), places))
-                proved = [written.blame(finding) for finding in shelf.findings]
+            selection = selection_of(result, self._guide)
+            found = list(written.own_groups(result.outcome.people_at(result.left)))
+            if selection is not None and not found:
+                selection.select(_CERTIFICATES, result.waived)
+                proved = [written.blame(finding) for finding in selection.findings]
                 past += proved.count(None)
                 found = [one for one in proved if one is not None]
             blamed += found
@@ -225,7 +218,7 @@ class Judge:
         blamed += self._small_classes(policy, written)
         return Judgement(report, False, blamed, past)
 
-    def _people_at_risk(self, judged: Judged) -> list[int]:
+    def _people_at_risk(self, judged: Result[View]) -> list[int]:
         """Return of whom a value, or ever having had a grave one, is too probable without being certain."""
         limit, risks, ever = self.limits["max_risk"], judged.scored.risks, judged.scored.ever
         found: list[int] = []
@@ -282,14 +275,14 @@ class _Written:
         rows = self._row[np.isin(person, list(people))]
         return rows[rows >= 0]
 
-    def blame(self, finding: Finding) -> Blame | None:
+    def blame(self, finding: Finding[int]) -> Blame | None:
         """Return the candidate's groups that a finding needs, and the rows of its people; None where it needs none."""
-        roots = {root for name in needs(finding, self.source).groups for root in self._groups.get(name, ())}
-        people = _people(finding)
-        rows = self.rows_of(people)
-        if not len(rows) and isinstance(finding, AttributeDisclosure) and finding.proof is not None:
+        last = len(self.source.releases) - 1
+        roots = {root for name in finding.follows_from(self.source, last).groups for root in self._groups.get(name, ())}
+        rows = self.rows_of(finding.people())
+        if not len(rows):
             # Of somebody who is not in the candidate, as somebody is whose value follows for the same reason.
-            rows = self.rows_of(people_of(finding.proof))[:1]
+            rows = self.rows_of([who for who in finding.mentioned() if isinstance(who, int)])[:1]
         if not roots and not len(rows):
             return None
         return Blame(tuple(sorted(roots or set(self.plan.group[rows].tolist()))), rows)
@@ -311,28 +304,3 @@ class _Written:
         for names in self.source.groups(last, there[:_CERTIFICATES]):
             if found := {root for name in names for root in self._groups.get(name, ())}:
                 yield Blame(tuple(sorted(found)), rows[:0])
-
-
-def _label(judged: Judged) -> tuple[str, str | None]:
-    return judged.attack.name, judged.sensitive
-
-
-def _people_at(judged: Judged, places: Places) -> list[int]:
-    """Return whom the claims of a result at some places are about."""
-    claims = judged.scored.outcome.claims
-    if not len(places):
-        return []
-    if isinstance(claims, AttributeDisclosures):
-        return np.unique(claims.person[places]).tolist()
-    if isinstance(claims, EquivalenceFindings):
-        return sorted({who for finding in claims.sides(places) for who in _people(finding)})
-    return []
-
-
-def _people(finding: Finding) -> list[int]:
-    """Return whom a finding is about, by code; nobody for records."""
-    if isinstance(finding, AttributeDisclosure):
-        return [finding.person]
-    if isinstance(finding, EquivalenceFinding):
-        return [who for who, _ in (*finding.left, *finding.right) if isinstance(who, int)]
-    return []

@@ -6,13 +6,17 @@ raised as one: a wrong finding must never be printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, TypeAlias
 
-from audit.model.outcome import AttributeDisclosure, CertificateStep
+from audit.findings.disclosure import CertificateStep, Disclosure
+from audit.model.arrays import Places
 from audit.verification.field_types import misfit
 from audit.verification.published_rows import PublishedReleases
 
+Check: TypeAlias = Callable[[Places], Sequence[Any]]
+"""Returns the findings at some places, each checked again; None where there is none."""
 Follows = Mapping[int, set[int]]
 """For each value those that may follow it in a person's next version."""
 
@@ -38,7 +42,7 @@ class Checker:
         self._published = published
         self._fixed: dict[int, dict[int, list[int]]] = {}
 
-    def check(self, finding: AttributeDisclosure, transitions: Follows | None) -> None:
+    def check(self, finding: Disclosure[int], transitions: Follows | None) -> None:
         """Return when a disclosure holds.
 
         Raises:
@@ -52,7 +56,7 @@ class Checker:
         if left != {finding.value}:
             raise BrokenCertificateError("more than the claimed value is possible")
 
-    def check_steps(self, finding: AttributeDisclosure, transitions: Follows | None) -> list[set[int]]:
+    def check_steps(self, finding: Disclosure[int], transitions: Follows | None) -> list[set[int]]:
         """Return what lies on a path through the steps of a certificate, which say what the groups publish.
 
         Raises:
@@ -63,10 +67,10 @@ class Checker:
         if not at or at != sorted(set(at)):
             raise BrokenCertificateError("the steps are not in order")
         between = (release for release in range(self._published.releases) if at[0] <= release <= at[-1])
-        if transitions is not None and at != [j for j in between if self._published.homes(finding.person, j)]:
+        if transitions is not None and at != [j for j in between if self._published.homes(finding.individual, j)]:
             raise BrokenCertificateError("the steps leave out a release after which the value may have changed")
         for step in steps:
-            if sorted(step.candidates) != sorted(self._candidates(finding.person, step)):
+            if sorted(step.candidates) != sorted(self._candidates(finding.individual, step)):
                 raise BrokenCertificateError("the candidates are not what the groups publish")
         kept = feasible([set(step.candidates) for step in steps], transitions)
         for step, values in zip(steps, kept, strict=True):
@@ -74,7 +78,7 @@ class Checker:
                 raise BrokenCertificateError("the feasible values are not what the paths leave")
         return kept
 
-    def own(self, person: int, transitions: Follows | None) -> tuple[CertificateStep, ...]:
+    def own(self, person: int, transitions: Follows | None) -> tuple[CertificateStep[int], ...]:
         """Return what every release says of a person: the groups, the values they leave, and those on a path."""
         steps = []
         for release in range(self._published.releases):
@@ -85,7 +89,7 @@ class Checker:
         kept = feasible([set(step.candidates) for step in steps], transitions) if steps else []
         return tuple(replace(step, feasible=tuple(sorted(some))) for step, some in zip(steps, kept, strict=True))
 
-    def _candidates(self, person: int, step: CertificateStep) -> set[int]:
+    def _candidates(self, person: int, step: CertificateStep[int]) -> set[int]:
         homes = self._published.homes(person, step.release)
         codes = self._published.codes(step.release) if homes else {}
         if not homes or sorted(codes.get(name, -1) for name in step.groups) != sorted(homes):

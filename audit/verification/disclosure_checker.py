@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.view import View
+from audit.findings.disclosure import Disclosure, Disclosures
+from audit.findings.likely_value import LikelyValue, LikelyValues
+from audit.model.arrays import Places
 from audit.model.evidence import Evidence
-from audit.model.outcome import AttributeDisclosure
-from audit.verification.disclosure import BrokenCertificateError, Checker, check_fields, follows
+from audit.verification.disclosure import BrokenCertificateError, Check, Checker, check_fields, follows
 from audit.verification.followed_records import published_by
-from audit.verification.proof import Followed, ProofChecker
+from audit.verification.proof import ProofChecker
+
+
+def check_disclosures(seen: View, claims: Disclosures) -> Check:
+    """Return what checks disclosures; for one without a certificate it shows what the person's own groups leave."""
+    checker = DisclosureChecker(seen, seen.source)
+
+    def checked(places: Places) -> list[Disclosure[int]]:
+        findings = claims.certify(places)
+        checker.look_at(findings)
+        return [
+            checker.unproved(*claim) if finding is None else checker.checked(finding)
+            for claim, finding in zip(claims.columns(places), findings, strict=True)
+        ]
+
+    return checked
+
+
+def check_likely_values(seen: View, claims: LikelyValues) -> Check:
+    """Return what adds to likely values what the people's own groups leave: the risk itself is the attack's word."""
+    after = None if seen.transitions is None else follows(seen.transitions.exact)
+    own = Checker(published_by(seen.source))
+
+    def checked(places: Places) -> Iterator[LikelyValue[int]]:
+        for finding in claims.certify(places):
+            steps = tuple(replace(step, feasible=None) for step in own.own(finding.individual, after))
+            release = steps[-1].release if finding.everywhere else finding.release
+            yield replace(finding, release=release, certificate=steps)
+
+    return lambda places: list(checked(places))
 
 
 class DisclosureChecker:
@@ -24,21 +56,21 @@ class DisclosureChecker:
         self._after = None if transitions is None else follows(transitions.exact)
         self._own, self._together = Checker(published), ProofChecker(published, self._after)
 
-    def look_at(self, findings: Iterable[AttributeDisclosure | None]) -> None:
+    def look_at(self, findings: Iterable[Disclosure[int] | None]) -> None:
         """Prepare to check some findings: those that stand on people's own groups need these alone."""
         found = [finding for finding in findings if finding is not None]
         if found and all(finding.proof is None for finding in found):
-            self._published.only(np.unique(np.array([finding.person for finding in found], dtype=np.int32)))
+            self._published.only(np.unique(np.array([finding.individual for finding in found], dtype=np.int32)))
         else:
             self._published.everything()
 
-    def unproved(self, person: int, release: int, value: int) -> AttributeDisclosure:
+    def unproved(self, person: int, release: int, value: int) -> Disclosure[int]:
         """Return a disclosure for which there is no proof, with what the person's own groups leave."""
         steps = self._own.own(person, self._after)
-        return AttributeDisclosure(person, release, value, 1.0, steps, proved=False)
+        return Disclosure(person, release, value, 1.0, steps, evidence="solver")
 
-    def checked(self, finding: AttributeDisclosure) -> tuple[AttributeDisclosure, Followed | None]:
-        """Return a disclosure that holds, and the numbers of its proof, if there is one.
+    def checked(self, finding: Disclosure[int]) -> Disclosure[int]:
+        """Return a disclosure that holds, its proof, if there is one, with numbers.
 
         A proof that says nothing says that the person's own groups are enough: these are shown instead.
 
@@ -46,15 +78,15 @@ class DisclosureChecker:
             BrokenCertificateError: it does not hold.
         """
         check_fields(finding)
-        if finding.risk != 1 or not finding.proved:
+        if finding.risk != 1 or finding.evidence != "proof":
             raise BrokenCertificateError("what is certain has another probability, or is not proved")
         if finding.proof is not None and not (finding.proof.people or finding.proof.cases):
-            finding = replace(finding, certificate=self._own.own(finding.person, self._after), proof=None)
+            finding = replace(finding, certificate=self._own.own(finding.individual, self._after), proof=None)
         if finding.proof is None:
             self._own.check(finding, self._after)
-            return finding, None
+            return finding
         if finding.alone:
             raise BrokenCertificateError("a proof about everybody is not about one release alone")
         if finding.certificate:
             self._own.check_steps(finding, self._after)
-        return finding, self._together.check(finding)
+        return replace(finding, proof=self._together.check(finding))

@@ -7,17 +7,35 @@ as one: a wrong finding must never be printed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeVar
 
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
+from audit.adversary.view import View
+from audit.findings.equivalence import AnyCombination, Equivalences, Pinned, WeightedGroup
 from audit.io.encoding import NOBODY
-from audit.model.outcome import EquivalenceFinding, Nameless, Somebody, Weighted
-from audit.verification.disclosure import BrokenCertificateError, check_fields
+from audit.model.arrays import Places
+from audit.model.finding import AnonymousCounterfeit, Member
+from audit.verification.disclosure import BrokenCertificateError, Check, check_fields
 from audit.verification.followed_records import published_by
 
 K = TypeVar("K")
+
+
+def check_combinations(seen: View, claims: Equivalences) -> Check:
+    """Return what checks equivalences and pinned values, as far as groups that add up to them were found."""
+    checker = CombinationChecker(seen.source)
+
+    def checked(places: Places) -> Sequence[AnyCombination]:
+        findings = claims.certify(places)
+        for finding in findings:
+            if finding.evidence == "proof":
+                checker.check(finding)
+        return findings
+
+    return checked
 
 
 class CombinationChecker:
@@ -29,7 +47,7 @@ class CombinationChecker:
         pairs = [] if known is None else zip(known.person.tolist(), known.value.tolist(), strict=True)
         self._known: dict[int, int] = dict(pairs)
 
-    def check(self, finding: EquivalenceFinding) -> None:
+    def check(self, finding: AnyCombination) -> None:
         """Return when a finding holds.
 
         Raises:
@@ -38,22 +56,22 @@ class CombinationChecker:
         if isinstance(self._source, RegisterSource) or not self._source.constant:
             raise BrokenCertificateError("groups add up only where members are known and values never change")
         check_fields(finding)
-        if finding.error is not None or finding.solver:
+        if finding.error is not None or finding.evidence != "proof":
             raise BrokenCertificateError("what groups add up to is not uncertain")
         claimed = _claimed(finding)
         at = [(step.release, step.group) for step in finding.certificate]
         if len(set(at)) < len(at) or not all(step.weight for step in finding.certificate):
             raise BrokenCertificateError("a group stands twice, or without weight")
-        members: dict[Somebody, Fraction] = {}
+        members: dict[Member, Fraction] = {}
         values: dict[int, Fraction] = {}
         for step in finding.certificate:
             self._add(step, members, values)
         if _apart_from_zero(members) != claimed:
             raise BrokenCertificateError("the members of the groups do not add up to the two sides")
-        if _apart_from_zero(values) != ({} if finding.value is None else {finding.value: 1}):
+        if _apart_from_zero(values) != ({finding.value: 1} if isinstance(finding, Pinned) else {}):
             raise BrokenCertificateError("the values of the groups do not add up to what is claimed")
 
-    def _add(self, step: Weighted, members: dict[Somebody, Fraction], values: dict[int, Fraction]) -> None:
+    def _add(self, step: WeightedGroup[int], members: dict[Member, Fraction], values: dict[int, Fraction]) -> None:
         """Add the members and values of a group, less those that are known beforehand, so many times."""
         if not 0 <= step.release < self._published.releases:
             raise BrokenCertificateError("there is no such release")
@@ -68,9 +86,9 @@ class CombinationChecker:
         if people is None:
             raise BrokenCertificateError("nobody is linked to this release")
         for person in people:
-            somebody: Somebody = person
+            somebody: Member = person
             if person == NOBODY:
-                somebody = Nameless(step.release, step.group, nameless)
+                somebody = AnonymousCounterfeit(step.release, step.group, nameless)
                 nameless += 1
             elif person in self._known:
                 value = self._known[person]
@@ -79,18 +97,18 @@ class CombinationChecker:
             members[somebody] = members.get(somebody, Fraction(0)) + step.weight
 
 
-def _claimed(finding: EquivalenceFinding) -> dict[Somebody, int]:
-    """Return how often everybody is counted, those on the right negatively."""
-    sides = [*finding.left, *((who, -times) for who, times in finding.right)]
-    claimed = dict(sides)
-    if len(claimed) < len(sides) or any(times < 1 for _, times in finding.left + finding.right):
-        raise BrokenCertificateError("somebody stands twice, or not once")
-    if finding.value is None:
-        if not finding.left or not finding.right:
-            raise BrokenCertificateError("an equivalence has two sides")
-    elif list(claimed.values()) != [1]:
-        raise BrokenCertificateError("a value is pinned to one person")
-    return claimed
+def _claimed(finding: AnyCombination) -> dict[Member, int]:
+    """Return how often each member is counted, those on the right negatively."""
+    if isinstance(finding, Pinned):
+        since = max((step.release for step in finding.certificate), default=-1)
+        if finding.risk != 1 or finding.release != since:
+            raise BrokenCertificateError("what is pinned is certain with the last of its groups")
+        return {finding.individual: 1}
+    if not finding.left or not finding.right or not finding.left.keys().isdisjoint(finding.right):
+        raise BrokenCertificateError("an equivalence has two sides, and nobody is on both")
+    if min((*finding.left.values(), *finding.right.values())) < 1 or finding.e != sum(finding.right.values()):
+        raise BrokenCertificateError("somebody is not counted, or there are others than are counted")
+    return {**finding.left, **{who: -times for who, times in finding.right.items()}}
 
 
 def _apart_from_zero(sums: dict[K, Fraction]) -> dict[K, Fraction]:

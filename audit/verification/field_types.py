@@ -7,11 +7,14 @@ class declares: a whole number is an `int`, a weight an `int` or a `Fraction`, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
-from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+
+from audit.model.finding import BY_CHECK
 
 Test: TypeAlias = Callable[[Any], bool]
 
@@ -19,9 +22,9 @@ Test: TypeAlias = Callable[[Any], bool]
 def misfit(finding: object) -> str | None:
     """Return which field of a finding has another type than it declares; None where none has.
 
-    >>> from audit.model.outcome import Weighted
-    >>> misfit(Weighted(0, "1", Fraction(1, 2))), misfit(Weighted(0, "1", float("nan")))
-    (None, 'the field weight of Weighted is of another type')
+    >>> from audit.findings.equivalence import WeightedGroup
+    >>> misfit(WeightedGroup(0, "1", Fraction(1, 2))), misfit(WeightedGroup(0, "1", float("nan")))
+    (None, 'the field weight of WeightedGroup is of another type')
     """
     kind: type = type(finding)
     for name, fits in _fields(kind):
@@ -33,13 +36,30 @@ def misfit(finding: object) -> str | None:
 @lru_cache
 def _fields(kind: type) -> Sequence[tuple[str, Test]]:
     """Return a class's fields and what each is tested by; none of a class that declares nothing."""
-    declared = get_type_hints(kind) if kind.__module__ != "builtins" else {}
-    return [(name, _test(each)) for name, each in declared.items()]
+    if kind.__module__ == "builtins":
+        return []
+    declared = get_type_hints(kind, include_extras=True)
+    unset = {each.name: each.default for each in fields(kind)} if is_dataclass(kind) else {}
+    tests = []
+    for name, each in declared.items():
+        if get_origin(each) is not ClassVar:
+            filled_later = BY_CHECK in getattr(each, "__metadata__", ())
+            tests.append((name, _unset(unset[name]) if filled_later else _test(each)))
+    return tests
+
+
+def _unset(value: object) -> Test:
+    """Return what tests whether a field is empty that the check fills in."""
+    return lambda held: type(held) is type(value) and held == value
 
 
 @lru_cache
 def _test(declared: Any) -> Test:  # noqa: ANN401 - types of types have no common type
     """Return what tests whether a value is exactly of a declared type, and all that it consists of is."""
+    if get_origin(declared) is Annotated:
+        return _test(get_args(declared)[0])
+    if isinstance(declared, TypeVar):
+        return _test(int)  # what is checked has codes
     if get_origin(declared) is not None:
         return _composed(get_origin(declared), get_args(declared))
     if declared is float:
@@ -56,6 +76,12 @@ def _composed(origin: Any, inside: tuple[Any, ...]) -> Test:  # noqa: ANN401 - a
     if origin is tuple and inside[-1] is not Ellipsis:
         return lambda value: type(value) is tuple and len(value) == len(inside) and all(map(_fits, value, inside))
     first = _test(inside[0])
+    if origin is Mapping:
+        return lambda value: (
+            type(value) is dict and all(first(key) and _fits(each, inside[1]) for key, each in value.items())
+        )
+    if isinstance(origin, type) and is_dataclass(origin):
+        return lambda value: type(value) is origin and misfit(value) is None
     if origin in {tuple, frozenset}:
         return lambda value: type(value) is origin and all(map(first, value))
     return lambda value: any(_fits(value, each) for each in inside)

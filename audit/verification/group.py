@@ -6,11 +6,29 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.model.outcome import GroupDisclosure
-from audit.verification.disclosure import BrokenCertificateError, check_fields
+from audit.adversary.view import View
+from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
+from audit.model.arrays import Places
+from audit.verification.disclosure import BrokenCertificateError, Check, check_fields
+from audit.verification.linked_classes import check_linked
+from audit.verification.record import records_of
 
 
-def check_groups(findings: Sequence[GroupDisclosure], source: KnownGroupsSource) -> None:
+def check_classes(seen: View, claims: HomogeneousClasses) -> Check:
+    """Return what checks classes, of the rows of a release and of linked records."""
+
+    def checked(places: Places) -> list[HomogeneousClass[int]]:
+        findings = claims.certify(places)
+        check_groups([finding for finding in findings if finding.record < 0], seen.source)
+        linked = [finding for finding in findings if finding.record >= 0]
+        if linked:
+            check_linked(linked, records_of(seen), seen.sensitive, constant=seen.transitions is None)
+        return findings
+
+    return checked
+
+
+def check_groups(findings: Sequence[HomogeneousClass[int]], source: KnownGroupsSource) -> None:
     """Hold findings against the rows of the releases.
 
     Raises:
@@ -20,7 +38,7 @@ def check_groups(findings: Sequence[GroupDisclosure], source: KnownGroupsSource)
         check_fields(finding)
         if not 0 <= finding.release < len(source.releases):
             raise BrokenCertificateError("there is no such release")
-        if finding.record != -1 or finding.after != -1:
+        if finding.record != -1 or finding.after is not None:
             raise BrokenCertificateError("the rows of one release are no linked records")
     for position in {finding.release for finding in findings}:
         here = [finding for finding in findings if finding.release == position]

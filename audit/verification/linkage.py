@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from audit.adversary.view import View
+from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
 from audit.model.evidence import Evidence, RowSource
-from audit.model.outcome import Filling, LinkageDisclosure, RowKind
-from audit.verification.disclosure import BrokenCertificateError, check_fields
+from audit.verification.disclosure import BrokenCertificateError, Check, check_fields
+
+
+def check_linkages(seen: View, claims: Linkages) -> Check:
+    """Return what checks linkages."""
+    checker = LinkageChecker(seen)
+    return lambda places: list(map(checker.checked, claims.certify(places)))
 
 
 @dataclass
@@ -21,24 +29,49 @@ class LinkageChecker:
     _kinds: dict[int, Counter[RowKind]] = field(default_factory=dict)
     _common: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
-    def check(self, finding: LinkageDisclosure) -> None:
-        """Return when a finding holds.
+    def checked(self, finding: Linkage[int]) -> Linkage[int]:
+        """Return a finding that holds, with numbers, groups and values in its certificate.
+
+        With more than two releases it may take a solver to rule out the rest: such a finding has no certificate.
 
         Raises:
             BrokenCertificateError: it does not.
         """
         check_fields(finding)
+        try:
+            self._check(finding)
+        except BrokenCertificateError:
+            if finding.evidence == "proof":
+                raise
+            return replace(finding, certificate=())
+        return replace(finding, certificate=tuple(map(self._described, finding.certificate)), evidence="proof")
+
+    def _check(self, finding: Linkage[int]) -> None:
         if not 0 <= finding.first <= finding.release < len(self.evidence.tags):
             raise BrokenCertificateError("there is no such release, or the person is not there yet")
-        self._check_point(finding.point)
-        left = self.left(finding.point, finding.first, finding.certificate)[finding.release - finding.first]
+        point = self._point(finding.point)
+        left = self.left(point, finding.first, finding.certificate)[finding.release - finding.first]
         rows = sum(self.kinds(finding.release)[kind] for kind in left)
         if not 0 < rows == finding.rows or sorted(finding.groups) != self._groups(finding.release, left):
             raise BrokenCertificateError(f"release {finding.release}: {rows} rows can be the person's")
         if finding.value is not None and {kind.value for kind in left} != {finding.value}:
             raise BrokenCertificateError(f"release {finding.release}: the rows that can be the person's have others")
+        if finding.risk != (1 / rows if finding.value is None else 1):
+            raise BrokenCertificateError("this is not the probability of guessing right")
 
-    def left(self, point: tuple[int, ...], first: int, fillings: Sequence[Filling]) -> list[set[RowKind]]:
+    def _described(self, filling: Filling[int]) -> Filling[int]:
+        """Return a step of a certificate with the numbers, groups and values of its rows."""
+        following = filling.next_release
+        return replace(
+            filling,
+            rows=sum(self.kinds(filling.release)[kind] for kind in filling.kinds),
+            groups=tuple(self._groups(filling.release, filling.kinds)),
+            values=tuple(sorted({kind.value for kind in filling.kinds})),
+            next_groups=tuple(self._groups(following, filling.fill)),
+            next_values=tuple(sorted({kind.value for kind in filling.fill})),
+        )
+
+    def left(self, point: tuple[int, ...], first: int, fillings: Sequence[Filling[int]]) -> list[set[RowKind]]:
         """Return the kinds of rows that can be somebody's, in each release from the first on.
 
         Raises:
@@ -77,36 +110,39 @@ class LinkageChecker:
             raise TypeError("this evidence has no rows")
         return self.evidence.rows_of
 
-    def _check_point(self, point: tuple[int, ...]) -> None:
+    def _point(self, cells: Mapping[int, int] | None) -> tuple[int, ...]:
+        """Return the cells of all quasi-identifiers."""
+        attributes = range(len(self._source.attributes))
+        if cells is None or list(cells) != list(attributes) or min(cells.values(), default=0) < 0:
+            raise BrokenCertificateError("the quasi-identifiers are no cells")
         try:
-            for attribute in range(len(self._source.attributes)):
-                self._source.text(attribute, point[attribute])
+            for attribute in attributes:
+                self._source.text(attribute, cells[attribute])
         except IndexError:
             raise BrokenCertificateError("the quasi-identifiers are no cells") from None
-        if len(point) != len(self._source.attributes) or min(point, default=0) < 0:
-            raise BrokenCertificateError("the quasi-identifiers are no cells")
+        return tuple(cells.values())
 
-    def _groups(self, release: int, left: set[RowKind]) -> list[str]:
+    def _groups(self, release: int, left: AbstractSet[RowKind]) -> list[str]:
         """Return the names of the groups of rows of some kinds, sorted."""
         rows = self._source.rows(release)
         kinds = zip(map(tuple, rows.cells.tolist()), [] if rows.value is None else rows.value.tolist(), strict=True)
         mine = np.array([RowKind(*kind) in left for kind in kinds], dtype=np.bool_)
         return sorted(self._source.group_names(release, np.unique(rows.group[mine]).astype(np.int32)))
 
-    def _fill(self, filling: Filling, ruled_out: set[tuple[int, RowKind | None, RowKind]]) -> None:
+    def _fill(self, filling: Filling[int], ruled_out: set[tuple[int, RowKind | None, RowKind]]) -> None:
         """Check a step, and note whom it rules out."""
-        if not 0 <= filling.release < len(self.evidence.tags) - 1:
+        if not 0 <= filling.release == filling.next_release - 1 < len(self.evidence.tags) - 1:
             raise BrokenCertificateError("a step speaks of releases that there are not")
         here, following = self.kinds(filling.release), self.kinds(filling.release + 1)
-        if not (filling.rows <= set(here) and filling.fill <= set(following)):
+        if not (filling.kinds <= set(here) and filling.fill <= set(following)):
             raise BrokenCertificateError("a step speaks of rows that there are not")
-        for one in filling.rows:
+        for one in filling.kinds:
             for other in set(following) - filling.fill:
                 if self._follows(one, other) and (filling.release, one, other) not in ruled_out:
                     raise BrokenCertificateError("rows that fill others can be further ones")
-        if sum(here[kind] for kind in filling.rows) != sum(following[kind] for kind in filling.fill):
+        if sum(here[kind] for kind in filling.kinds) != sum(following[kind] for kind in filling.fill):
             raise BrokenCertificateError("there are not as many rows as they fill")
-        others: Iterable[RowKind | None] = [*(kind for kind in here if kind not in filling.rows), None]
+        others: Iterable[RowKind | None] = [*(kind for kind in here if kind not in filling.kinds), None]
         ruled_out |= {(filling.release, one, other) for one in others for other in filling.fill}
 
     def _follows(self, one: RowKind, other: RowKind) -> bool:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from audit.adversary.record_linkage import FollowedRecords
+from audit.findings.homogeneous_class import HomogeneousClass
 from audit.model.arrays import Flags
-from audit.model.outcome import GroupDisclosure
 from audit.verification.disclosure import BrokenCertificateError, check_fields
 from audit.verification.record import RecordFollower
 
 
 def check_linked(
-    findings: Sequence[GroupDisclosure], source: FollowedRecords, sensitive: str, *, constant: bool
+    findings: Sequence[HomogeneousClass[int]], source: FollowedRecords, sensitive: str, *, constant: bool
 ) -> None:
     """Hold findings about linked records against the rows of the releases; `constant` if values never change.
 
@@ -24,32 +24,37 @@ def check_linked(
     """
     for finding in findings:
         _check_codes(finding, source, constant=constant)
-    releases = max((finding.after for finding in findings), default=-1) + 1
+    releases = max(map(_after, findings), default=-1) + 1
     own = np.zeros(source.releases.names.size, dtype=np.bool_)
     own[[finding.record for finding in findings]] = True
     followed, near = RecordFollower(source), own.copy()
     for release in range(releases):
         followed.follow(followed.rows(release, own))
         for finding in findings:
-            if finding.after == release and finding.record in followed.table:
+            if _after(finding) == release and finding.record in followed.table:
                 near |= followed.covering(followed.table[finding.record], release)
     followed, counter = RecordFollower(source), _RecordValues(source, sensitive, near, constant=constant)
     for release in range(releases):
         followed.follow(followed.rows(release, near))
         counter.read(release)
         for finding in findings:
-            if finding.after == release:
+            if _after(finding) == release:
                 counter.check(finding, followed)
 
 
-def _check_codes(finding: GroupDisclosure, source: FollowedRecords, *, constant: bool) -> None:
+def _check_codes(finding: HomogeneousClass[int], source: FollowedRecords, *, constant: bool) -> None:
     check_fields(finding)
-    if not 0 <= finding.release <= finding.after < len(source.releases) or finding.number:
+    if not 0 <= finding.release <= _after(finding) < len(source.releases) or finding.number:
         raise BrokenCertificateError("there is no such class")
-    if constant and finding.release != finding.after:
+    if constant and finding.release != _after(finding):
         raise BrokenCertificateError("values that never change are told after the last release")
     if not 0 <= finding.record < source.releases.names.size:
         raise BrokenCertificateError("there is no such record")
+
+
+def _after(finding: HomogeneousClass[int]) -> int:
+    """Return the last release over which the records look alike, -1 where there is none."""
+    return -1 if finding.after is None else finding.after
 
 
 class _RecordValues:
@@ -79,7 +84,7 @@ class _RecordValues:
             if self._always.setdefault(record, value) != value and self._constant:
                 raise BrokenCertificateError("the value of a record changes")
 
-    def check(self, finding: GroupDisclosure, followed: RecordFollower) -> None:
+    def check(self, finding: HomogeneousClass[int], followed: RecordFollower) -> None:
         """Hold a finding against what is known of all records.
 
         Raises:

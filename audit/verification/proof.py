@@ -14,9 +14,10 @@ program, and is raised as one: a wrong finding must never be printed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
-from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
+from audit.findings.disclosure import Disclosure
+from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending
 from audit.verification.disclosure import BrokenCertificateError, Follows, check_fields
 from audit.verification.placing import contradicts
 from audit.verification.published_rows import PublishedReleases
@@ -27,61 +28,25 @@ Assumed = dict[tuple[int, int], tuple[frozenset[int], bool]]
 """By person and release: some values, and whether the person has one of them (or another one)."""
 
 
-@dataclass(frozen=True)
-class Spent:
-    """What a person spends at the least; for each value that the person may have, where values never change."""
-
-    person: int
-    least: int
-    by_value: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True)
-class FollowedCase:
-    """A case with what follows in it."""
-
-    case: RefutedCase
-    followed: Followed
-
-
-@dataclass(frozen=True)
-class Followed:
-    """A proof with the numbers that it rests on.
-
-    Attributes:
-        points: the rows that cost points, and how many there are of each.
-        total: the points of all of them.
-        spent: what people spend at the least.
-        cases: the cases that are told apart.
-        nobody: the person to whom nothing is left, where that refutes what is assumed; None elsewhere.
-    """
-
-    points: tuple[tuple[RowPoints, int], ...]
-    total: int
-    spent: tuple[Spent, ...]
-    cases: tuple[FollowedCase, ...]
-    nobody: int | None = None
-
-
 class ProofChecker:
     """Checks disclosures that follow from everybody's rows together."""
 
     def __init__(self, published: PublishedReleases, transitions: Follows | None) -> None:
         self._published, self._transitions = published, transitions
 
-    def check(self, finding: AttributeDisclosure) -> Followed:
+    def check(self, finding: Disclosure[int]) -> Proof[int]:
         """Return what the proof of a disclosure says, in numbers, when it holds.
 
         Raises:
             BrokenCertificateError: it does not.
         """
         check_fields(finding)
-        claim = (finding.person, finding.release)
+        claim = (finding.individual, finding.release)
         if finding.proof is None:
             raise BrokenCertificateError("there is no proof")
-        if not self._histories(finding.person, {}).get(finding.release):
+        if not self._histories(finding.individual, {}).get(finding.release):
             raise BrokenCertificateError("nobody like that is known to be in this release")
-        if any(self._spent(person, {}, {}).least < 0 for person in people_of(finding.proof)):
+        if any(self._spent(person, {}, {}).least < 0 for person in finding.proof.everybody()):
             raise BrokenCertificateError("the releases contradict each other")
         claimed = self._published.claimed(finding.value)
         followed = self._refuted(finding.proof, {claim: (claimed, False)})
@@ -89,7 +54,7 @@ class ProofChecker:
             total, spent = self._sum(finding.proof, {claim: (claimed, True)})[1:]
             if any(each.least < 0 for each in spent) or sum(each.least for each in spent) > total:
                 raise BrokenCertificateError("the claimed value is impossible as well")
-        if self._contradictory({finding.person, *people_of(finding.proof)}, {claim: (claimed, True)}):
+        if self._contradictory({finding.individual, *finding.proof.everybody()}, {claim: (claimed, True)}):
             raise BrokenCertificateError("the releases contradict each other")
         return followed
 
@@ -107,7 +72,7 @@ class ProofChecker:
 
         return contradicts(choices, room, follows)
 
-    def _refuted(self, proof: Proof, assumed: Assumed) -> Followed:
+    def _refuted(self, proof: Proof[int], assumed: Assumed) -> Proof[int]:
         """Return how what is assumed is refuted: by points, by cases, or because nothing is left to somebody."""
         if bool(proof.points) + bool(proof.cases) > 1:
             raise BrokenCertificateError("there are points and cases")
@@ -116,12 +81,14 @@ class ProofChecker:
         points, total, spent = self._sum(proof, assumed)
         for each in spent:
             if each.least < 0:
-                return Followed((), 0, (), (), each.person)
+                return replace(proof, points=(), nobody=each.individual)
         if sum(each.least for each in spent) <= total:
             raise BrokenCertificateError("no more points are spent than there are")
-        return Followed(points, total, spent, ())
+        return replace(proof, points=points, total=total, spent=spent)
 
-    def _sum(self, proof: Proof, assumed: Assumed) -> tuple[tuple[tuple[RowPoints, int], ...], int, tuple[Spent, ...]]:
+    def _sum(
+        self, proof: Proof[int], assumed: Assumed
+    ) -> tuple[tuple[RowPoints[int], ...], int, tuple[Spending[int], ...]]:
         """Return the points that there are, and those that people spend at the least; -1 where nothing is left."""
         if list(proof.people) != sorted(set(proof.people)) or not proof.people:
             raise BrokenCertificateError("somebody is counted twice, or nobody is")
@@ -134,12 +101,12 @@ class ProofChecker:
             if group is None or rows is None or each.points < 1 or (each.release, group, each.value) in costs:
                 raise BrokenCertificateError("there is no such row, or it costs nothing, or stands twice")
             costs[each.release, group, each.value] = each.points
-            points.append((each, rows))
+            points.append(replace(each, rows=rows))
         spent = tuple(self._spent(person, costs, assumed) for person in proof.people)
-        return tuple(points), sum(each.points * rows for each, rows in points), spent
+        return tuple(points), sum(each.points * each.rows for each in points), spent
 
-    def _cases(self, cases: tuple[RefutedCase, ...], assumed: Assumed) -> Followed:
-        about = {(case.person, case.release) for case in cases}
+    def _cases(self, cases: tuple[RefutedCase[int], ...], assumed: Assumed) -> Proof[int]:
+        about = {(case.individual, case.release) for case in cases}
         values = {case.value for case in cases}
         if len(about) != 1:
             raise BrokenCertificateError("the cases are about different people or releases")
@@ -150,15 +117,10 @@ class ProofChecker:
                 raise BrokenCertificateError("the cases leave out a value that is possible")
         if version in assumed and assumed[version][1]:
             raise BrokenCertificateError("the value is assumed already")
-        return Followed(
-            (),
-            0,
-            (),
-            tuple(
-                FollowedCase(case, self._refuted(case.proof, {**assumed, version: (frozenset({case.value}), True)}))
-                for case in cases
-            ),
+        followed = (
+            self._refuted(case.leads_to, {**assumed, version: (frozenset({case.value}), True)}) for case in cases
         )
+        return Proof((), (), tuple(replace(case, leads_to=each) for case, each in zip(cases, followed, strict=True)))
 
     # -- people -----------------------------------------------------------------------------------------------
 
@@ -182,7 +144,7 @@ class ProofChecker:
             found[release] = rows
         return found
 
-    def _spent(self, person: int, costs: dict[Row, int], assumed: Assumed) -> Spent:
+    def _spent(self, person: int, costs: dict[Row, int], assumed: Assumed) -> Spending[int]:
         """Return what a person spends at the least over all histories, -1 where there is none."""
         rows = self._histories(person, assumed)
         if not rows:
@@ -201,7 +163,7 @@ class ProofChecker:
                 }
             cheapest = here
         by_value = tuple(sorted((cheapest or {}).items()))
-        return Spent(
+        return Spending(
             person, min((cost for _, cost in by_value), default=-1), by_value if self._transitions is None else ()
         )
 
@@ -212,11 +174,3 @@ class ProofChecker:
         return min(
             (cost for before, cost in cheapest.items() if value in self._transitions.get(before, ())), default=-1
         )
-
-
-def people_of(proof: Proof) -> set[int]:
-    """Return everybody whom a proof mentions."""
-    people = set(proof.people)
-    for case in proof.cases:
-        people |= {case.person} | people_of(case.proof)
-    return people

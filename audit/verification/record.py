@@ -15,12 +15,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from audit.adversary.record_linkage import FollowedRecords
+from audit.adversary.view import View
+from audit.findings.narrowed import Cause, Narrowed, NarrowedRecords, RecordStep
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
-from audit.model.arrays import Codes, Flags
-from audit.model.outcome import Cause, IdentityDisclosure, RecordSighting
-from audit.verification.disclosure import BrokenCertificateError, check_fields
+from audit.model.arrays import Codes, Flags, Places
+from audit.verification.disclosure import BrokenCertificateError, Check, check_fields
 
 Values: TypeAlias = frozenset[str] | Cell
 Description: TypeAlias = tuple[int, ...]
@@ -177,6 +178,28 @@ class RecordFollower:
         return np.all(passed, axis=0)
 
 
+def records_of(seen: View) -> FollowedRecords:
+    """Return where the records of some evidence come from.
+
+    Raises:
+        TypeError: it has none.
+    """
+    if seen.records is None:
+        raise TypeError("this evidence has no records")
+    return seen.records
+
+
+def check_records(seen: View, claims: NarrowedRecords) -> Check:
+    """Return what checks narrowed records."""
+
+    def checked(places: Places) -> list[Narrowed[int]]:
+        findings = claims.certify(places)
+        Recounter(records_of(seen), claims.k).check(findings)
+        return findings
+
+    return checked
+
+
 class Recounter(RecordFollower):
     """Follows records through the releases, and holds findings against what they say; `k` is the least class."""
 
@@ -184,7 +207,7 @@ class Recounter(RecordFollower):
         super().__init__(source)
         self._k = k
 
-    def check(self, findings: Sequence[IdentityDisclosure]) -> None:
+    def check(self, findings: Sequence[Narrowed[int]]) -> None:
         """Return when all findings hold.
 
         Raises:
@@ -215,7 +238,7 @@ class Recounter(RecordFollower):
                 if finding.cause != cause:
                     raise BrokenCertificateError("this is not how the record became unsafe")
 
-    def _check_codes(self, findings: Sequence[IdentityDisclosure]) -> None:
+    def _check_codes(self, findings: Sequence[Narrowed[int]]) -> None:
         """Look whether findings speak of different records, and of releases and cells that there are."""
         for finding in findings:
             check_fields(finding)
@@ -223,25 +246,27 @@ class Recounter(RecordFollower):
                 raise BrokenCertificateError("there is no such record")
             if not 0 <= finding.release < len(self._source.releases):
                 raise BrokenCertificateError("there is no such release")
+            if finding.class_size < 1 or finding.risk != 1 / finding.class_size:
+                raise BrokenCertificateError("this is not the share of a record in its class")
             for cells in (finding.description, *(step.cells for step in finding.certificate)):
                 self._check_cells(cells)
         if len({finding.record for finding in findings}) < len(findings):
             raise BrokenCertificateError("a record is named twice")
 
-    def _check_cells(self, cells: Sequence[int]) -> None:
+    def _check_cells(self, cells: Mapping[int, int] | None) -> None:
+        if cells is None or list(cells) != list(range(len(self._columns))) or min(cells.values(), default=0) < 0:
+            raise BrokenCertificateError("there are no such cells")
         try:
             for attribute in range(len(self._columns)):
                 self._source.cell(attribute, cells[attribute])
         except IndexError:
             raise BrokenCertificateError("there are no such cells") from None
-        if len(cells) != len(self._columns) or min(cells, default=0) < 0:
-            raise BrokenCertificateError("there are no such cells")
 
-    def _check_step(self, step: RecordSighting, row: _Row, size: int) -> None:
+    def _check_step(self, step: RecordStep[int], row: _Row, size: int) -> None:
         if step.group != row.group or self._numbers(step.cells) != row.cells or step.size != size:
             raise BrokenCertificateError("the step is not what the release publishes")
 
-    def _check_class(self, finding: IdentityDisclosure, classes: Counter[Description]) -> None:
+    def _check_class(self, finding: Narrowed[int], classes: Counter[Description]) -> None:
         description = self.table.get(finding.record)
         if description is None or self._numbers(finding.description) != description:
             raise BrokenCertificateError("the description is not what the record's cells have in common")
@@ -261,12 +286,12 @@ class Recounter(RecordFollower):
         stayed = all(before[mate] == before[record] for mate in mates if mate in before)
         return "subgroup expanding" if stayed and mates - before.keys() else "group change"
 
-    def _numbers(self, cells: Sequence[int]) -> Description:
+    def _numbers(self, cells: Mapping[int, int] | None) -> Description:
         """Return the values of cells that the evidence has numbered."""
-        found = [self._source.cell(attribute, cell) for attribute, cell in enumerate(cells)]
+        found = [self._source.cell(attribute, cell) for attribute, cell in (cells or {}).items()]
         return tuple(column.number(cell) for column, cell in zip(self._columns, found, strict=True))
 
-    def _relevant(self, findings: Sequence[IdentityDisclosure]) -> Flags:
+    def _relevant(self, findings: Sequence[Narrowed[int]]) -> Flags:
         """Return which records to follow, by code: all that findings can depend on.
 
         These are the records whose cells stand for all that a finding's description does, in every release up to the

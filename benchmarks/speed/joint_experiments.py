@@ -26,10 +26,11 @@ from anonymizers.m_distinct.method import MDistinctAnonymizer
 from attacks.joint.attack import JointAttack
 from attacks.update_graph import UpdateGraphAttack
 from audit.adversary.build_evidence import build_evidence
+from audit.findings.disclosure import Disclosures
 from audit.io.microdata import open_microdata
 from audit.io.series import Series, open_series
 from audit.model.evidence import Evidence
-from audit.model.outcome import AttributeDisclosures, Outcome
+from audit.model.outcome import Outcome
 from audit.principles.checker import checked
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
@@ -179,7 +180,7 @@ def attacked(series: Series, seconds: float) -> tuple[Found, list[Conviction]]:
 
 def _convictions(series: Series, evidence: Evidence, outcome: Outcome) -> list[Conviction]:
     claims = outcome.claims
-    if not isinstance(claims, AttributeDisclosures):
+    if not isinstance(claims, Disclosures):
         return []
     columns = zip(claims.person.tolist(), claims.release.tolist(), claims.value.tolist(), strict=True)
     return [(series.people.name(who), release, evidence.values[value]) for who, release, value in columns]

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from audit.model.count_report import CountFinding, CountReport
 from audit.model.errors import printable
-from audit.model.named_findings import FindingRule
+from audit.model.finding import FindingRule
 from audit.runtime.phrases import say
 from reports.count_tables.sentences import headline, reasons, sentence, steps
 from reports.github import command

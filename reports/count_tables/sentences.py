@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from audit.findings.wording import ROWS
 from audit.model.count_report import (
     AssumedTerm,
     CertificateStep,
@@ -18,7 +19,7 @@ from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import printable
 from audit.runtime.phrases import Noun, Phrase, figure, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
-from reports.sentences import RELEASES, ROWS
+from reports.sentences import RELEASES
 
 _OVER_TIME = {
     "same": Phrase("The adversary has only what was published; every release counts the same people."),

@@ -5,13 +5,18 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated, Literal
 
+from audit.findings.disclosure import CertificateStep
+from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending
+from audit.model.finding import Finding
 from audit.model.json_types import (
     INLINED,
     OMITTED,
     AttackName,
     ClauseName,
+    ExactFraction,
     Items,
     Omittable,
     Seconds,
@@ -19,7 +24,6 @@ from audit.model.json_types import (
     Status,
     Within,
 )
-from audit.model.named_findings import DisclosureStep, NamedFinding, PointsOfRows, ProofSteps
 from audit.model.recommendation import Recommendation
 from audit.model.report import (
     AdversaryFacts,
@@ -91,19 +95,6 @@ class GroupsStep:
 
 
 @dataclass(frozen=True)
-class SpentEntry:
-    """A person and the fewest points.
-
-    Attributes:
-        person: who; a pseudonym unless revealed.
-        least: how many, whatever the person has.
-    """
-
-    person: str
-    least: int
-
-
-@dataclass(frozen=True)
 class PointsStep:
     """Rows that cost points, and people who spend more points than all of these rows have.
 
@@ -116,27 +107,10 @@ class PointsStep:
         nobody: to whom nothing is left.
     """
 
-    points: tuple[PointsOfRows, ...]
+    points: tuple[RowPoints[str], ...]
     total: int
-    spent: tuple[SpentEntry, ...]
+    spent: tuple[Spending[str], ...]
     nobody: Omittable[str]
-
-
-@dataclass(frozen=True)
-class CaseEntry:
-    """What follows if somebody had a value in a release: that it is impossible.
-
-    Attributes:
-        person: who; a pseudonym unless revealed.
-        release: the release.
-        value: the value.
-        leads_to: the steps that follow.
-    """
-
-    person: str
-    release: str
-    value: str
-    leads_to: ProofSteps
 
 
 @dataclass(frozen=True)
@@ -174,7 +148,7 @@ class AttackEntry:
     """
 
     counts: Annotated[AttackCounts, INLINED]
-    findings: tuple[NamedFinding, ...]
+    findings: tuple[Finding[str], ...]
 
 
 @dataclass(frozen=True)
@@ -338,7 +312,7 @@ def policy_entry(decided: PolicyReport) -> PolicyEntry:
 
 
 @json_form.register
-def group_step(step: DisclosureStep) -> GroupStep | GroupsStep:
+def group_step(step: CertificateStep) -> GroupStep | GroupsStep:  # type: ignore[type-arg] # as it is registered
     """Return what is written of a step: the group, or the groups where several may hold the person."""
     if len(step.groups) == 1:
         return GroupStep(step.release, step.groups[0], step.candidates, step.feasible)
@@ -346,10 +320,14 @@ def group_step(step: DisclosureStep) -> GroupStep | GroupsStep:
 
 
 @json_form.register
-def proof_steps(proof: ProofSteps) -> tuple[PointsStep | CaseEntry, ...]:
+def proof_steps(proof: Proof) -> tuple[PointsStep | RefutedCase[str], ...]:  # type: ignore[type-arg] # as above
     """Return the points that are counted, or the cases, each with the steps that it leads to."""
-    cases = tuple(CaseEntry(case.individual, case.release, case.value, case.leads_to) for case in proof.cases)
     if not proof.points and proof.nobody is None:
-        return cases
-    spent = tuple(SpentEntry(each.individual, each.least) for each in proof.spent)
-    return (PointsStep(proof.points, proof.total, spent, proof.nobody), *cases)
+        return proof.cases
+    return (PointsStep(proof.points, proof.total, proof.spent, proof.nobody), *proof.cases)
+
+
+@json_form.register
+def fraction(number: Fraction) -> ExactFraction:
+    """Return an exact fraction as text."""
+    return str(number)

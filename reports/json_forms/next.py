@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from audit.model.finding import Finding
 from audit.model.json_types import INLINED, AttackName, Status
-from audit.model.named_findings import NamedFinding
 from audit.model.release_impact import (
     AttackComparison,
     Change,
@@ -44,7 +44,7 @@ class NewFindingEntry:
         cause: what it follows from.
     """
 
-    finding: Annotated[NamedFinding, INLINED]
+    finding: Annotated[Finding[str], INLINED]
     cause: CauseEntry
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from audit.clauses.registry import CLAUSES
 from audit.model.explanation import Explanation
+from audit.model.finding import FindingRule
 from audit.model.json_types import WITHOUT_RESULT
 from audit.model.measures import Measures
-from audit.model.named_findings import FindingRule
 from reports.input_errors import ErrorDocument
 from reports.json_forms.audit import AuditDocument
 from reports.json_forms.check import CheckDocument

@@ -11,9 +11,11 @@ from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from audit.findings.registry import KINDS
+from audit.model.finding import AnonymousCounterfeit, C, Finding
 from audit.model.json_types import Defined, Items, Omitted, Pattern, Within
 from audit.model.measures import Absent, Measures, RiskMeasures, measure_names
-from reports.json_values import json_form, written_fields
+from reports.json_values import constants, json_form, written_fields
 
 Schema = dict[str, Any]
 _PLAIN: dict[object, Schema] = {
@@ -22,6 +24,7 @@ _PLAIN: dict[object, Schema] = {
     int: {"type": "integer", "minimum": 0},
     float: {"type": "number"},
     str: {"type": "string"},
+    C: {"type": "string"},  # names stand in the place of codes
     datetime.date: {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 }
 
@@ -54,9 +57,10 @@ class SchemaWriter:
         if origin in (list, tuple, Sequence):
             return {"type": "array", "items": self.schema_of(arguments[0])}
         if origin in (dict, Mapping):
-            names = {} if arguments[0] is str else {"propertyNames": self.schema_of(arguments[0])}
+            named = get_origin(arguments[0]) is Annotated
+            names = {"propertyNames": self.schema_of(arguments[0])} if named else {}
             return {"type": "object", **names, "additionalProperties": self.schema_of(arguments[1])}
-        return dict(_PLAIN[hint]) if hint in _PLAIN else self._of_class(hint)
+        return dict(_PLAIN[hint]) if hint in _PLAIN else self._of_class(origin or hint)
 
     def _limited(self, hint: object, limits: Sequence[object]) -> Schema:
         """Return the schema of a type within limits."""
@@ -77,12 +81,14 @@ class SchemaWriter:
 
     def _any_of(self, hints: Sequence[object]) -> Schema:
         """Return the schema of one of several types; what is absent is not written at all."""
-        kinds = [self.schema_of(each) for each in hints if each not in (Absent, NoneType)]
+        kinds = [self.schema_of(each) for each in hints if each not in (Absent, NoneType, AnonymousCounterfeit)]
         kinds += [{"type": "null"}] if NoneType in hints else []
         return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
 
     def _of_class(self, kind: type) -> Schema:
         """Return the reference to a dataclass, or the schema of what is written in its place."""
+        if kind is Finding:
+            return self._any_of(KINDS)
         form = json_form.dispatch(kind)
         if form is not json_form.dispatch(object):
             return self.schema_of(get_type_hints(form, include_extras=True)["return"])
@@ -94,7 +100,10 @@ class SchemaWriter:
 
     def object_of(self, kind: type) -> Schema:
         """Return the schema of a dataclass as it is written."""
-        told, properties, optional = descriptions(kind), dict[str, Schema](), list[str]()
+        told, optional = descriptions(kind), list[str]()
+        properties: dict[str, Schema] = {
+            name: {"description": told[name], "const": value} for name, value in constants(kind)
+        }
         variants: list[list[Schema]] = []
         for each in written_fields(kind):
             if each.inlined:
@@ -169,8 +178,8 @@ def _present(said: Schema) -> Schema:
 
 def _classes(hint: object) -> list[type]:
     """Return the dataclasses that a type is one of."""
-    if isinstance(hint, type):
-        return [hint]
+    if isinstance(hint, type) or get_origin(hint) is Finding:
+        return [hint] if isinstance(hint, type) else [*KINDS]
     if get_origin(hint) is Annotated:
         return _classes(get_args(hint)[0])
     return [one for each in get_args(hint) for one in _classes(each)]

@@ -10,7 +10,7 @@ import pytest
 from attacks.equivalence.attack import EquivalenceAttack
 from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
-from audit.model.outcome import Proof
+from audit.findings.proof import Proof
 from tests.cli.test_command_line import only_line
 from tests.helpers.provable import Provable
 from tests.helpers.registries import Holding
@@ -257,10 +257,10 @@ def test_what_ones_own_groups_show_is_shown_by_them(monkeypatch):
             bob = evidence.source.pools.__self__.series.people.find("Bob")
 
             def build(places):
-                findings = outcome.claims.build(places)
-                return [replace(f, proof=Proof((), ())) if f.person == bob else None for f in findings]
+                findings = outcome.claims.certify(places)
+                return [replace(f, proof=Proof((), ())) if f.individual == bob else None for f in findings]
 
-            return replace(outcome, claims=replace(outcome.claims, build=build))
+            return replace(outcome, claims=replace(outcome.claims, certify=build))
 
     registered(monkeypatch, Short(read(HOSPITAL)))
     _, out, _ = run_main(str(HOSPITAL), "--attack", "joint", "--format", "json", "--reveal", "--findings", "all")

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attacks.joint.measures import JointMeasures
+from audit.findings.disclosure import Disclosures
 from audit.model.evidence import Evidence
-from audit.model.outcome import AttributeDisclosures, Outcome
+from audit.model.outcome import Outcome
 from audit.runtime.budget import Budget
 from tests.helpers.proving import Prover
 from tests.helpers.tiny import TinySeries
@@ -43,13 +44,11 @@ class Provable:
         findings = [prover.claim(*version) for version in certain]
         if self.spoil:
             findings = [replace(finding, value=1 - min(finding.value, 1)) for finding in findings]
-        columns = [(finding.person, finding.release, finding.value) for finding in findings]
+        columns = [(finding.individual, finding.release, finding.value) for finding in findings]
         person, release, value = np.array(columns, dtype=np.int32).reshape(-1, 3).T
         timeline = [0] * (len(evidence.tags) - 1) + [len(findings)]
         measures = JointMeasures(
             versions=len(every.weights), certain=len(findings), eliminated=0, open=0, timeline=timeline
         )
-        claims = AttributeDisclosures(
-            person, release, value, lambda places: [findings[place] for place in places.tolist()]
-        )
+        claims = Disclosures(person, release, value, lambda places: [findings[place] for place in places.tolist()])
         return Outcome(self.name, "complete", None, measures, claims)

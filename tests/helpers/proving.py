@@ -6,7 +6,8 @@ Slow on purpose, in names instead of codes, and complete: whatever is certain ha
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
+from audit.findings.disclosure import Disclosure
+from audit.findings.proof import Proof, RefutedCase, RowPoints
 from tests.helpers.tiny import TinySeries
 from tests.oracle.per_person import hosts, known_values
 
@@ -23,13 +24,13 @@ class Prover:
     number: dict[str, int]
     codes: dict[str, int]
 
-    def claim(self, person: str, release: int, value: str) -> AttributeDisclosure:
+    def claim(self, person: str, release: int, value: str) -> Disclosure:
         """A finding that a version has a value, with its proof; there is none if the value is not certain."""
         rows = self.start()
         assert all(rows.values())
         rows[person, release] = frozenset(row for row in rows[person, release] if row[1] != value)
         proof = self.refuted(rows, (person, release))
-        return AttributeDisclosure(self.number[person], release, self.codes[value], 1.0, (), proof)
+        return Disclosure(self.number[person], release, self.codes[value], 1.0, (), proof)
 
     def refuted(self, rows: Histories, first: tuple[str, int] | None = None) -> Proof:
         """Why nothing fits: nobody has anything left, or too few rows, or each value of somebody in turn."""

@@ -78,6 +78,9 @@ def _values_near(thing: Any) -> list[Any]:
         case tuple() if not hasattr(thing, "_fields"):
             less = [thing[:place] + thing[place + 1 :] for place in range(len(thing))]
             found += [*less, (*thing, *thing[:1]), (None, *thing), list(thing)]
+        case dict():
+            found += [{key: held for key, held in thing.items() if key != gone} for gone in thing]
+            found += [{**thing, -1: 1}, {**thing, "x": 1}, [*thing], tuple(thing.items())]
         case None:
             found += [0, 1, 0.0, True]
     return found
@@ -95,12 +98,19 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:
     elif hasattr(thing, "_fields"):
         for name in thing._fields:
             yield f".{name}", getattr(thing, name), lambda part, name=name: thing._replace(**{name: part})
+    elif isinstance(thing, dict):
+        for key, held in thing.items():
+            yield f"[{key}]", held, lambda part, key=key: {**thing, key: part}
     elif isinstance(thing, tuple):
-        for place, part in enumerate(thing):
-            yield f"[{place}]", part, lambda part, place=place: (*thing[:place], part, *thing[place + 1 :])
+        yield from _entries(thing)
     elif isinstance(thing, frozenset):
         for part in sorted(thing, key=repr)[:2]:
             yield "{}", part, lambda other, part=part: _with(thing - {part}, other)
+
+
+def _entries(thing: tuple[Any, ...]) -> Iterator[tuple[str, Any, Any]]:
+    for place, part in enumerate(thing):
+        yield f"[{place}]", part, lambda part, place=place: (*thing[:place], part, *thing[place + 1 :])
 
 
 def _with(some: frozenset[Any], other: Any) -> Any:

@@ -11,21 +11,16 @@ import pytest
 
 from attacks.registry import find
 from audit.adversary.build_evidence import build_evidence
+from audit.findings.disclosure import Disclosures
+from audit.findings.equivalence import Equivalence, Equivalences, Pinned
+from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
+from audit.findings.linkage import Linkage, Linkages
+from audit.findings.narrowed import NarrowedRecords
 from audit.io.series import open_series
 from audit.judgement.scoring import attacked
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
-from audit.model.outcome import (
-    Attack,
-    AttributeDisclosures,
-    EquivalenceFindings,
-    GroupDisclosure,
-    GroupDisclosures,
-    IdentityDisclosures,
-    LinkageDisclosure,
-    LinkageDisclosures,
-    Outcome,
-)
+from audit.model.outcome import Attack, Outcome
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Engine, Local
 from tests.oracle.asking import WHOLE_WAYS, forced
@@ -90,25 +85,25 @@ def facts(evidence: Evidence, outcome: Outcome) -> Iterator[Fact]:
     if claims is None:
         return
     places = np.arange(len(claims))
-    if isinstance(claims, AttributeDisclosures):
-        for person, release, value in zip(*(column.tolist() for column in claims.at(places)), strict=True):
+    if isinstance(claims, Disclosures):
+        for person, release, value in claims.columns(places):
             yield "value", name_of(evidence, person), when(evidence, release), evidence.values[value]
-    elif isinstance(claims, EquivalenceFindings):
+    elif isinstance(claims, Equivalences):
         yield from equal(evidence, claims.sides(places))
-    elif isinstance(claims, IdentityDisclosures):
+    elif isinstance(claims, NarrowedRecords):
         columns = (claims.record.tolist(), claims.release.tolist(), claims.class_size.tolist())
         for record, release, size in zip(*columns, strict=True):
             yield "narrowed", evidence.records.name(record), release, size
-    elif isinstance(claims, GroupDisclosures | LinkageDisclosures):
-        yield from (of_rows(evidence, one) for one in claims.build(places))
+    elif isinstance(claims, HomogeneousClasses | Linkages):
+        yield from (of_rows(evidence, one) for one in claims.certify(places))
 
 
-def of_rows(evidence: Evidence, finding: GroupDisclosure | LinkageDisclosure) -> Fact:
+def of_rows(evidence: Evidence, finding: HomogeneousClass | Linkage) -> Fact:
     """Return a fact about rows, whose number and value come last."""
     value = None if finding.value is None else evidence.values[finding.value]
-    if isinstance(finding, GroupDisclosure):
+    if isinstance(finding, HomogeneousClass):
         return "group", finding.release, finding.group, finding.with_value, finding.rows, value
-    point = tuple(evidence.rows_of.text(at, cell) for at, cell in enumerate(finding.point))
+    point = tuple(evidence.rows_of.text(at, cell) for at, cell in finding.point.items())
     return "linkage", finding.first, finding.release, point, finding.rows, value
 
 
@@ -125,10 +120,10 @@ def equal(evidence: Evidence, findings: Any) -> Iterator[Fact]:
     """Yield which values are pinned, and who has the same value as whom: all pairs that chains of pairs connect."""
     mates: dict[Any, set[Any]] = {}
     for finding in findings:
-        sides = [who for side in (finding.left, finding.right) for who, _ in side]
-        if finding.value is not None and isinstance(sides[0], int):
+        sides = [*finding.mentioned()]
+        if isinstance(finding, Pinned) and isinstance(sides[0], int):
             yield "value", name_of(evidence, sides[0]), None, evidence.values[finding.value]
-        if finding.value is None and finding.e == 1:
+        if isinstance(finding, Equivalence) and finding.e == 1:
             together = mates.get(sides[0], {sides[0]}) | mates.get(sides[1], {sides[1]})
             mates |= dict.fromkeys(together, together)
     for who, together in mates.items():

@@ -49,8 +49,8 @@ MUTANTS = (
     ),
     Mutant(
         "audit.verification.disclosure.Checker.check_steps",
-        "sorted(step.candidates) != sorted(self._candidates(finding.person, step))",
-        "not set(step.candidates) <= self._candidates(finding.person, step)",
+        "sorted(step.candidates) != sorted(self._candidates(finding.individual, step))",
+        "not set(step.candidates) <= self._candidates(finding.individual, step)",
         (f"{SPOILED}::test_disclosures_by_own_groups",),
     ),
     Mutant(

@@ -137,7 +137,7 @@ def found(folder, kind, attack):
     claims = scored.outcome.claims
     certain = {
         (name(person), evidence.attribute(value), evidence.values[value])
-        for person, _, value in zip(*(c.tolist() for c in claims.at(np.arange(len(claims)))), strict=True)
+        for person, _, value in claims.columns(np.arange(len(claims)))
     }
     risks = {name(p): r for p, r in zip(scored.risks.person.tolist(), scored.risks.risk.tolist(), strict=True)}
     return scored, certain, risks

@@ -151,7 +151,7 @@ def test_every_conviction_has_a_proof_that_holds(adversary, kind, data):
     with written(series) as folder:
         _, evidence = opened(folder, adversary)
         outcome = JointAttack().run(evidence, Budget())
-        findings = outcome.claims.build(np.arange(len(outcome.claims)))
+        findings = outcome.claims.certify(np.arange(len(outcome.claims)))
         checker = DisclosureChecker(evidence, evidence.source)
         for finding in findings:
             if finding is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from attacks.registry import all_attacks
 from audit.api import AuditResult, LoadedSeries, load
-from audit.model.named_findings import CaseStep, ProofSteps
+from audit.findings.proof import Proof, RefutedCase
 from audit.model.options import options_of
 from audit.pipeline.dataframes import certificates
 from tests.cli.forms import EXAMPLES, edit, private_texts
@@ -113,10 +113,10 @@ def test_cases_of_a_proof_are_numbered_below_it():
     report = load(EXAMPLES / "joint-breaks-2-distinct").attack("joint", findings=1).report
     [finding] = report.attacks[0].findings
     points, spent = finding.proof.points[:1], finding.proof.spent[:2]
-    leaf = ProofSteps(points, 1, spent, ())
-    case = CaseStep("person-000001", "1", "d", leaf)
-    nested = CaseStep("person-000002", "1", "d", ProofSteps((), 0, (), (case, case)))
-    proved = dataclasses.replace(finding, certificate=(), proof=ProofSteps((), 0, (), (nested, case)))
+    leaf = Proof(points, (), (), 1, spent)
+    case = RefutedCase("person-000001", "1", "d", leaf)
+    nested = RefutedCase("person-000002", "1", "d", Proof((), (), (case, case)))
+    proved = dataclasses.replace(finding, certificate=(), proof=Proof((), (), (nested, case)))
     entry = dataclasses.replace(report.attacks[0], findings=(proved,))
     frame = certificates(dataclasses.replace(report, attacks=(entry,)))
     found = dict(zip(frame["step"], frame["kind"], strict=True))

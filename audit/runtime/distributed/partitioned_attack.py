@@ -29,14 +29,15 @@ from audit.adversary.partition import (
     split,
 )
 from audit.adversary.view import View, handed
+from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.judgement.scoring import attacked, changed_values
 from audit.metrics.release_summary import ReleaseSummary, summarize_release
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Columns
 from audit.model.evidence import Evidence
 from audit.model.json_types import Status
 from audit.model.measures import Measures
-from audit.model.outcome import AttributeDisclosures, Columns, Outcome, PerPersonAttack, Risks
+from audit.model.outcome import Outcome, PerPersonAttack, Risks
 from audit.model.scored import Scored
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Engine, Task, same
@@ -116,7 +117,7 @@ def judge(
     scored = attacked(attack, evidence, key, budget)
     outcome, claims, risks = scored.outcome, None, scored.risks
     shift = np.int32(first)
-    if isinstance(outcome.claims, AttributeDisclosures):
+    if isinstance(outcome.claims, Disclosures):
         claims = outcome.claims.person + shift, outcome.claims.release, outcome.claims.value
     if risks is not None:
         risks = replace(risks, person=risks.person + shift)

@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from attacks.registry import find
+from audit.findings.disclosure import Disclosures
+from audit.findings.proof import Proof
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
-from audit.model.outcome import AttributeDisclosures, Outcome, Proof
+from audit.model.outcome import Outcome
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local
 from series_bench.count_proofs import TableQuestions, table_questions
@@ -66,21 +68,23 @@ def prove_series(name: str, series: AttackedSeries) -> Iterator[tuple[str, str, 
         UsageError: it does not apply to the series.
     """
     outcome = _run(name, series)
-    if not isinstance(outcome.claims, AttributeDisclosures):
+    if not isinstance(outcome.claims, Disclosures):
         return
-    for found in outcome.claims.build(np.arange(len(outcome.claims))):
-        if found is not None and found.proved and found.value >= 0:
+    for found in outcome.claims.certify(np.arange(len(outcome.claims))):
+        if found is not None and not found.unproved and found.value >= 0:
             proof = {} if found.proof is None else proof_document(series, found.proof)
             releases = [found.release]
             if series.evidence.transitions is None:
                 releases = [
-                    at for at in range(len(series.evidence.tags)) if found.person in series.evidence.pools(at).person
+                    at
+                    for at in range(len(series.evidence.tags))
+                    if found.individual in series.evidence.pools(at).person
                 ]
             for release in releases:
-                yield _question(series, found.person, release), series.evidence.values[found.value], proof
+                yield _question(series, found.individual, release), series.evidence.values[found.value], proof
 
 
-def proof_document(series: AttackedSeries, proof: Proof) -> dict[str, Any]:
+def proof_document(series: AttackedSeries, proof: Proof[int]) -> dict[str, Any]:
     """Return a proof as JSON: names for codes."""
     tags, values, people = series.evidence.tags, series.evidence.values, series.series.people
     return {
@@ -88,10 +92,10 @@ def proof_document(series: AttackedSeries, proof: Proof) -> dict[str, Any]:
         "people": [people.name(person) for person in proof.people],
         "cases": [
             {
-                "person": people.name(each.person),
+                "person": people.name(each.individual),
                 "release": tags[each.release],
                 "value": values[each.value],
-                "proof": proof_document(series, each.proof),
+                "proof": proof_document(series, each.leads_to),
             }
             for each in proof.cases
         ],
@@ -151,11 +155,11 @@ def _question(series: AttackedSeries, person: int, release: int) -> str:
 def _certain(series: AttackedSeries, outcome: Outcome) -> Iterator[tuple[str, str]]:
     """Yield what is certain, in every release of the person where values never change."""
     claims, evidence = outcome.claims, series.evidence
-    if not isinstance(claims, AttributeDisclosures):
+    if not isinstance(claims, Disclosures):
         return
     told: dict[tuple[int, int], int] = {}
     releases = {release: set(evidence.pools(release).person.tolist()) for release in range(len(evidence.tags))}
-    for person, release, value in zip(*(column.tolist() for column in claims.at(np.arange(len(claims)))), strict=True):
+    for person, release, value in claims.columns(claims.everything()):
         at = [release] if evidence.transitions is not None else [each for each in releases if person in releases[each]]
         told |= {(person, each): value for each in at if value >= 0}
     for (person, release), value in told.items():

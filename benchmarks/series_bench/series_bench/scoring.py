@@ -19,9 +19,10 @@ from audit.adversary.build_evidence import build_evidence
 from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import CountOptions, audit_tables
+from audit.findings.disclosure import Disclosure
+from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import Series, open_series
 from audit.model.adversary import AdversaryKind
-from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
 from audit.pipeline.audit_run import AuditOptions, build_report, pseudonymizer, run_attacks
 from audit.runtime.engine import Local
 from audit.verification.disclosure import BrokenCertificateError
@@ -219,7 +220,7 @@ def _disclosure_checker(series: AttackedSeries) -> _Holds:
     def holds(question: str, value: str, document: Mapping[str, Any]) -> bool:
         tag, _, person = question.partition("/")
         proof = _proof(document, names, values, tags)
-        finding = AttributeDisclosure(names[person], tags[tag], values[value], 1.0, (), proof)
+        finding = Disclosure(names[person], tags[tag], values[value], 1.0, (), proof)
         checker.look_at([finding])
         checker.checked(finding)
         return True
@@ -233,7 +234,7 @@ def _proof(
     values: Mapping[str, int],
     tags: Mapping[str, int],
     depth: int = 0,
-) -> Proof:
+) -> Proof[int]:
     """Return a proof from its JSON; what it lacks is empty.
 
     Raises:

@@ -76,7 +76,7 @@ def test_an_absence_says_nothing():
 def test_who_stays_away_is_left_alone_by_the_others():
     _, outcome = run([(0, "ab", "x"), (1, "ab", "x")], [(1, "b", "x"), (2, "b", "x")])
     assert outcome.measures["timeline"] == [0, 1]
-    [finding] = outcome.claims.build(np.arange(1))
+    [finding] = outcome.claims.certify(np.arange(1))
     assert (finding.record, finding.release, finding.class_size, finding.cause) == (0, 1, 1, "group change")
     assert [(step.release, step.group, step.size) for step in finding.certificate] == [(0, "0/0", 2)]
 
@@ -91,7 +91,7 @@ def test_newcomers_make_a_class_larger_and_a_finding_stays():
         "smallest_class": 2,
         "timeline": [1, 0],
     }
-    [finding] = outcome.claims.build(np.arange(1))
+    [finding] = outcome.claims.certify(np.arange(1))
     assert (finding.release, finding.cause, finding.risk) == (0, "small group", 1.0)
 
 
@@ -106,7 +106,7 @@ def test_counterfeits_hide_nobody_and_are_nobody():
     assert outcome.measures["records"] == 1
     assert outcome.measures["smallest_class"] == 1
     assert outcome.claims.record.tolist() == [0]
-    [finding] = outcome.claims.build(np.arange(1))
+    [finding] = outcome.claims.certify(np.arange(1))
     assert finding.certificate[0].size == 1
 
 
@@ -115,7 +115,7 @@ def test_counterfeits_do_not_matter_to_how_it_came_about():
         [(0, "ab", "x"), (1, "ab", "x"), (2, "c", "x", "fake")],
         [(0, "bc", "x"), (2, "bc", "x", "fake"), (3, "bc", "x")],
     )
-    causes = {finding.record: finding.cause for finding in outcome.claims.build(np.arange(3))}
+    causes = {finding.record: finding.cause for finding in outcome.claims.certify(np.arange(3))}
     assert causes == {0: "subgroup expanding", 1: "group change", 3: "widow"}
 
 
@@ -186,7 +186,7 @@ def found():
     """The findings of the paper's cases, and what they are checked against."""
     (evidence,) = build_evidence(open_series(EXAMPLES / "cases-independent"), records=True)
     claims = InferenceTableAttack(2).run(evidence, Budget()).claims
-    findings = {evidence.records.name(one.record): one for one in claims.build(np.arange(len(claims)))}
+    findings = {evidence.records.name(one.record): one for one in claims.certify(np.arange(len(claims)))}
     return evidence.records, findings
 
 
@@ -244,7 +244,7 @@ def test_counterfeits_are_left_out_when_classes_are_counted_again():
     with on_disk(RecordSeries([rows], keyed=True)) as folder:
         (evidence,) = build_evidence(open_series(folder), "linked", records=True)
         claims = InferenceTableAttack(2).run(evidence, Budget()).claims
-        [finding] = claims.build(np.arange(1))
+        [finding] = claims.certify(np.arange(1))
         Recounter(evidence.records, 2).check([finding])
         fake = replace(finding, record=1 - finding.record)
         with pytest.raises(BrokenCertificateError):

@@ -10,17 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attacks.registry import all_attacks
+from audit.findings.disclosure import Disclosures
+from audit.findings.equivalence import Equivalences, Pinned
+from audit.findings.narrowed import NarrowedRecords
 from audit.io.series import open_series
-from audit.judgement.explain_person import _about
 from audit.judgement.ladder import ladder
-from audit.model.outcome import (
-    AttributeDisclosures,
-    EquivalenceFinding,
-    EquivalenceFindings,
-    IdentityDisclosures,
-    Outcome,
-)
-from audit.model.scored import Judged, Scored
+from audit.model.outcome import Outcome
+from audit.model.scored import Result, Scored
 from audit.pipeline.audit_run import AuditOptions, run_audit
 from reports.text import Text
 from tests.helpers.running import run_audit as audited
@@ -40,7 +36,7 @@ def nothing(places):
 
 def disclosures(people):
     person = np.array(people, dtype=np.int32)
-    return AttributeDisclosures(person, person * 0, person * 0, nothing)
+    return Disclosures(person, person * 0, person * 0, nothing)
 
 
 def equivalences(pinned, *, told=True):
@@ -49,13 +45,13 @@ def equivalences(pinned, *, told=True):
     e = np.where(person < 0, 1, 0).astype(np.int32)
 
     def sides(places):
-        return [EquivalenceFinding(((int(person[place]), 1),), (), 0, ()) for place in places]
+        return [Pinned(int(person[place]), 0, 0, 1.0) for place in places]
 
-    return EquivalenceFindings(e, e, e, 1, False, {}, sides, nothing, person if told else None)
+    return Equivalences(e, e, e, 1, False, {}, sides, nothing, person if told else None)
 
 
 def judged(name, claims, sensitive=None, **options):
-    return Judged(Named(name), sensitive, Scored(Outcome(name, "complete", claims=claims), None, 0.25), **options)
+    return Result(Named(name), sensitive, None, Scored(Outcome(name, "complete", claims=claims), None, 0.25), **options)
 
 
 def counts(entries):
@@ -112,7 +108,7 @@ def test_only_pins_that_no_column_tells_are_asked_for():
 
 
 def test_claims_about_one_person_keep_their_columns():
-    claims = _about(equivalences([4, 2, 4]), 4)
+    claims = equivalences([4, 2, 4]).about(4)
     assert claims.e.tolist() == [0, 0]
     assert claims.person.tolist() == [4, 4]
 
@@ -137,7 +133,7 @@ def test_what_says_nothing_of_values_is_no_rung():
     entries = [
         judged("intersection", None),
         judged("update-graph", disclosures([1])),
-        judged("inference-table", IdentityDisclosures(2, none, none, none, none, nothing)),
+        judged("inference-table", NarrowedRecords(2, none, none, none, none, nothing)),
     ]
     assert counts(entries) == [("update-graph", 1, 1, 1)]
 

@@ -10,12 +10,15 @@ import pytest
 from attacks.intersection import IntersectionAttack
 from audit.clauses.clause import JudgedAudit, Stated, decide
 from audit.clauses.registry import CLAUSES
+from audit.findings.disclosure import Disclosures
+from audit.findings.equivalence import Equivalences
+from audit.findings.narrowed import NarrowedRecords
 from audit.io.series import open_series
 from audit.model.adversary import ADVERSARIES
 from audit.model.doubt import Doubt
 from audit.model.measures import BoundedMeasures, LeastBounds, Measures
-from audit.model.outcome import AttributeDisclosures, EquivalenceFindings, IdentityDisclosures, Outcome, Risks
-from audit.model.scored import Judged, Scored
+from audit.model.outcome import Outcome, Risks
+from audit.model.scored import Result, Scored
 from audit.pipeline.audit_run import AuditOptions, run_audit
 from audit.runtime.reasons import Reason
 
@@ -42,7 +45,7 @@ class Stub:
 
 def claimed(people=(), *, exhaustive=False):
     person = np.array(people, dtype=np.int32)
-    return AttributeDisclosures(person, person * 0, person * 0, lambda places: [None] * len(places), None, exhaustive)
+    return Disclosures(person, person * 0, person * 0, lambda places: [None] * len(places), None, exhaustive)
 
 
 def outcome(claims, status="incomplete"):
@@ -51,7 +54,7 @@ def outcome(claims, status="incomplete"):
 
 def decided(found, limit=1.0, *, risks=None, waived=()):
     """What is said of the clause: `violated`, `undecided`, or `held`."""
-    entry = Judged(Stub(), None, Scored(found, risks), np.array(waived, dtype=np.intp))
+    entry = Result(Stub(), None, None, Scored(found, risks), np.array(waived, dtype=np.intp))
     decision = decide(CLAUSES["max_risk"], Stated(limit), JudgedAudit([entry], adversary=ADVERSARIES["linked"]))
     assert len(decision.violations) + len(decision.undecided) <= 1
     assert all(each.reason == f"joint: {OPEN}" for each in decision.undecided if found.reason)
@@ -62,9 +65,7 @@ def test_two_values_shown_of_everybody_are_enough():
     assert decided(outcome(claimed(exhaustive=True))) == "holds"
 
 
-@pytest.mark.parametrize(
-    "found", [claimed(), None, IdentityDisclosures(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])]
-)
+@pytest.mark.parametrize("found", [claimed(), None, NarrowedRecords(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])])
 def test_what_is_open_is_never_safe(found):
     assert decided(outcome(found)) == "undecided"
 
@@ -83,14 +84,15 @@ def test_below_certainty_it_takes_risks():
 def of_two(clause, limit, *attacks):
     """How a clause ends, given attacks that decide some clauses, and their outcomes."""
     entries = [
-        Judged(Stub(None, each.attack, frozenset(decides)), None, Scored(each, None), NONE) for decides, each in attacks
+        Result(Stub(None, each.attack, frozenset(decides)), None, None, Scored(each, None), NONE)
+        for decides, each in attacks
     ]
     return decide(CLAUSES[clause], Stated(limit), JudgedAudit(entries)).state
 
 
 def equivalences(spanned, *, status="incomplete", doubt=False, lower=None, none=False):
     """No equivalence is claimed, and all of at most so many people would be."""
-    claims = EquivalenceFindings(NOBODY, NOBODY, NOBODY, spanned, doubt, Measures(), lambda _: [], lambda _: [])
+    claims = Equivalences(NOBODY, NOBODY, NOBODY, spanned, doubt, Measures(), lambda _: [], lambda _: [])
     bounds = LeastBounds(lower, None if none else 9)
     reason = None if status == "complete" else OPEN
     return Outcome("equivalence", status, reason, BoundedMeasures(min_e=bounds), claims)
@@ -114,7 +116,7 @@ def test_equivalences_of_more_people_than_were_looked_for_are_not_excluded():
 
 
 def test_records_that_were_not_all_followed_leave_k_undecided():
-    claims = IdentityDisclosures(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])
+    claims = NarrowedRecords(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])
     for status, state in (("incomplete", "undecided"), ("complete", "holds")):
         found = replace(outcome(claims, status), attack="inference-table")
         assert of_two("k", 2, ({"k"}, found)) == state
@@ -159,7 +161,7 @@ def test_a_doubt_keeps_a_clause_from_holding_and_a_guess_from_being_violated(gue
         (claimed(), "holds", "undecided"),
         (claimed([1]), "violated", "undecided" if guessed else "violated"),
     ]:
-        entry = Judged(Stub(), None, Scored(outcome(found, "complete"), None), np.zeros(0, np.intp))
+        entry = Result(Stub(), None, None, Scored(outcome(found, "complete"), None), np.zeros(0, np.intp))
         for doubts, state in [([], without), ([doubt], beside), ([Doubt(doubt.reason, frozenset({"k"}))], without)]:
             decision = decide(CLAUSES["max_risk"], Stated(1.0), JudgedAudit([entry], doubts=doubts))
             assert decision.state == state

@@ -1,21 +1,21 @@
 """Proofs in words: what is counted, what is weighed, and long ones in short."""
 
-from audit.model.named_findings import CaseStep, PointsOfRows, ProofSteps, Spending
-from reports.proof_text import in_full, in_short
+from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending, in_full, in_short
 
 
 def counted(rows, people, total=None):
     """Rows of one point each, of which everybody needs one."""
-    points = tuple(PointsOfRows(release, group, value, 1, count) for release, group, value, count in rows)
+    points = tuple(RowPoints(release, group, value, 1, count) for release, group, value, count in rows)
     total = sum(row.rows for row in points) if total is None else total
-    return ProofSteps(points, total, tuple(Spending(name, 1, ()) for name in people), ())
+    return Proof(points, (), (), total, tuple(Spending(name, 1, ()) for name in people))
 
 
-WEIGHED = ProofSteps(
-    (PointsOfRows("1", "7", "flu", 2, 3), PointsOfRows("2", "9", "cold", 1, 1)),
+WEIGHED = Proof(
+    (RowPoints("1", "7", "flu", 2, 3), RowPoints("2", "9", "cold", 1, 1)),
+    (),
+    (),
     7,
     (Spending("A", 3, (("cold", 3), ("flu", 5))), Spending("B", 1, ()), Spending("C", 4, (("gout", 4),))),
-    (),
 )
 
 
@@ -52,8 +52,8 @@ def test_in_full_everybodys_choices_are_told():
 
 def test_cases_follow_one_another():
     inner = counted([("2", "4", "flu", 1)], ["A", "B"])
-    nobody = ProofSteps((), 0, (), (), "Z")
-    cases = ProofSteps((), 0, (), (CaseStep("A", "2", "flu", inner), CaseStep("A", "2", "gout", nobody)))
+    nobody = Proof((), (), nobody="Z")
+    cases = Proof((), (), (RefutedCase("A", "2", "flu", inner), RefutedCase("A", "2", "gout", nobody)))
     assert in_short(cases, "A", "cold") == [
         "If A had flu in release 2:",
         "  release 2, group 4: 1 row with flu.",
@@ -61,7 +61,7 @@ def test_cases_follow_one_another():
         "  That is 2 people for 1 row, which is impossible.",
         "If A had gout in release 2, nothing would be left to Z, which is impossible.",
     ]
-    nested = ProofSteps((), 0, (), (CaseStep("A", "2", "flu", cases),))
+    nested = Proof((), (), (RefutedCase("A", "2", "flu", cases),))
     assert "  No value is left to A in release 2." in in_short(nested, "A", "cold")
 
 

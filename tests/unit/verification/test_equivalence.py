@@ -12,8 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from audit.adversary.build_evidence import build_evidence
+from audit.findings.equivalence import Equivalence, Pinned, WeightedGroup
 from audit.io.series import open_series
-from audit.model.outcome import EquivalenceFinding, Nameless, Weighted
+from audit.model.finding import AnonymousCounterfeit
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.equivalence import CombinationChecker
 from tests.helpers.strategies import linked_series
@@ -73,39 +74,54 @@ def combined(series, weights):
 
 def told(sums, value, weights, number):
     """The finding that members add up to, by codes."""
-    sides = {1: [], -1: []}
+    sides = {1: {}, -1: {}}
     for who, times in sums.items():
-        code = number(who) if isinstance(who, str) else Nameless(*who)
-        sides[1 if times > 0 else -1].append((code, abs(int(times))))
-    steps = tuple(Weighted(release, group, weight) for (release, group), weight in sorted(weights.items()))
-    return EquivalenceFinding(tuple(sides[1]), tuple(sides[-1]), value, steps)
+        code = number(who) if isinstance(who, str) else AnonymousCounterfeit(*who)
+        sides[1 if times > 0 else -1][code] = abs(int(times))
+    steps = tuple(WeightedGroup(release, group, weight) for (release, group), weight in sorted(weights.items()))
+    if value is None:
+        return Equivalence(sum(sides[-1].values()), sides[1], sides[-1], certificate=steps)
+    return Pinned(next(iter(sides[1]), 999), max(step.release for step in steps), value, 1.0, certificate=steps)
 
 
 def swapped(finding):
-    return replace(finding, left=finding.right, right=finding.left)
+    return replace(finding, left=finding.right, right=finding.left, e=sum(finding.left.values()))
+
+
+def said_otherwise(finding):
+    """The same groups, said to pin a value instead of adding up to two sides, or the other way round."""
+    if isinstance(finding, Pinned):
+        return Equivalence(1, {finding.individual: 1}, {999: 1}, certificate=finding.certificate)
+    who = next(iter(finding.left), 999)
+    return Pinned(who, finding.certificate[-1].release, 0, 1.0, certificate=finding.certificate)
 
 
 def tampered(finding):
     """Findings that say something else, none of which can follow from the same groups."""
     first, *others = finding.certificate
-    (somebody, times), *rest = finding.left
-    yield replace(finding, left=((somebody, times + 1), *rest))
-    yield replace(finding, left=((999, times), *rest))
-    yield replace(finding, left=tuple(rest))
-    yield replace(finding, left=(*finding.left, (999, 0)))
-    yield replace(finding, left=(*finding.left, finding.left[0]))
-    yield swapped(finding)
+    if isinstance(finding, Pinned):
+        yield replace(finding, individual=999)
+        yield replace(finding, value=1 - finding.value)
+        yield replace(finding, risk=0.5)
+    else:
+        (member, times), *rest = finding.left.items()
+        yield replace(finding, left={member: times + 1, **dict(rest)})
+        yield replace(finding, left={999: times, **dict(rest)})
+        yield replace(finding, left=dict(rest))
+        yield replace(finding, left={**finding.left, 999: 0})
+        yield replace(finding, right={**finding.right, member: times})
+        yield replace(finding, e=finding.e + 1)
+        yield swapped(finding)
     yield replace(finding, certificate=tuple(others))
-    yield replace(finding, certificate=(first._replace(weight=first.weight + 1), *others))
-    yield replace(finding, certificate=(first._replace(weight=Fraction(0)), *others))
-    yield replace(finding, certificate=(first._replace(group="nowhere"), *others))
-    yield replace(finding, certificate=(first._replace(release=99), *others))
-    yield replace(finding, certificate=(first._replace(release=-1), *others))
+    yield replace(finding, certificate=(replace(first, weight=first.weight + 1), *others))
+    yield replace(finding, certificate=(replace(first, weight=Fraction(0)), *others))
+    yield replace(finding, certificate=(replace(first, group="nowhere"), *others))
+    yield replace(finding, certificate=(replace(first, release=99), *others))
+    yield replace(finding, certificate=(replace(first, release=-1), *others))
     yield replace(finding, certificate=(*finding.certificate, *finding.certificate))
-    half = first._replace(weight=first.weight / 2)
+    half = replace(first, weight=first.weight / 2)
     yield replace(finding, certificate=(half, half, *others))
-    yield replace(finding, value=0 if finding.value is None else None)
-    yield replace(finding, value=1 if finding.value is None else 1 - finding.value)
+    yield said_otherwise(finding)
 
 
 def unknown_groups(series):
@@ -131,7 +147,7 @@ def test_groups_that_add_up_are_taken_and_nothing_else(series, data):
         finding = told(members, value, weights, number)
         pins = list(members.values()) == [1] and list(values.values()) == [1]
         assert holds(source, finding) == (pins or not values)
-        assert not holds(source, replace(finding, value=None if pins else 0))
+        assert not holds(source, said_otherwise(finding))
 
 
 @given(linked_series(known=True), st.data())

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from attacks.correspondence.attack import CorrespondenceAttack
+from audit.findings.linkage import Filling, Linkage, RowKind
 from audit.model.adversary import PUBLISHED
 from audit.model.evidence import PublishedRows
-from audit.model.outcome import Filling, LinkageDisclosure, RowKind
 from audit.runtime.budget import Budget
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.linkage import LinkageChecker
@@ -50,7 +50,7 @@ def claims_of(seed, k=3):
     series = growing(np.random.default_rng(seed))
     evidence = evidence_of(series)
     outcome = CorrespondenceAttack(k).run(evidence, Budget())
-    return series, evidence, outcome, outcome.claims.build(np.arange(len(outcome.claims)))
+    return series, evidence, outcome, outcome.claims.certify(np.arange(len(outcome.claims)))
 
 
 @pytest.mark.parametrize("first", range(0, 1_000, EACH))
@@ -61,13 +61,9 @@ def test_what_is_claimed_holds_and_is_true(first):
         assert outcome.status == "complete", seed
         told, checker = truth(series), LinkageChecker(evidence)
         for finding in findings:
-            try:
-                checker.check(finding)
-                proved += 1
-            except BrokenCertificateError:
-                assert finding.solver, seed
+            proved += checker.checked(finding).evidence == "proof"
             table = evidence.rows_of.table
-            point = tuple(next(iter(table.cells[at][cell])) for at, cell in enumerate(finding.point))
+            point = tuple(next(iter(table.cells[at][cell])) for at, cell in finding.point.items())
             rows = told.left[point, finding.first, finding.release]
             assert 0 < len(rows) <= finding.rows, seed
             values = {series.releases[finding.release][row][1] for row in rows}
@@ -82,11 +78,11 @@ def test_what_was_changed_does_not_hold():
         _, evidence, _, findings = claims_of(seed)
         checker = LinkageChecker(evidence)
         for finding in findings:
-            if finding.solver:
+            if finding.evidence == "solver":
                 continue
             halves = tuple(replace(step, fill=frozenset(list(step.fill)[1:])) for step in finding.certificate)
             changed = {
-                "fewer": replace(finding, rows=finding.rows - 1),
+                "fewer": replace(finding, rows=finding.rows - 1, risk=1.0),
                 "other value": replace(finding, value=1 - (finding.value or 0)),
                 "no steps": replace(finding, certificate=()) if halves else None,
                 "half a step": replace(finding, certificate=halves) if halves else None,
@@ -95,7 +91,7 @@ def test_what_was_changed_does_not_hold():
                 if wrong is None or (kind == "other value" and finding.value is None):
                     continue
                 try:
-                    checker.check(wrong)
+                    checker.checked(wrong)
                 except BrokenCertificateError:
                     refused += 1
                     kinds.add(kind)
@@ -112,8 +108,8 @@ def test_as_many_rows_are_filled_as_fill_them():
     evidence = evidence_of(Growing(releases, np.eye(2, dtype=np.bool_), [[0, 1]]))
     checker, number = LinkageChecker(evidence), evidence.rows_of.table.add
     first, a, b, other = (RowKind((number(0, cells[0]),), value) for release in releases for cells, value in release)
-    point = (number(0, zero),)
-    checker.check(LinkageDisclosure(point, 1, 1, 2, ("1.0", "1.1"), None, (), solver=False))
-    filled = Filling(0, frozenset([first]), frozenset([a, other]))
+    point = {0: number(0, zero)}
+    checker.checked(Linkage(point, 1, 1, 2, ("1.0", "1.1"), None, 0.5, ()))
+    filled = Filling(0, 1, frozenset([first]), frozenset([a, other]))
     with pytest.raises(BrokenCertificateError, match="not as many rows"):
-        checker.check(LinkageDisclosure(point, 1, 1, 1, ("1.1",), b.value, (filled,), solver=False))
+        checker.checked(Linkage(point, 1, 1, 1, ("1.1",), b.value, 1.0, (filled,)))

@@ -13,17 +13,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from audit.adversary.build_evidence import build_evidence
+from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
+from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import open_series
-from audit.judgement.findings import DisclosureSelection
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.model.outcome import (
-    AttributeDisclosure,
-    AttributeDisclosures,
-    CertificateStep,
-    Proof,
-    RefutedCase,
-    RowPoints,
-)
+from audit.judgement.selection import ReportNames, Selection
 from audit.verification import placing
 from audit.verification.disclosure import BrokenCertificateError, follows
 from audit.verification.proof import ProofChecker
@@ -66,7 +60,7 @@ class Opened:
         return RefutedCase(self.number[person], release, self.codes[value], proof)
 
     def claim(self, person, release, value, proof):
-        return AttributeDisclosure(self.number[person], release, self.codes[value], 1.0, (), proof)
+        return Disclosure(self.number[person], release, self.codes[value], 1.0, (), proof)
 
     def by_cases(self, person, release, value, *cases):
         return self.claim(person, release, value, Proof((), (), cases))
@@ -107,9 +101,9 @@ def test_what_a_proof_says_is_told_in_numbers(hospital):
     followed = hospital.checker.check(
         hospital.claim("Alice", 0, "bronchitis", hospital.points("0 1 dyspepsia 1", "Alice", "Bob"))
     )
-    [(row, count)] = followed.points
-    assert (row.points, count, followed.total, followed.nobody, followed.cases) == (1, 1, 1, None, ())
-    assert {each.person: (each.least, each.by_value) for each in followed.spent} == {
+    [row] = followed.points
+    assert (row.points, row.rows, followed.total, followed.nobody, followed.cases) == (1, 1, 1, None, ())
+    assert {each.individual: (each.least, each.by_value) for each in followed.spent} == {
         hospital.number[name]: (1, ((hospital.codes["dyspepsia"], 1),)) for name in ("Alice", "Bob")
     }
 
@@ -332,7 +326,7 @@ def test_what_is_certain_can_be_proved_and_nothing_else(adversary, changing, dat
         for _ in range(WRONG_PROOFS):
             wrong = changed(rng, rng.choice(findings), files)
             if files.holds(wrong):
-                assert certain.get((name[wrong.person], wrong.release)) == value[wrong.value], wrong
+                assert certain.get((name[wrong.individual], wrong.release)) == value[wrong.value], wrong
 
 
 def changed(rng, finding, files):
@@ -358,7 +352,7 @@ def changed_proof(rng, proof, files):
     elif rng.random() < 0.3:
         cases[place] = replace(cases[place], value=rng.randrange(len(files.codes)))
     else:
-        cases[place] = replace(cases[place], proof=changed_proof(rng, cases[place].proof, files))
+        cases[place] = replace(cases[place], leads_to=changed_proof(rng, cases[place].leads_to, files))
     return replace(proof, cases=tuple(cases))
 
 
@@ -391,15 +385,16 @@ def test_steps_before_a_proof_are_checked_too(tmp_path):
     there = tuple(codes[value] for value in ("flu", "cold", "gout"))
 
     def holds(*steps):
-        finding = AttributeDisclosure(number("C"), 0, codes["cold"], 1.0, steps, proof)
+        finding = Disclosure(number("C"), 0, codes["cold"], 1.0, steps, proof)
         columns = (np.array([code], dtype=np.int32) for code in (number("C"), 0, codes["cold"]))
-        claims = AttributeDisclosures(*columns, lambda _: [finding])
-        shelf = DisclosureSelection("joint", evidence, claims, Pseudonymizer(evidence.source.series, reveal=True))
+        claims = Disclosures(*columns, lambda _: [finding])
+        names = ReportNames(evidence, Pseudonymizer(evidence.source.series, reveal=True))
+        selection = Selection("joint", claims, names)
         try:
-            shelf.select(None, np.zeros(0, dtype=np.intp))
+            selection.select(None, np.zeros(0, dtype=np.intp))
         except BrokenCertificateError:
             return False
-        assert set(shelf.mentioned()) == {("person", "A"), ("person", "B"), ("person", "C"), ("counterfeit", "~c1")}
+        assert set(selection.mentioned()) == {("person", "A"), ("person", "B"), ("person", "C"), ("counterfeit", "~c1")}
         return True
 
     assert holds()

@@ -22,9 +22,10 @@ from audit.adversary.build_evidence import build_evidence
 from audit.count_tables.build_evidence import build_evidence as table_evidence
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
+from audit.findings.disclosure import CertificateStep, Disclosure
+from audit.findings.homogeneous_class import HomogeneousClass
 from audit.io.series import open_series
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
-from audit.model.outcome import AttributeDisclosure, CertificateStep, GroupDisclosure
 from audit.runtime.budget import Budget
 from audit.verification.count_bounds import is_proved
 from audit.verification.disclosure import BrokenCertificateError
@@ -73,14 +74,14 @@ def disclosed(folder, attack, adversary=None):
     series = read(folder)
     [evidence] = build_evidence(open_series(folder), adversary)
     claims = attack.run(evidence, Budget()).claims
-    findings = [each for each in claims.build(np.arange(min(MOST, len(claims)))) if each is not None]
+    findings = [each for each in claims.certify(np.arange(min(MOST, len(claims)))) if each is not None]
     checker = DisclosureChecker(evidence, evidence.source)
     checker.look_at([None])
     every = worlds(series, evidence.kind)
     names = evidence.source.series.people
 
     def is_true(finding):
-        version = (names.name(finding.person), finding.release)
+        version = (names.name(finding.individual), finding.release)
         return set(every.weights.get(version, ())) == {evidence.values[finding.value]}
 
     groups = sorted({row.group for release in series.releases for row in release})
@@ -94,7 +95,7 @@ def may_be_so(is_true):
         field = path.split(".")[-1].split("[")[0]
         if field == "alone":
             return len(spoiled.certificate) == 1  # the only step is the release
-        if field in {"risk", "proved"}:
+        if field in {"risk", "evidence"}:
             return False
         if path.startswith(".certificate") and field in {"groups", "candidates", "feasible"}:
             return how == "in another order" or (field, how) == ("feasible", "nothing")
@@ -148,7 +149,7 @@ def test_steps_leave_out_no_release_in_which_a_value_may_change(tmp_path):
 
     def holds(value, release, *steps):
         try:
-            checker.checked(AttributeDisclosure(person, release, value, 1.0, steps))
+            checker.checked(Disclosure(person, release, value, 1.0, steps))
         except BrokenCertificateError:
             return False
         return True
@@ -168,7 +169,7 @@ def test_known_values_take_rows(tmp_path):
     checker = DisclosureChecker(evidence, evidence.source)
     checker.look_at([None])
     person, (x, y) = evidence.source.series.people.find("Q"), map(evidence.values.index, "xy")
-    finding = AttributeDisclosure(person, 0, y, 1.0, (CertificateStep(0, ("1",), (y,)),))
+    finding = Disclosure(person, 0, y, 1.0, (CertificateStep(0, ("1",), (y,)),))
     assert_refused(finding, checker.checked, ["1"], may_be_so(lambda _: False))
     with pytest.raises(BrokenCertificateError):
         checker.checked(replace(finding, certificate=(CertificateStep(0, ("1",), (x, y)),)))
@@ -176,9 +177,9 @@ def test_known_values_take_rows(tmp_path):
 
 @pytest.mark.parametrize("risk", [nan, inf, -inf])
 def test_probabilities_are_finite(risk):
-    group = GroupDisclosure(0, "1", 0, 0, 1.0, 3, 3)
+    group = HomogeneousClass(0, "1", 0, 0, 1.0, 3, 3)
     assert misfit(group) is None
-    assert misfit(replace(group, risk=risk)) == "the field risk of GroupDisclosure is of another type"
+    assert misfit(replace(group, risk=risk)) == "the field risk of HomogeneousClass is of another type"
 
 
 # -- equivalences, classes and records ------------------------------------------------------------------------
@@ -188,7 +189,7 @@ def test_probabilities_are_finite(risk):
 def test_equivalences(name):
     [evidence] = build_evidence(open_series(EXAMPLES / name))
     claims = EquivalenceAttack(max_e=3).run(evidence, Budget()).claims
-    findings = [each for each in claims.build(np.arange(min(MOST, len(claims)))) if each.error is None]
+    findings = [each for each in claims.certify(np.arange(min(MOST, len(claims)))) if each.evidence == "proof"]
     assert findings
     groups = sorted({row.group for release in read(EXAMPLES / name).releases for row in release})
     for finding in findings:
@@ -213,7 +214,7 @@ LOOKING_ALIKE = TinySeries(
 def test_classes_of_rows(tmp_path):
     [evidence] = build_evidence(open_series(LOOKING_ALIKE.write(tmp_path)), "published")
     claims = HomogeneityAttack(max_risk=0.6).run(evidence, Budget()).claims
-    findings = claims.build(np.arange(len(claims)))
+    findings = claims.certify(np.arange(len(claims)))
     assert [(each.group, each.number, each.with_value, each.rows) for each in findings] == [
         ("1", 0, 2, 3),
         ("1", 1, 3, 3),
@@ -235,7 +236,7 @@ def test_classes_of_linked_records(tmp_path, changing):
     folder = linked_records.written(tmp_path, linked_records.crossed(linked_records.VALUES), changing=changing)
     [evidence] = build_evidence(open_series(folder), "pseudonym", records=True)
     claims = HomogeneityAttack().run(evidence, Budget()).claims
-    findings = claims.build(np.arange(len(claims)))
+    findings = claims.certify(np.arange(len(claims)))
     assert {(each.after, each.with_value, each.rows) for each in findings} == {(1, 2, 2)}
     assert len(findings) == (8 if changing else 4)
 
@@ -253,7 +254,7 @@ def test_classes_of_linked_records(tmp_path, changing):
 def test_records():
     [evidence] = build_evidence(open_series(EXAMPLES / "cases-independent"), records=True)
     claims = InferenceTableAttack(2).run(evidence, Budget()).claims
-    findings = claims.build(np.arange(len(claims)))
+    findings = claims.certify(np.arange(len(claims)))
     assert {finding.cause for finding in findings} > {"group change", "subgroup expanding"}
     for finding in findings:
         assert_refused(finding, lambda one: Recounter(evidence.records, 2).check([one]), ["1", "2", "3"])
@@ -265,12 +266,22 @@ def test_rows_that_can_be_somebody_s():
     spoiled = 0
     for seed in range(60):
         series, evidence, _, findings = claims_of(seed)
-        checker, left = LinkageChecker(evidence), lru_cache(lambda series=series: truth(series).left)
+        checked, left = as_proved(LinkageChecker(evidence)), lru_cache(lambda series=series: truth(series).left)
         for finding in findings[:2]:
-            if not finding.solver:
-                assert_refused(finding, checker.check, excused=as_enumerated(series, evidence, left))
+            if finding.evidence == "proof":
+                assert_refused(finding, checked, excused=as_enumerated(series, evidence, left))
                 spoiled += 1
     assert spoiled > 20
+
+
+def as_proved(checker):
+    """A check that takes no finding on a solver's word."""
+
+    def checked(finding):
+        if checker.checked(finding).evidence != "proof":
+            raise BrokenCertificateError("no proof is claimed")
+
+    return checked
 
 
 def as_enumerated(series, evidence, left):
@@ -281,7 +292,7 @@ def as_enumerated(series, evidence, left):
             return how == "in another order"
         cells = evidence.rows_of.table.cells
         # A cell of several points stands for each of them; of none there is nobody.
-        point = tuple(sorted(cells[at][cell])[0] for at, cell in enumerate(spoiled.point))
+        point = tuple(sorted(cells[at][cell])[0] for at, cell in spoiled.point.items())
         rows = left()[point, spoiled.first, spoiled.release]
         values = {series.releases[spoiled.release][row][1] for row in rows}
         return 0 < len(rows) <= spoiled.rows and spoiled.value in {None, *(values if len(values) == 1 else ())}

@@ -1,20 +1,120 @@
-"""Proofs in words: deductions about everybody at once, for formats that people read."""
+"""Proofs: why something about everybody at once is impossible, in codes, in names and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Generic
 
+from audit.findings.wording import ROWS
 from audit.model.errors import printable
-from audit.model.named_findings import CaseStep, PointsOfRows, ProofSteps, Spending
+from audit.model.finding import BY_CHECK, COSTS, MEMBER, MEMBERS, RELEASE, SPENT, VALUE, C, Place
+from audit.model.json_types import UNWRITTEN, Counted, Omittable, WrittenAs
 from audit.runtime.phrases import Noun, figure, joined, say, say_count
-from reports.sentences import ROWS
 
 _LINES = 12
 _NAMES = 12
 POINTS = Noun("{count} point", "{count} points", "points")
 
 
-def in_short(proof: ProofSteps, individual: str, value: str) -> list[str]:
+@dataclass(frozen=True)
+class RowPoints(Generic[C]):
+    """The rows of a group of a release with a value.
+
+    Attributes:
+        release: the release.
+        group: the group.
+        value: the value.
+        points: how many points each row costs.
+        rows: how many rows there are.
+    """
+
+    release: Annotated[C, RELEASE]
+    group: str
+    value: Annotated[C, VALUE]
+    points: Counted
+    rows: Annotated[Counted, BY_CHECK] = 0
+
+
+@dataclass(frozen=True)
+class Spending(Generic[C]):
+    """A person and the fewest points.
+
+    Attributes:
+        individual: who; a pseudonym unless revealed.
+        least: how many, whatever the person has.
+        by_value: how many for each value that is left, where values never change.
+    """
+
+    individual: Annotated[C, MEMBER, WrittenAs("person")]
+    least: int
+    by_value: Annotated[tuple[tuple[C, int], ...], COSTS, UNWRITTEN] = ()
+
+
+@dataclass(frozen=True)
+class RefutedCase(Generic[C]):
+    """What follows if somebody had a value in a release: that it is impossible.
+
+    Attributes:
+        individual: who; a pseudonym unless revealed.
+        release: the release.
+        value: the value.
+        leads_to: the steps that follow.
+    """
+
+    individual: Annotated[C, MEMBER, WrittenAs("person")]
+    release: Annotated[C, RELEASE]
+    value: Annotated[C, VALUE]
+    leads_to: Proof[C]
+
+
+@dataclass(frozen=True)
+class Proof(Generic[C]):
+    """Why something about everybody at once is impossible, so that a reader can count it.
+
+    Rows of some groups cost points, and some people spend more points than all of these rows have, whatever they have;
+    or that is so in each of some cases. Without either, nothing is left to the only person who is mentioned, or
+    people's own groups are enough.
+
+    Attributes:
+        points: the rows that cost points; none where nothing is left to somebody.
+        people: who spends them, counterfeits that keep their identity among them; ascending codes.
+        cases: one for each value that is left to one person in one release.
+        total: the points of all these rows.
+        spent: what people spend at the least.
+        nobody: to whom nothing is left.
+    """
+
+    points: tuple[RowPoints[C], ...]
+    people: Annotated[tuple[C, ...], MEMBERS, UNWRITTEN]
+    cases: Annotated[tuple[RefutedCase[C], ...], UNWRITTEN] = ()
+    total: Annotated[int, BY_CHECK] = 0
+    spent: Annotated[tuple[Spending[C], ...], SPENT, BY_CHECK] = ()
+    nobody: Annotated[Omittable[C], MEMBER, BY_CHECK] = None
+
+    def places(self) -> Iterator[Place[C]]:
+        """Yield the groups that it speaks of."""
+        for row in self.points:
+            yield row.release, row.group
+        for case in self.cases:
+            yield from case.leads_to.places()
+
+    def releases(self) -> Iterator[C]:
+        """Yield the releases that it speaks of."""
+        yield from (row.release for row in self.points)
+        for case in self.cases:
+            yield case.release
+            yield from case.leads_to.releases()
+
+    def everybody(self) -> set[C]:
+        """Return everybody whom it mentions."""
+        found = set(self.people)
+        for case in self.cases:
+            found |= {case.individual} | case.leads_to.everybody()
+        return found
+
+
+def in_short(proof: Proof[str], individual: str, value: str) -> list[str]:
     """Return why somebody has a value, in a dozen lines at most; what follows in a case is indented."""
     lines = list(_lines(proof, (individual, value), full=False))
     if len(lines) <= _LINES:
@@ -23,12 +123,12 @@ def in_short(proof: ProofSteps, individual: str, value: str) -> list[str]:
     return [*lines[: _LINES - 1], more]
 
 
-def in_full(proof: ProofSteps, individual: str, value: str) -> list[str]:
+def in_full(proof: Proof[str], individual: str, value: str) -> list[str]:
     """Return every step of a proof that somebody has a value, with what everybody's choices cost."""
     return list(_lines(proof, (individual, value), full=True))
 
 
-def _lines(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
+def _lines(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
     if claim is not None and proof.cases and proof.cases[0].individual != claim[0]:
         yield say("Suppose {who} had another value than {value}:", who=printable(claim[0]), value=printable(claim[1]))
     for case in proof.cases:
@@ -39,12 +139,12 @@ def _lines(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) -> I
         yield from _counted(proof, claim, full=full) if _plain(proof) else _weighed(proof, claim, full=full)
 
 
-def _plain(proof: ProofSteps) -> bool:
+def _plain(proof: Proof[str]) -> bool:
     """Return whether everybody needs one of some rows, so that rows and people can be counted."""
     return all(row.points == 1 for row in proof.points) and all(each.least == 1 for each in proof.spent)
 
 
-def _counted(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
+def _counted(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
     """Yield a proof that counts rows and people."""
     for row in proof.points:
         yield say("{rows} with {value}.", rows=_rows_there(row), value=printable(row.value))
@@ -69,7 +169,7 @@ def _counted(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) ->
         yield from _choices(proof.spent, claim)
 
 
-def _weighed(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
+def _weighed(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
     """Yield a proof in which rows cost points."""
     yield say("Let rows cost points, {total} in all:", total=proof.total)
     for row in proof.points:
@@ -104,7 +204,7 @@ def _weighed(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) ->
         yield from _choices(proof.spent, claim)
 
 
-def _choices(spent: Sequence[Spending], claim: tuple[str, str] | None) -> Iterator[str]:
+def _choices(spent: Sequence[Spending[str]], claim: tuple[str, str] | None) -> Iterator[str]:
     """Yield what the values that are left to people by their own groups cost."""
     for each in spent:
         if each.by_value:
@@ -117,7 +217,7 @@ def _choices(spent: Sequence[Spending], claim: tuple[str, str] | None) -> Iterat
                 yield f"  {say('{who} may have {values}', who=who, values=told)}"
 
 
-def _case(case: CaseStep, *, full: bool) -> Iterator[str]:
+def _case(case: RefutedCase[str], *, full: bool) -> Iterator[str]:
     inner = case.leads_to
     case_of = {
         "who": printable(case.individual),
@@ -138,7 +238,7 @@ def _case(case: CaseStep, *, full: bool) -> Iterator[str]:
         yield f"  {say('No value is left to {who} in release {release}.', **about)}"
 
 
-def _rows_there(row: PointsOfRows) -> str:
+def _rows_there(row: RowPoints[str]) -> str:
     """Return how many rows of a group there are."""
     return say(
         "release {release}, group {group}: {rows}",
@@ -148,7 +248,7 @@ def _rows_there(row: PointsOfRows) -> str:
     )
 
 
-def _groups(points: Sequence[PointsOfRows]) -> set[tuple[str, str]]:
+def _groups(points: Sequence[RowPoints[str]]) -> set[tuple[str, str]]:
     return {(row.release, row.group) for row in points}
 
 
@@ -159,6 +259,8 @@ def either(values: Sequence[str]) -> str:
     ('flu', 'cold, flu or gout')
     """
     texts = [printable(value).strip() for value in values]
+    if not texts:
+        return say("nothing: the assumptions do not hold")
     if len(texts) == 1:
         return texts[0]
     return say("{items} or {last}", items=", ".join(texts[:-1]), last=texts[-1])

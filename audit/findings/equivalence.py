@@ -1,0 +1,353 @@
+"""Equivalences: people who have the same values as others, and values that a linear combination of groups pins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Annotated, ClassVar, Generic, Literal, TypeAlias
+
+import numpy as np
+
+from audit.findings.disclosure import certain_value
+from audit.findings.wording import multiset
+from audit.model.arrays import Codes, Flags, Floats, Places
+from audit.model.errors import printable
+from audit.model.finding import (
+    MEMBER,
+    RELEASE,
+    SIDE,
+    VALUE,
+    AnonymousCounterfeit,
+    C,
+    Claims,
+    Finding,
+    Identifiers,
+    KnownReleases,
+    Member,
+    Place,
+    Presence,
+)
+from audit.model.json_types import Counted, Items, Omittable, Probability
+from audit.model.measures import Measures
+from audit.runtime.phrases import figure, say, say_count
+
+# To find out who takes part in an equivalence, each of them is looked at.
+_MOST_SIDES = 100_000
+
+
+@dataclass(frozen=True)
+class WeightedGroup(Generic[C]):
+    """A group in a linear combination of groups.
+
+    Attributes:
+        release: the release.
+        group: the group.
+        weight: its weight, an exact fraction as text.
+    """
+
+    release: Annotated[C, RELEASE]
+    group: str
+    weight: Fraction
+
+    def line(self: WeightedGroup[str]) -> str:
+        """Return how often the group is counted."""
+        where = {"release": printable(self.release), "group": printable(self.group)}
+        return say("{weight} x release {release}, group {group}", weight=f"{self.weight!s:>4}", **where)
+
+
+def unproved(error: float) -> str:
+    """Return how something is known that no sum of groups was found for."""
+    shown = figure(max(error, 1e-12), ".0e")
+    return say("shown by random linear algebra over all groups; probability of an error below {error}", error=shown)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combination(Finding[C]):
+    """What follows from groups that are added up, each times its weight.
+
+    Attributes:
+        certificate: the groups with their weights, none of them 0, in the order of releases; empty where none was
+            found.
+        evidence: `proof`: the certificate was checked again. `solver`: a solver's word. `fingerprint`: random linear
+            algebra.
+        error: without a certificate, how probable it is at most that the random numbers err.
+    """
+
+    certificate: tuple[WeightedGroup[C], ...] = ()
+    evidence: Literal["proof", "solver", "fingerprint"] = "proof"
+    error: Omittable[Probability] = None
+
+    def steps(self: Combination[str]) -> Iterator[str]:
+        """Yield how it is known, and the groups that add up to it."""
+        if self.error is not None:
+            yield unproved(self.error)
+        yield from (group.line() for group in self.certificate)
+
+    def places(self) -> Iterator[Place[C]]:
+        """Yield the groups of the certificate."""
+        yield from ((step.release, step.group) for step in self.certificate)
+
+    def follows_from(self: Combination[int], source: Presence, last: int) -> KnownReleases:
+        """Return the releases and groups of the certificate; all releases without one."""
+        if self.evidence != "proof":
+            return KnownReleases(tuple(range(last)), False, ())
+        earlier = tuple(sorted({step.release for step in self.certificate} - {last}))
+        return KnownReleases(earlier, not earlier, super().follows_from(source, last).groups)
+
+
+Side: TypeAlias = Annotated[Mapping[C | AnonymousCounterfeit, Counted], SIDE, Items(1)]
+
+
+@dataclass(frozen=True)
+class Equivalence(Combination[C]):
+    """People who have the same values as others.
+
+    The weighted sum of the groups' members is `left` less `right`, and that of their values is nothing (equivalence
+    paper, Definition 10).
+
+    Attributes:
+        kind: which sort of finding.
+        e: how many are on each side.
+        left: the left side: people and counterfeits, each with how often it is counted; pseudonyms unless revealed.
+        right: the right side.
+    """
+
+    kind: ClassVar[Literal["equivalence"]] = "equivalence"
+    e: Counted
+    left: Side[C]
+    right: Side[C]
+
+    def sentence(self: Equivalence[str], *, by_version: bool) -> str:
+        """Return who has the same values as whom."""
+        del by_version
+        return say_count(
+            "{left} has the same value as {right} (e = {e})",
+            "{left} have the same values as {right} (e = {e})",
+            self.e,
+            left=multiset(self.left),
+            right=multiset(self.right),
+            e=str(self.e),
+        )
+
+    def in_full(self: Equivalence[str], *, by_version: bool) -> Iterator[str]:
+        """Yield who has the same value, and how that is known."""
+        del by_version
+        yield say("{left} has the same value as {right}", left=multiset(self.left), right=multiset(self.right))
+        yield from (f"  {step}" for step in self.steps())
+
+    def exceeds(self, limits: Mapping[str, float]) -> bool:
+        """Return whether there are fewer people than `min_e`."""
+        return self.e < limits.get("min_e", 2)
+
+    def mentioned(self: Equivalence[int]) -> Iterable[Member]:
+        """Return the members of both sides."""
+        return (*self.left, *self.right)
+
+    def people(self: Equivalence[int]) -> Sequence[int]:
+        """Return the people of both sides."""
+        return [who for who in self.mentioned() if isinstance(who, int)]
+
+
+@dataclass(frozen=True)
+class Pinned(Combination[C]):
+    """A person's value that a linear combination of groups fixes.
+
+    The weighted sum of the groups' members is the person, and that of their values one time the value.
+
+    Attributes:
+        kind: which sort of finding.
+        individual: who; a pseudonym unless revealed.
+        release: the release with which it is certain.
+        value: the value that is certain.
+        risk: how probable the value is.
+    """
+
+    kind: ClassVar[Literal["disclosure"]] = "disclosure"
+    individual: Annotated[C | AnonymousCounterfeit, MEMBER]
+    release: Annotated[C, RELEASE]
+    value: Annotated[C, VALUE]
+    risk: Probability
+
+    def sentence(self: Pinned[str], *, by_version: bool) -> str:
+        """Return which value somebody has."""
+        del by_version
+        return say(
+            "{who} has {value}, certain from release {release} on",
+            who=printable(str(self.individual)),
+            value=printable(self.value),
+            release=printable(self.release),
+        )
+
+    def short(self: Pinned[str]) -> tuple[str, str, float | None]:
+        """Return which value somebody has."""
+        said = say("{who} has {value}", who=printable(str(self.individual)), value=printable(self.value))
+        return said, self.release, self.risk
+
+    def in_full(self: Pinned[str], *, by_version: bool) -> Iterator[str]:
+        """Yield the value, and the groups that pin it."""
+        del by_version
+        yield certain_value(self.value, self.release, by_version=False)
+        yield from (f"  {step}" for step in self.steps())
+
+    def mentioned(self: Pinned[int]) -> Iterable[Member]:
+        """Return the person, or the counterfeit."""
+        return (self.individual,)
+
+    @property
+    def person(self: Pinned[int]) -> int | None:
+        """Whose value it tells; None where it is a counterfeit's without identity."""
+        return self.individual if isinstance(self.individual, int) else None
+
+    def people(self: Pinned[int]) -> Sequence[int]:
+        """Return the person."""
+        return () if self.person is None else (self.person,)
+
+
+AnyCombination: TypeAlias = Equivalence[int] | Pinned[int]
+
+
+@dataclass(frozen=True)
+class Equivalences(Claims):
+    """All equivalences and pinned values of one outcome, as columns; the findings themselves are built on demand.
+
+    The claims need not be all equivalences that there are, but span them up to a size: e = 1 is claimed as a chain of
+    pairs through each class.
+
+    Attributes:
+        e: people on each side, 0 where a value is pinned; shape (claims,), int32.
+        effort: how hard each is to show, 0 for the easiest; below 100; shape (claims,), int32.
+        release: the release by which everybody concerned was published, counted from 0; shape (claims,), int32.
+        spanned: every equivalence of at most so many people on a side follows from the claims.
+        doubt: whether more values may be pinned than are claimed: not all releases were looked at.
+        nothing: the measures of an attack that can conclude nothing, which hold if its premises do not.
+        sides: returns what the claims at some places say, without certificates.
+        certify: returns the findings at some places; without a certificate where no weights were found.
+        person: whose value is pinned, -1 where none is; shape (claims,), int32. None where only `sides` knows.
+        distinguished: returns whether some world gives every two people different values, but those that are claimed to
+            be equal, or have values that are certain, which may take long; None where worlds were not asked.
+    """
+
+    e: Codes
+    effort: Codes
+    release: Codes
+    spanned: int
+    doubt: bool
+    nothing: Measures
+    sides: Callable[[Places], Sequence[AnyCombination]]
+    certify: Callable[[Places], Sequence[AnyCombination]]
+    person: Codes | None = None
+    distinguished: Callable[[], bool] | None = None
+
+    @property
+    def severity(self) -> Floats:
+        """What to rank the claims by: a pinned value first, then the fewest people on a side, then the least effort."""
+        return np.where(self.e == 0, 2.0, 1 / np.maximum(self.e, 1)) - self.effort * 1e-6
+
+    def at(self, places: Places) -> Sequence[AnyCombination]:
+        """Return the findings at some places, without certificates."""
+        return self.sides(places)
+
+    def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
+        """Yield both sides, in an order that no code decides, or the person and the value."""
+        evidence = names.evidence
+        about = (str(evidence.sensitive),) if evidence.followed else ()  # by all attributes, and record ids
+
+        def side(members: Mapping[int | AnonymousCounterfeit, int]) -> list[str]:
+            return sorted(f"{times} {names.identifier(who)}" for who, times in members.items())
+
+        for each in self.sides(places):
+            if isinstance(each, Pinned):
+                yield ("disclosure", *side({each.individual: 1}), *about, evidence.values[each.value])
+            else:
+                left, right = sorted([[*side(each.left), *about], side(each.right)])
+                yield ("equivalence", *left, "", *right)
+
+    def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
+        """Return the members of each."""
+        found = self.sides(self.everything())
+        return [frozenset(names.identifier(who) for who in each.mentioned()) for each in found]
+
+    def highest_risk(self, waived: Places) -> float | None:
+        """Return 1 where any value is pinned."""
+        return 1.0 if (np.delete(self.e, waived) == 0).any() else None
+
+    def smallest_e(self, waived: Places) -> int | None:
+        """Return the fewest people on a side."""
+        left = np.delete(self.e, waived)
+        left = left[left > 0]
+        return int(left.min()) if len(left) else None
+
+    def certain_people(self, waived: Places) -> Codes:
+        """Return the people whose values are pinned."""
+        if self.person is not None:
+            people = np.delete(self.person, waived)
+            return people[people >= 0]
+        pinned = self.sides(np.setdiff1d(np.flatnonzero(self.e == 0), waived))
+        return np.array([each.person for each in pinned if each.person is not None], dtype=np.int32)
+
+    def values(self) -> Codes:
+        """Return the values that are pinned, -1 for equivalences."""
+        found = np.full(len(self), -1, dtype=np.int32)
+        pinned = np.flatnonzero(self.e == 0)
+        found[pinned] = [each.value for each in self.sides(pinned) if isinstance(each, Pinned)]
+        return found
+
+    def pairs(self, places: Places) -> list[tuple[Member, Member]]:
+        """Return the members of the claims at some places, equivalences of one with one."""
+        found = [tuple(each.mentioned()) for each in self.sides(places)]
+        return [(left, right) for left, right in found]
+
+    def about(self, person: int) -> Equivalences:
+        """Return the claims about one person, of one with one alone, where these are not too many."""
+        near = np.flatnonzero(self.e <= 1)[:_MOST_SIDES]
+        parts = [person in each.mentioned() for each in (self.sides(near) if len(near) else [])]
+        places = near[np.array(parts, dtype=np.bool_)]
+        return replace(
+            self,
+            e=self.e[places],
+            effort=self.effort[places],
+            release=self.release[places],
+            person=None if self.person is None else self.person[places],
+            sides=lambda chosen: self.sides(places[chosen]),
+            certify=lambda chosen: self.certify(places[chosen]),
+        )
+
+    def in_order(self, taken: list[tuple[str, AnyCombination]], last: int) -> list[tuple[str, AnyCombination]]:
+        """Return findings by size, the release with which each is shown, and id."""
+
+        def order(each: tuple[str, AnyCombination]) -> tuple[int, int, str]:
+            since = max((step.release for step in each[1].certificate), default=last)
+            return (each[1].e if isinstance(each[1], Equivalence) else 0), since, each[0]
+
+        return sorted(taken, key=order)
+
+    def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
+        """Return which pairs follow from a chain of pairs through the same people: no two classes have become one."""
+        known = np.zeros(len(self), dtype=np.bool_)
+        if not isinstance(before, Equivalences):
+            return known
+        classes = _Classes()
+        for left, right in before.pairs(np.flatnonzero(before.e == 1)):
+            classes.join(before_names.identifier(left), before_names.identifier(right))
+        places = np.flatnonzero(self.e == 1)
+        for place, (left, right) in zip(places.tolist(), self.pairs(places), strict=True):
+            known[place] = classes.root(names.identifier(left)) == classes.root(names.identifier(right))
+        return known
+
+
+class _Classes:
+    """People who are known to have the same value, as a forest."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def root(self, name: str) -> str:
+        above = self._above
+        while (up := above.get(name, name)) != name:
+            above[name] = above.get(up, up)
+            name = up
+        return name
+
+    def join(self, left: str, right: str) -> None:
+        self._above[self.root(left)] = self.root(right)

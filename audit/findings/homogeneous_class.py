@@ -1,0 +1,166 @@
+"""Homogeneous classes: rows, or linked records, that look alike, and a value that too many of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from audit.findings.wording import ROWS
+from audit.model.arrays import Codes, Floats, Places
+from audit.model.errors import printable
+from audit.model.finding import RELEASE, VALUE, C, Claims, Finding, Identifiers, KnownReleases, Located, Place, Presence
+from audit.model.json_types import UNWRITTEN, Counted, Omittable, Probability
+from audit.model.measures import Measures
+from audit.runtime.phrases import figure, say
+
+
+@dataclass(frozen=True)
+class HomogeneousClass(Finding[C]):
+    """A class of rows that look alike in one release, and a value that too many of them have.
+
+    Or a class of linked records that look alike over several releases.
+
+    Attributes:
+        kind: which sort of finding.
+        release: the release; of linked records whose values never change, the last one of those releases.
+        group: the published group, or its number by order of appearance.
+        number: which of the group's classes, counted from 0; 0 for linked records.
+        value: the value.
+        risk: the value's share of the rows.
+        rows: people that the rows stand for; of linked records whose values change, those with a row in the release.
+        with_value: how many of them have the value.
+        record: code of the first of the records; -1 for rows of one release.
+        after: the last one of the releases over which they look alike, where record ids link them; absent where the
+            release alone shows it. The group is then that in which the first of them was seen last.
+        located: where the group stands; only where people are revealed.
+    """
+
+    kind: ClassVar[Literal["group"]] = "group"
+    release: Annotated[C, RELEASE]
+    group: str
+    number: Annotated[int, UNWRITTEN]
+    value: Annotated[C, VALUE]
+    risk: Probability
+    rows: Counted
+    with_value: Annotated[int, UNWRITTEN]
+    record: Annotated[int, UNWRITTEN] = -1
+    after: Annotated[Omittable[C], RELEASE] = None
+    located: Located = field(default=(), kw_only=True)
+
+    def sentence(self: HomogeneousClass[str], *, by_version: bool) -> str:
+        """Return which value the rows have."""
+        del by_version
+        about = {"release": printable(self.release), "group": printable(self.group), "value": printable(self.value)}
+        if self.after is not None:
+            return self._linked(about | {"after": printable(self.after)})
+        if self.rows <= 1:
+            return say("release {release}, group {group}: a row that looks like no other has {value}", **about)
+        if self.risk == 1:
+            return say(
+                "release {release}, group {group}: all {rows} rows that look alike have {value}",
+                **about,
+                rows=self.rows,
+            )
+        return say(
+            "release {release}, group {group}: {share} of {rows} rows that look alike have {value}",
+            **about,
+            share=figure(self.risk, ".1%"),
+            rows=self.rows,
+        )
+
+    def _linked(self, about: Mapping[str, str]) -> str:
+        """Return which value linked records have that look alike over the releases."""
+        if self.rows <= 1:
+            return say(
+                "release {release}: a record that looks like no other over the releases up to {after} (last in group "
+                "{group}) has {value}",
+                **about,
+            )
+        return say(
+            "release {release}: {share} of {rows} records that look alike over the releases up to {after} (one of them "
+            "last in group {group}) have {value}",
+            **about,
+            share=figure(self.risk, ".1%"),
+            rows=self.rows,
+        )
+
+    def short(self: HomogeneousClass[str]) -> tuple[str, str, float | None]:
+        """Return which value the rows have."""
+        said = say(
+            "group {group} ({rows}) has {value}",
+            group=printable(self.group),
+            rows=ROWS.counted(self.rows),
+            value=printable(self.value),
+        )
+        return said, self.release, self.risk
+
+    def places(self) -> Iterator[Place[C]]:
+        """Yield the group."""
+        yield self.release, self.group
+
+    def exceeds(self, limits: Mapping[str, float]) -> bool:
+        """Return whether the share reaches `max_risk`."""
+        return self.risk >= limits.get("max_risk", 1.0)
+
+    def follows_from(self: HomogeneousClass[int], source: Presence, last: int) -> KnownReleases:
+        """Return the group; of linked records, whose group may be that of an earlier release, all releases."""
+        if self.record >= 0:
+            return KnownReleases(tuple(range(last)), False, ())
+        return KnownReleases((), False, super().follows_from(source, last).groups)
+
+
+@dataclass(frozen=True)
+class HomogeneousClasses(Claims):
+    """All classes of one outcome in which a value has too large a share, as columns.
+
+    Attributes:
+        release: counted from 0; shape (claims,), int32.
+        risk: the share; shape (claims,), float64.
+        below: the largest share of a value in any other class; None where there is none.
+        mean: the mean over rows of the largest share in their class; None where there are none.
+        certify: returns the findings at some places.
+    """
+
+    release: Codes
+    risk: Floats
+    below: float | None
+    mean: float | None
+    certify: Callable[[Places], list[HomogeneousClass[int]]]
+    person: Codes | None = None
+    nothing: Measures | None = None
+    counts_rows: ClassVar[bool] = True
+
+    @property
+    def severity(self) -> Floats:
+        """What to rank the claims by: the share of the value."""
+        return self.risk
+
+    def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
+        """Yield release, group, class and value, and the counts."""
+        tags, values = names.evidence.tags, names.evidence.values
+        for f in self.certify(places):
+            said = ("group", tags[f.release], f.group, str(f.number), values[f.value], str(f.with_value), str(f.rows))
+            if f.after is None:
+                yield said
+            else:
+                yield (*said, names.record_identifier(f.record), tags[f.after])
+
+    def groups(self) -> Sequence[Place[int]]:
+        """Return release and group of each."""
+        return [(each.release, each.group) for each in self.certify(self.everything())]
+
+    def mean_risk(self) -> float | None:
+        """Return the mean over rows of the largest share in their class."""
+        return self.mean
+
+    def highest_risk(self, waived: Places) -> float | None:
+        """Return the largest share of a value in a class."""
+        left = np.delete(self.risk, waived)
+        return float(left.max()) if len(left) else self.below
+
+    def values(self) -> Codes:
+        """Return the value of each."""
+        return np.array([each.value for each in self.certify(self.everything())], dtype=np.int32)

@@ -1,0 +1,143 @@
+"""Likely values: a person's value that is as probable as the policy's limit, or more, but not certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from audit.findings.disclosure import CertificateStep, lines, places_of
+from audit.model.arrays import Codes, Floats, Places
+from audit.model.errors import printable
+from audit.model.finding import (
+    BY_CHECK,
+    MEMBER,
+    RELEASE,
+    VALUE,
+    C,
+    Claims,
+    Finding,
+    Identifiers,
+    Place,
+    ReportNaming,
+    decoded,
+)
+from audit.model.json_types import Probability
+from audit.model.measures import Measures
+from audit.runtime.phrases import percent, say
+
+
+@dataclass(frozen=True)
+class LikelyValue(Finding[C]):
+    """A person's value that is as probable as the policy's limit, or more, but not certain.
+
+    Value and certificate are shown only when people are revealed, for they would say more than the releases do.
+
+    Attributes:
+        kind: which sort of finding.
+        individual: who; a pseudonym unless revealed.
+        release: the release.
+        value: the true value; null where it is not known, when the risk is that of the likeliest, and unless revealed.
+        risk: how probable the value is.
+        certificate: what the person's own groups leave, in order of release; empty unless people are revealed.
+        evidence: `solver`: the probability is the attack's word.
+        everywhere: whether it is so in all releases of the person alike, of which `release` is the last.
+    """
+
+    kind: ClassVar[Literal["risk"]] = "risk"
+    meaning: ClassVar[str] = "A value is as probable as the policy's limit, or more."
+    individual: Annotated[C, MEMBER]
+    release: Annotated[C, RELEASE]
+    value: Annotated[C | None, VALUE]
+    risk: Probability
+    certificate: Annotated[tuple[CertificateStep[C], ...], BY_CHECK] = ()
+    evidence: Literal["solver"] = "solver"
+    everywhere: bool = False
+
+    def sentence(self: LikelyValue[str], *, by_version: bool) -> str:
+        """Return which value somebody is likely to have."""
+        del by_version
+        value = say("some value") if self.value is None else printable(self.value)
+        about = {"who": printable(self.individual), "release": printable(self.release), "value": value}
+        return say("{who} has {value} with {risk}, by release {release}", **about, risk=percent(self.risk))
+
+    def short(self: LikelyValue[str]) -> tuple[str, str, float | None]:
+        """Return which value somebody is likely to have."""
+        value = say("some value") if self.value is None else printable(self.value)
+        return say("{who} has {value}", who=printable(self.individual), value=value), self.release, self.risk
+
+    def steps(self: LikelyValue[str]) -> Iterator[str]:
+        """Yield what the person's groups leave."""
+        yield from lines(self.certificate)
+
+    def places(self) -> Iterator[Place[C]]:
+        """Yield the person's groups."""
+        yield from places_of(self.certificate)
+
+    @property
+    def person(self: LikelyValue[int]) -> int:
+        """Whose value it is."""
+        return self.individual
+
+    def people(self: LikelyValue[int]) -> Sequence[int]:
+        """Return the person."""
+        return (self.individual,)
+
+    def named(self: LikelyValue[int], names: ReportNaming) -> Finding[str]:
+        """Return it with names in place of codes; which of several values is true, and where, only when revealed."""
+        named: LikelyValue[str] = decoded(self if names.reveal else replace(self, value=None, certificate=()), names)
+        return named
+
+
+@dataclass(frozen=True)
+class LikelyValues(Claims):
+    """All risks of one outcome that reach the limit below certainty, as columns.
+
+    Attributes:
+        person, release: codes; shape (claims,), int32; -1 for all releases of the person alike.
+        risk: the probability of the true value, or of the likeliest; shape (claims,), float64.
+        entries: places among the risks of the outcome; shape (claims,).
+        true: returns the codes of the true values of the claims at some places, -1 where they are not known.
+    """
+
+    person: Codes
+    release: Codes
+    risk: Floats
+    entries: Places
+    true: Callable[[Places], Codes]
+    nothing: Measures | None = None
+
+    @property
+    def severity(self) -> Floats:
+        """What to rank the claims by: the probability."""
+        return self.risk
+
+    @property
+    def size(self) -> Floats:
+        """The probability, which may have grown since it was accepted."""
+        return self.risk
+
+    def certify(self, places: Places) -> Sequence[LikelyValue[int]]:
+        """Return the findings at some places, without what the people's groups leave."""
+        columns = (self.person[places], self.release[places], self.true(places), self.risk[places])
+        return [
+            LikelyValue(person, max(at, 0), None if value < 0 else value, risk, everywhere=at < 0)
+            for person, at, value, risk in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+
+    def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
+        """Yield person and release; of people who are followed by record ids that is another claim."""
+        tags, about = (*names.evidence.tags, ""), names.evidence.sensitive
+        for person, release in zip(self.person[places].tolist(), self.release[places].tolist(), strict=True):
+            said = ("risk", names.identifier(person), tags[release])
+            yield (*said, about) if names.evidence.followed else said
+
+    def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
+        """Return the person of each claim."""
+        return [frozenset((names.identifier(who),)) for who in self.person.tolist()]
+
+    def people_at(self, places: Places) -> Codes:
+        """Return whom the claims at some places are about, distinct."""
+        return np.unique(self.person[places])

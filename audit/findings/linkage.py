@@ -1,0 +1,213 @@
+"""Linkages: a person whose quasi-identifiers and first release are known, and the few rows that can be the person's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, ClassVar, Generic, Literal, NamedTuple
+
+import numpy as np
+
+from audit.findings.wording import ROWS, described, listing
+from audit.model.arrays import Codes, Counts, Flags, Floats, Places
+from audit.model.errors import printable
+from audit.model.finding import (
+    BY_CHECK,
+    CELLS,
+    RELEASE,
+    VALUE,
+    VALUES,
+    C,
+    Claims,
+    Finding,
+    Identifiers,
+    KnownReleases,
+    Located,
+    Place,
+    Presence,
+)
+from audit.model.json_types import UNWRITTEN, Counted, Omittable, Probability
+from audit.model.measures import Measures
+from audit.runtime.phrases import say, say_count
+
+
+class RowKind(NamedTuple):
+    """Rows of a release with equal cells and equal values: their cells, as numbers, and the value's code."""
+
+    cells: tuple[int, ...]
+    value: int
+
+
+@dataclass(frozen=True)
+class Filling(Generic[C]):
+    """Rows of a release that can only be rows of the next one of which there are as many.
+
+    So nobody else is any of these: neither other rows of the release nor people who came anew (Hall's theorem).
+
+    Attributes:
+        release: the release.
+        next_release: the next one.
+        kinds: all of the release's rows of these kinds.
+        fill: all of the next release's rows of these kinds.
+        rows: how many there are.
+        groups: their groups.
+        values: their values.
+        next_groups: the groups of the rows that they fill.
+        next_values: the values of these.
+    """
+
+    release: Annotated[C, RELEASE]
+    next_release: Annotated[C, RELEASE]
+    kinds: Annotated[frozenset[RowKind], UNWRITTEN]
+    fill: Annotated[frozenset[RowKind], UNWRITTEN]
+    rows: Annotated[Counted, BY_CHECK] = 0
+    groups: Annotated[tuple[str, ...], BY_CHECK] = ()
+    values: Annotated[tuple[C, ...], VALUES, BY_CHECK] = ()
+    next_groups: Annotated[tuple[str, ...], BY_CHECK] = ()
+    next_values: Annotated[tuple[C, ...], VALUES, BY_CHECK] = ()
+
+
+@dataclass(frozen=True)
+class Linkage(Finding[C]):
+    """A person whose quasi-identifiers and first release are known, and the few rows that can be the person's.
+
+    Attributes:
+        kind: which sort of finding.
+        point: when revealed, the quasi-identifiers.
+        first: the release with which the record came.
+        release: the release.
+        rows: how many rows are left.
+        groups: their groups.
+        value: the value that all of them have, if they have one.
+        risk: the probability of guessing right: the value where it is certain, else the row.
+        certificate: what rules out other rows, one after the other.
+        evidence: `proof`: the certificate was checked again. `solver`: a solver's word.
+        located: where the groups stand; only where people are revealed.
+    """
+
+    kind: ClassVar[Literal["linkage"]] = "linkage"
+    point: Annotated[Omittable[Mapping[C, C]], CELLS]
+    first: Annotated[C, RELEASE]
+    release: Annotated[C, RELEASE]
+    rows: Counted
+    groups: tuple[str, ...]
+    value: Annotated[Omittable[C], VALUE]
+    risk: Probability
+    certificate: tuple[Filling[C], ...]
+    evidence: Literal["proof", "solver"] = "proof"
+    located: Located = field(default=(), kw_only=True)
+
+    def sentence(self: Linkage[str], *, by_version: bool) -> str:
+        """Return which rows are left to the person."""
+        del by_version
+        left = say_count(
+            "{rows} of release {release}, group {groups}",
+            "{rows} of release {release}, groups {groups}",
+            len(self.groups),
+            rows=ROWS.counted(self.rows),
+            release=printable(self.release),
+            groups=listing(self.groups),
+        )
+        first = printable(self.first)
+        if self.point is None:
+            said = say("a person who is new in release {first} can only be {left}", first=first, left=left)
+        else:
+            said = say(
+                "a person with {cells} who is new in release {first} can only be {left}",
+                cells=described(self.point),
+                first=first,
+                left=left,
+            )
+        return said if self.value is None else say("{told}, and has {value}", told=said, value=printable(self.value))
+
+    def short(self: Linkage[str]) -> tuple[str, str, float | None]:
+        """Return how many rows are left to the person."""
+        said = say(
+            "somebody new in release {release}: {rows} left",
+            release=printable(self.first),
+            rows=ROWS.counted(self.rows),
+        )
+        return said, self.release, self.risk
+
+    def steps(self: Linkage[str]) -> Iterator[str]:
+        """Yield what rules out other rows."""
+        if self.evidence != "proof":
+            yield say("other rows are ruled out by a solver")
+        for step in self.certificate:
+            yield say_count(
+                "release {release}: the {count} row with {values} in groups {groups} takes up all rows with "
+                "{next_values} in groups {next_groups} of release {next_release}",
+                "release {release}: the {count} rows with {values} in groups {groups} take up all rows with "
+                "{next_values} in groups {next_groups} of release {next_release}",
+                step.rows,
+                release=printable(step.release),
+                values=listing(step.values),
+                groups=listing(step.groups),
+                next_values=listing(step.next_values),
+                next_groups=listing(step.next_groups),
+                next_release=printable(step.next_release),
+            )
+
+    def places(self) -> Iterator[Place[C]]:
+        """Yield the groups of the rows that are left, and of those of the certificate."""
+        yield from ((self.release, group) for group in self.groups)
+        yield from ((step.release, group) for step in self.certificate for group in step.groups)
+
+    @property
+    def releases(self) -> tuple[C, ...]:
+        """The release of the rows that are left."""
+        return (self.release,)
+
+    def follows_from(self: Linkage[int], source: Presence, last: int) -> KnownReleases:
+        """Return all releases, and the groups of the rows that are left where these are of the last one."""
+        del source
+        return KnownReleases(tuple(range(last)), False, self.groups if self.release == last else ())
+
+
+@dataclass(frozen=True)
+class Linkages(Claims):
+    """All subjects to whom too few rows are left, as columns; findings are built on demand.
+
+    Attributes:
+        rows: how many rows are left; shape (claims,), int64.
+        release: of the rows; shape (claims,), int32.
+        certain: whether all of them have one value; shape (claims,).
+        certify: returns the findings at some places.
+    """
+
+    rows: Counts
+    release: Codes
+    certain: Flags
+    certify: Callable[[Places], list[Linkage[int]]]
+    person: Codes | None = None
+    nothing: Measures | None = None
+
+    @property
+    def severity(self) -> Floats:
+        """What to rank the claims by: the probability of guessing right, values before rows."""
+        return np.where(self.certain, 2.0, 1.0) / np.where(self.certain, 1, self.rows)
+
+    def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
+        """Yield the quasi-identifiers, both releases, and what is left."""
+        tags, source = names.evidence.tags, names.evidence.rows_of
+        for f in self.certify(places):
+            point = () if source is None or f.point is None else (source.text(at, c) for at, c in f.point.items())
+            yield ("linkage", *point, tags[f.first], tags[f.release], str(f.rows), str(f.value))
+
+    def highest_risk(self, waived: Places) -> float | None:
+        """Return 1 where any value is certain."""
+        return 1.0 if np.delete(self.certain, waived).any() else None
+
+    def without_values(self, codes: Sequence[int]) -> Linkages:
+        """Return the claims, the rows as few as before, but no value among some that is certain."""
+        return replace(self, certain=self.certain & ~np.isin(self.values(), codes))
+
+    def smallest_class(self, waived: Places) -> int | None:
+        """Return the fewest rows that are left to anybody."""
+        left = np.delete(self.rows, waived)
+        return int(left.min()) if len(left) else None
+
+    def values(self) -> Codes:
+        """Return the value of each, -1 where the rows have several."""
+        found = self.certify(self.everything())
+        return np.array([-1 if each.value is None else each.value for each in found], dtype=np.int32)

@@ -1,0 +1,155 @@
+"""Narrowed records: a record whose inferred description too few records share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Generic, Literal, TypeAlias
+
+import numpy as np
+
+from audit.findings.wording import described
+from audit.model.arrays import Codes, Floats, Places
+from audit.model.errors import printable
+from audit.model.finding import RECORD, RECORD_CELLS, RELEASE, C, Claims, Finding, Identifiers, Place
+from audit.model.json_types import Counted, Items, Omittable, Probability
+from audit.model.measures import Measures
+from audit.runtime.phrases import Phrase, say, say_count
+
+Cause: TypeAlias = Literal["group change", "subgroup expanding", "widow", "small group"]
+_CAUSES = {
+    "group change": Phrase("group change"),
+    "subgroup expanding": Phrase("subgroup expanding"),
+    "widow": Phrase("widow"),
+    "small group": Phrase("small group"),
+}
+
+
+@dataclass(frozen=True)
+class RecordStep(Generic[C]):
+    """A record's row in one release.
+
+    Attributes:
+        release: the release.
+        group: its group.
+        size: rows with equal cells, counterfeits that the key lists left out.
+        cells: when revealed, its cells, by quasi-identifier.
+    """
+
+    release: Annotated[C, RELEASE]
+    group: str
+    size: Counted
+    cells: Annotated[Omittable[Mapping[C, C]], RECORD_CELLS]
+
+
+@dataclass(frozen=True)
+class Narrowed(Finding[C]):
+    """A record whose inferred description too few records share.
+
+    Attributes:
+        kind: which sort of finding.
+        record: which record; a pseudonym unless revealed.
+        release: the release after which this was so for the first time.
+        class_size: records in its class.
+        risk: one over the size of the class: the probability of taking a member of it for the person looked for.
+        cause: how it came about (monotonic paper, Section 4.1).
+        description: when revealed, what its cells have in common, by quasi-identifier.
+        certificate: the record's rows, in order of release.
+        evidence: `proof`: the certificate was checked again.
+    """
+
+    kind: ClassVar[Literal["narrowed"]] = "narrowed"
+    record: Annotated[C, RECORD]
+    release: Annotated[C, RELEASE]
+    class_size: Counted
+    risk: Probability
+    cause: Cause
+    description: Annotated[Omittable[Mapping[C, C]], RECORD_CELLS]
+    certificate: Annotated[tuple[RecordStep[C], ...], Items(1)]
+    evidence: Literal["proof"] = "proof"
+
+    def sentence(self: Narrowed[str], *, by_version: bool) -> str:
+        """Return how few records the record can be taken for."""
+        del by_version
+        return say(
+            "{record}: only {left} in its class after release {release} ({cause})",
+            record=printable(self.record),
+            left=self.class_size,
+            release=printable(self.release),
+            cause=_CAUSES[self.cause],
+        )
+
+    def short(self: Narrowed[str]) -> tuple[str, str, float | None]:
+        """Return how few records the record can be taken for."""
+        said = say("{record}: only {left} in its class", record=printable(self.record), left=self.class_size)
+        return said, self.release, self.risk
+
+    def steps(self: Narrowed[str]) -> Iterator[str]:
+        """Yield the record's rows."""
+        if self.description is not None:
+            yield say("known about it: {cells}", cells=described(self.description))
+        for step in self.certificate:
+            line = say_count(
+                "release {release}, group {group}: {count} record with equal cells",
+                "release {release}, group {group}: {count} records with equal cells",
+                step.size,
+                release=printable(step.release),
+                group=printable(step.group),
+            )
+            yield line if step.cells is None else say("{name}: {text}", name=line, text=described(step.cells))
+
+    def places(self) -> Iterator[Place[C]]:
+        """Yield the groups of the record's rows."""
+        yield from ((step.release, step.group) for step in self.certificate)
+
+    def exceeds(self, limits: Mapping[str, float]) -> bool:
+        """Return whether the class is smaller than `k`."""
+        return self.class_size < limits.get("k", 2)
+
+    def records(self: Narrowed[int]) -> Sequence[int]:
+        """Return the record."""
+        return (self.record,)
+
+
+@dataclass(frozen=True)
+class NarrowedRecords(Claims):
+    """All records of one outcome whose classes were too small once, as columns; findings are built on demand.
+
+    Attributes:
+        k: how many records a class should hold at least.
+        record: codes; shape (claims,), int32.
+        release: the first release after which a class was too small, counted from 0; shape (claims,), int32.
+        class_size: its size then; shape (claims,), int32.
+        smallest: the record's smallest class after any release; shape (claims,), int32.
+        certify: returns the findings at some places, with their certificates.
+    """
+
+    k: int
+    record: Codes
+    release: Codes
+    class_size: Codes
+    smallest: Codes
+    certify: Callable[[Places], list[Narrowed[int]]]
+    person: Codes | None = None
+    nothing: Measures | None = None
+
+    @property
+    def severity(self) -> Floats:
+        """What to rank the claims by: the probability of taking a member of the class for the person looked for."""
+        return 1 / self.class_size
+
+    @property
+    def size(self) -> Floats:
+        """The risk of the record's smallest class."""
+        return 1.0 / self.smallest
+
+    def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
+        """Yield record, release and smallest class: what was accepted of a class of three is not accepted of one."""
+        columns = (self.record, self.release, self.smallest)
+        for record, release, smallest in zip(*(column[places].tolist() for column in columns), strict=True):
+            yield "narrowed", names.record_identifier(record), names.evidence.tags[release], str(smallest)
+
+    def smallest_class(self, waived: Places) -> int | None:
+        """Return the fewest records of a class."""
+        left = np.delete(self.smallest, waived)
+        return int(left.min()) if len(left) else None

@@ -1,0 +1,24 @@
+"""All kinds of findings, in the order in which the schema lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from audit.findings.disclosure import Disclosure
+from audit.findings.equivalence import Equivalence, Pinned
+from audit.findings.homogeneous_class import HomogeneousClass
+from audit.findings.likely_value import LikelyValue
+from audit.findings.linkage import Linkage
+from audit.findings.narrowed import Narrowed
+from audit.model.finding import Finding
+
+KINDS: Sequence[type[Finding[Any]]] = (
+    Disclosure,
+    Narrowed,
+    Equivalence,
+    Pinned,
+    HomogeneousClass,
+    LikelyValue,
+    Linkage,
+)

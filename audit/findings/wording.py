@@ -1,0 +1,72 @@
+"""Words that sentences about findings share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from audit.model.errors import printable, printable_path
+from audit.model.finding import GroupLines
+from audit.runtime.phrases import Noun, parted, say, say_count
+
+ROWS = Noun("{count} row", "{count} rows", "rows")
+_CANDIDATES_SHOWN = 12
+_RUNS_SHOWN = 24
+
+
+def enumerated(texts: Sequence[str], most: int) -> str:
+    """Return texts one after the other, the first so many of them."""
+    shown = ", ".join(texts[:most])
+    return shown if len(texts) <= most else say("{items} and {more} more", items=shown, more=len(texts) - most)
+
+
+def listing(texts: Sequence[str]) -> str:
+    """Return texts one after the other, the first dozen of them."""
+    return enumerated([printable(text) for text in texts], _CANDIDATES_SHOWN)
+
+
+def multiset(side: Mapping[Any, int]) -> str:
+    """Return a side of an equivalence, each with how often it is counted where that is more than once.
+
+    >>> multiset({"Bob": 1, "Dan": 2})
+    '{Bob, 2 x Dan}'
+    """
+    shown = [(printable(str(name)), times) for name, times in side.items()]
+    names = [name if times == 1 else f"{times} x {name}" for name, times in shown]
+    return names[0] if len(names) == 1 and set(side.values()) == {1} else f"{{{', '.join(names)}}}"
+
+
+def described(cells: Mapping[str, str]) -> str:
+    """Return the cells of a record, each with its quasi-identifier."""
+    return ", ".join(f"{printable(name)} {printable(cell)}" for name, cell in cells.items())
+
+
+def places(located: Sequence[GroupLines]) -> Iterator[str]:
+    """Yield where groups stand, and what is published of their rows."""
+    for each in located:
+        where = say(
+            "in {file}, group {group}: {lines}",
+            file=printable_path(each.file),
+            group=printable(each.group),
+            lines=line_runs(each.lines),
+        )
+        shown = parted(described(cells) for cells in each.cells)
+        yield say("{name}: {text}", name=where, text=shown) if shown else where
+
+
+def line_runs(lines: Sequence[int]) -> str:
+    """Return lines with their runs joined.
+
+    >>> line_runs((2, 3, 4, 7)), line_runs((5,))
+    ('lines 2-4, 7', 'line 5')
+    """
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line == runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    listed = ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs[:_RUNS_SHOWN])
+    if len(runs) > _RUNS_SHOWN:
+        return say("lines {lines} and {more} more runs of lines", lines=listed, more=str(len(runs) - _RUNS_SHOWN))
+    return say_count("line {lines}", "lines {lines}", len(lines), lines=listed)

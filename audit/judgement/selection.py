@@ -1,0 +1,229 @@
+"""Selection: from claims as columns to the few findings that are shown, checked again and named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.record_linkage import FollowedRecords
+from audit.adversary.view import View
+from audit.findings.likely_value import LikelyValues
+from audit.io.encoding import COUNTERFEIT
+from audit.judgement.likely_values import likely_values
+from audit.judgement.pseudonyms import Pseudonymizer
+from audit.model.arrays import Codes, Places
+from audit.model.evidence import RowSource
+from audit.model.finding import Claims, Finding, Member, decoded
+from audit.model.scored import NOWHERE, Result
+from audit.runtime.budget import Budget
+from audit.verification.disclosure import Check
+from audit.verification.record import records_of
+from audit.verification.registry import CHECKS
+
+_TRIES = 5
+
+
+@dataclass(frozen=True)
+class ReportNames:
+    """What codes of some evidence are called: by the publisher, and in a report."""
+
+    evidence: View
+    namer: Pseudonymizer
+
+    @property
+    def reveal(self) -> bool:
+        """Whether people are named."""
+        return self.namer.reveal
+
+    def identifier(self, member: Member) -> str:
+        """Return the identifier of a person or counterfeit."""
+        if isinstance(member, int):
+            return self.evidence.name(member)
+        tag = self.evidence.tags[member.release]
+        return f"{COUNTERFEIT}(release {tag}, group {member.group}, {member.number + 1})"
+
+    def record_identifier(self, record: int) -> str:
+        """Return the identifier of a record."""
+        return records_of(self.evidence).name(record)
+
+    def lots(self, people: Codes) -> npt.NDArray[np.uint64]:
+        """Return a number to draw people by."""
+        return self.namer.lots(self.evidence.source.series.people, people)
+
+    def called(self, member: Member) -> tuple[str, str]:
+        """Return what a member is, and the identifier."""
+        name = self.identifier(member)
+        return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
+
+    def member(self, code: Member) -> str:
+        """Return what a person or counterfeit is called."""
+        return self.namer.display_name(*self.called(code))
+
+    def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
+        """Return what people are called, sorted: the order of their codes would tell of pseudonyms."""
+        return tuple(sorted(map(self.member, codes)))
+
+    def record(self, code: int) -> str:
+        """Return what a record is called."""
+        return self.namer.display_name("record", self.record_identifier(code))
+
+    def release(self, code: int) -> str:
+        """Return the tag of a release."""
+        return self.evidence.tags[code]
+
+    def value(self, code: int) -> str:
+        """Return a sensitive value."""
+        return self.evidence.values[code]
+
+    def values(self, codes: Iterable[int]) -> tuple[str, ...]:
+        """Return some values, sorted."""
+        return tuple(sorted(map(self.value, codes)))
+
+    def attribute(self, value: int) -> str | None:
+        """Return which of several combined attributes a claimed value is of; None for a value or combination."""
+        return self.evidence.attribute(value)
+
+    def cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
+        """Return cells of rows by quasi-identifier; None where the report may not show them."""
+        return self._texts(codes, self.evidence.rows_of)
+
+    def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
+        """Return what cells of a record have in common, likewise."""
+        return self._texts(codes, self.evidence.records)
+
+    def _texts(self, codes: Mapping[int, int], source: RowSource | FollowedRecords | None) -> dict[str, str] | None:
+        if source is None or not self.reveal:
+            return None
+        return {source.attributes[at]: source.text(at, cell) for at, cell in codes.items()}
+
+    def side(self, members: Mapping[Member, int]) -> dict[str, int]:
+        """Return how often each member of a side is counted."""
+        return {self.member(who): times for who, times in members.items()}
+
+    def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
+        """Return what people spend, sorted by what they are called."""
+        return tuple(sorted((decoded(each, self) for each in parts), key=lambda each: str(each.individual)))
+
+    def costs(self, by_value: Iterable[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
+        """Return what values cost, sorted."""
+        return tuple(sorted((self.value(value), cost) for value, cost in by_value))
+
+
+K = TypeVar("K", bound=Claims)
+
+
+@dataclass
+class Selection(Generic[K]):
+    """The claims of one kind of one attack, ranked by risk, release and id.
+
+    Attributes:
+        attack: the attack's name.
+        claims: what it claims.
+        names: what its codes are called.
+        taken: the findings that were taken, checked, each with its id, in the order of the report.
+    """
+
+    attack: str
+    claims: K
+    names: ReportNames
+    taken: list[tuple[str, Finding[int]]] = field(default_factory=list)
+
+    def ids(self, places: Places, *, stable: bool = False) -> list[str]:
+        """Return the ids of the claims at some places; those that waivers name, if `stable`."""
+        said = self.claims.identities(places, self.names)
+        return [self.names.namer.finding(self.attack, *each, stable=stable) for each in said]
+
+    def stable_ids(self) -> list[str]:
+        """Return the ids of all claims by which waivers and baselines name them."""
+        return self.ids(self.claims.everything(), stable=True)
+
+    @cached_property
+    def _check(self) -> Check:
+        return CHECKS[type(self.claims)](self.names.evidence, self.claims)
+
+    def select(self, most: int | None, waived: Places) -> None:
+        """Take the first `most` claims in order, all of them when None, that are not waived and have a certificate.
+
+        Raises:
+            BrokenCertificateError: a certificate does not hold; this is a bug of the program.
+        """
+        places = self._worst(None if most is None else most * _TRIES, waived)
+        step = len(places) if most is None else most
+        taken: list[tuple[str, Finding[int]]] = []
+        for start in range(0, len(places), max(step, 1)):
+            chosen = places[start : start + step]
+            found = zip(self.ids(chosen), self._check(chosen), strict=True)
+            taken += [(ident, finding) for ident, finding in found if finding is not None]
+            if most is not None and len(taken) >= most:
+                break
+        self.taken = self.claims.in_order(taken[:most], len(self.names.evidence.tags) - 1)
+
+    def _worst(self, most: int | None, waived: Places) -> Places:
+        total = len(self.claims) - len(waived)
+        most = total if most is None else min(most, total)
+        if not most:
+            return np.zeros(0, dtype=np.intp)
+        # Only claims that are as bad as the last one shown need an id.
+        near = self.claims.drawn(self.claims.worst(most, waived), most, self.names, stable=self.names.namer.stable)
+        risk, release = self.claims.severity[near], self.claims.release[near]
+        ids = self.ids(near)
+        order = sorted(range(len(near)), key=lambda i: (-risk[i], int(release[i]), ids[i]))
+        return near[order[:most]]
+
+    @property
+    def findings(self) -> list[Finding[int]]:
+        """The findings that were taken, as codes."""
+        return [finding for _, finding in self.taken]
+
+    def mentioned(self) -> Iterable[tuple[str, str]]:
+        """Yield what the members and records are that the findings taken mention, and their identifiers."""
+        for finding in self.findings:
+            yield from map(self.names.called, finding.mentioned())
+            yield from (("record", self.names.record_identifier(record)) for record in finding.records())
+
+    def named(self) -> tuple[Finding[str], ...]:
+        """Return the findings that were taken with names; all who are mentioned have been introduced to the namer."""
+        return tuple(replace(finding.named(self.names), id=ident) for ident, finding in self.taken)
+
+
+def selection_of(result: Result[View], namer: Pseudonymizer) -> Selection[Claims] | None:
+    """Return what a result claims, for choosing from it; None where nothing can be claimed."""
+    names = ReportNames(result.evidence, namer)
+    return None if result.claims is None else Selection(result.attack.name, result.claims, names)
+
+
+def likely_selection(result: Result[View], namer: Pseudonymizer, limit: float) -> Selection[LikelyValues] | None:
+    """Return the risks of a result that reach a limit, for choosing from them; None where certainty alone does."""
+    likely = likely_values(result, limit)
+    return None if likely is None else Selection(result.attack.name, likely, ReportNames(result.evidence, namer))
+
+
+def select_findings(
+    results: Sequence[Result[View]], namer: Pseudonymizer, limit: float, most: int | None, budget: Budget
+) -> list[Result[View]]:
+    """Return results with the findings that are shown of each: at most so many, certain ones before likely ones."""
+    chosen: list[list[Selection[Any]]] = []
+    for result in budget.each(list(results)):
+        budget.stage(f"choosing findings of {result.attack.name}, with their proofs")
+        certain, likely = selection_of(result, namer), likely_selection(result, namer, limit)
+        if certain is not None:
+            certain.select(most, result.waived)
+        if likely is not None:
+            likely.select(None if most is None else max(0, most - len(certain.taken if certain else ())), NOWHERE)
+        chosen.append([each for each in (certain, likely) if each is not None])
+    budget.stage("naming whom and what is found")
+    namer.assign(one for selections in chosen for each in selections for one in each.mentioned())
+    return [
+        replace(
+            result,
+            found=tuple(finding for each in selections for finding in each.findings),
+            shown=tuple(finding for each in selections for finding in each.named()),
+            total=sum(len(each.claims) for each in selections) - len(result.waived),
+        )
+        for result, selections in zip(results, chosen, strict=True)
+    ]

@@ -1,0 +1,436 @@
+"""Findings and claims: what every kind of them can do, and how codes become names.
+
+A finding speaks in codes of people, releases and values while it is claimed and checked, and in their names once it
+stands in a report: one class is both. A kind of finding is a module of `audit.findings`, with its check beside it in
+`audit.verification`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from typing import Annotated, Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.arrays import Codes, Flags, Floats, Places
+from audit.model.evidence import Evidence
+from audit.model.json_types import OMITTED, Counted, Pattern, WrittenAs
+from audit.model.measures import Measures
+
+C = TypeVar("C")
+"""What stands for people, releases and values: codes in claims, names in reports."""
+T = TypeVar("T")
+
+
+class AnonymousCounterfeit(NamedTuple):
+    """A counterfeit without identity: the `number`-th, from 0, of those of a group, in the order of the file."""
+
+    release: int
+    group: str
+    number: int
+
+
+Member: TypeAlias = int | AnonymousCounterfeit
+"""A person or a counterfeit that keeps its identity, by code; or a counterfeit without one."""
+
+
+@dataclass(frozen=True)
+class NamedBy:
+    """A field with codes: which method of `ReportNaming` returns what stands in their place in a report."""
+
+    method: str
+
+
+@dataclass(frozen=True)
+class ByCheck:
+    """A field that is empty until the finding is checked or named: no attack fills it."""
+
+
+BY_CHECK: Final = ByCheck()
+MEMBER, RECORD, RELEASE = NamedBy("member"), NamedBy("record"), NamedBy("release")
+VALUE, VALUES, CELLS, SIDE = NamedBy("value"), NamedBy("values"), NamedBy("cells"), NamedBy("side")
+MEMBERS, COSTS, SPENT, RECORD_CELLS = (NamedBy(name) for name in ("members", "costs", "spent", "record_cells"))
+
+
+class ReportNaming(Protocol):
+    """What codes of people, records, releases, values and cells are called in a report."""
+
+    @property
+    def reveal(self) -> bool:
+        """Whether people are named."""
+
+    def member(self, code: Member) -> str:
+        """Return what a person or counterfeit is called."""
+
+    def record(self, code: int) -> str:
+        """Return what a record is called."""
+
+    def release(self, code: int) -> str:
+        """Return the tag of a release."""
+
+    def value(self, code: int) -> str:
+        """Return a sensitive value."""
+
+    def values(self, codes: Iterable[int]) -> tuple[str, ...]:
+        """Return some values, sorted."""
+
+    def attribute(self, value: int) -> str | None:
+        """Return which of several combined attributes a claimed value is of; None for a value or combination."""
+
+    def cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
+        """Return cells by quasi-identifier; None where the report may not show them."""
+
+    def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
+        """Return what cells of a record have in common, likewise."""
+
+    def side(self, members: Mapping[Member, int]) -> dict[str, int]:
+        """Return how often each member of a side is counted."""
+
+    def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
+        """Return what people are called, sorted: the order of their codes would tell of pseudonyms."""
+
+    def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
+        """Return what people spend, sorted by what they are called."""
+
+    def costs(self, by_value: Iterable[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
+        """Return what values cost, sorted."""
+
+
+class Identifiers(Protocol):
+    """Whom and what claims are about, by the identifiers that the publisher knows."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """What was attacked."""
+
+    def identifier(self, member: Member) -> str:
+        """Return the identifier of a person or counterfeit."""
+
+    def record_identifier(self, record: int) -> str:
+        """Return the identifier of a record."""
+
+    def lots(self, people: Codes) -> npt.NDArray[np.uint64]:
+        """Return a number to draw people by."""
+
+
+class Presence(Protocol):
+    """Who is in which release, and in which groups."""
+
+    @property
+    def constant(self) -> bool:
+        """Whether values never change."""
+
+    def present(self, release: int, /) -> Codes:
+        """Return the people in a release."""
+
+    def groups(self, release: int, people: Codes, /) -> list[tuple[str, ...]]:
+        """Return, for each of some people in a release, the names of the groups that may hold the person."""
+
+
+@dataclass(frozen=True)
+class GroupLines:
+    """Where a group of a release stands in a file; only where people are revealed.
+
+    Attributes:
+        release: the release.
+        group: the group.
+        file: its path in the series folder.
+        lines: counted from 1 with the header; in Parquet, rows from 1.
+        cells: the distinct cells of its rows by column, in the order of the file, the first dozen of them.
+    """
+
+    release: str
+    group: str
+    file: str
+    lines: tuple[Counted, ...]
+    cells: tuple[dict[str, str], ...]
+
+
+FindingId: TypeAlias = Annotated[str, Pattern("^[a-z-]+-[0-9a-f]{16}$")]
+Located: TypeAlias = Annotated[tuple[GroupLines, ...], OMITTED, BY_CHECK]
+"""Where the groups that a finding speaks of stand."""
+Place: TypeAlias = tuple[C, str]
+"""A release and the name of a group in it."""
+
+
+class FindingRule(NamedTuple):
+    """What findings of one kind mean, and what would prevent them; for formats that list their rules."""
+
+    what: str
+    remedy: str
+
+
+WITHHOLD = "Withhold or regroup the rows of the groups named, so that they keep the values they had."
+"""What prevents that one person's groups give the person away."""
+
+
+class KnownReleases(NamedTuple):
+    """What of the releases a finding follows from.
+
+    Attributes:
+        releases: those before the last one, counted from 0, ascending.
+        least: whether it would not follow without any one of them.
+        groups: names of the groups of the last release.
+    """
+
+    releases: tuple[int, ...]
+    least: bool
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding(ABC, Generic[C]):
+    """Something that an adversary knows, which cannot be stated without its certificate.
+
+    Attributes:
+        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        located: where the groups that it speaks of stand; only where people are revealed.
+    """
+
+    kind: ClassVar[str]
+    meaning: ClassVar[str] = "The attack is certain of this."
+    """What it means, in formats that list their rules, where the attack says nothing else."""
+    id: Annotated[FindingId, BY_CHECK] = ""
+    located: Annotated[Located, WrittenAs("rows")] = ()
+
+    @abstractmethod
+    def sentence(self: Finding[str], *, by_version: bool) -> str:
+        """Return what it says, without a full stop; `by_version` says whether values hold in one release alone."""
+
+    def short(self: Finding[str]) -> tuple[str, str, float | None]:
+        """Return what it says in a few words, since which release, and its risk, if it has one."""
+        return self.sentence(by_version=True), "", None
+
+    def steps(self: Finding[str]) -> Iterator[str]:
+        """Yield the steps of its certificate, what follows in a case indented."""
+        yield from ()
+
+    def in_full(self: Finding[str], *, by_version: bool) -> Iterator[str]:
+        """Yield what it says of the only person whom a text is about, then every step, indented."""
+        yield self.sentence(by_version=by_version)
+        yield from (f"  {step}" for step in self.steps())
+
+    @abstractmethod
+    def places(self) -> Iterator[Place[C]]:
+        """Yield release and name of each group that it speaks of, in its order."""
+
+    @property
+    def releases(self) -> tuple[C, ...]:
+        """The releases that it speaks of."""
+        return tuple(dict.fromkeys(release for release, _ in self.places()))
+
+    def exceeds(self, limits: Mapping[str, float]) -> bool:
+        """Return whether it is beyond a limit of the policy in force."""
+        del limits
+        return True
+
+    @property
+    def unproved(self) -> bool:
+        """Whether it is a value's disclosure that rests on a solver's word."""
+        return False
+
+    def people(self: Finding[int]) -> Sequence[int]:
+        """Return the codes of the people whom it is about, beginning with the only one whose value it tells."""
+        return ()
+
+    @property
+    def person(self: Finding[int]) -> int | None:
+        """Whose value it tells; None where it tells no single person's."""
+        return None
+
+    def mentioned(self: Finding[int]) -> Iterable[Member]:
+        """Return the people and counterfeits whom it mentions, its certificate included."""
+        return self.people()
+
+    def records(self: Finding[int]) -> Iterable[int]:
+        """Return the records that it mentions."""
+        return ()
+
+    def follows_from(self: Finding[int], source: Presence, last: int) -> KnownReleases:
+        """Return what it follows from, of releases up to the last one, as its certificate tells."""
+        del source
+        return KnownReleases(tuple(range(last)), False, tuple(group for at, group in self.places() if at == last))
+
+    def named(self: Finding[int], names: ReportNaming) -> Finding[str]:
+        """Return it with names in place of codes."""
+        return decoded(self, names)
+
+
+def decoded(part: Any, names: ReportNaming) -> Any:  # noqa: ANN401 - a dataclass of codes becomes the same of names
+    """Return a dataclass with names in the place of codes, and so all that it consists of."""
+    kind: type = type(part)
+    return replace(part, **{name: _decoded(getattr(part, name), role, names) for name, role in _roles(kind)})
+
+
+def _decoded(held: Any, role: NamedBy | None, names: ReportNaming) -> Any:  # noqa: ANN401 - as above
+    if held is None:
+        return None
+    if role is not None:
+        return getattr(names, role.method)(held)
+    return tuple(_decoded(each, None, names) for each in held) if isinstance(held, tuple) else decoded(held, names)
+
+
+@cache
+def _roles(kind: type) -> tuple[tuple[str, NamedBy | None], ...]:
+    """Return the fields of a class that have codes, and how; None where their parts have."""
+    found: list[tuple[str, NamedBy | None]] = []
+    hints = get_type_hints(kind, include_extras=True)
+    for each in fields(kind):
+        hint = hints[each.name]
+        role = next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, NamedBy)), None)
+        if each.init and (role is not None or any(map(_has_codes, _parts(hint)))):
+            found.append((each.name, role))
+    return tuple(found)
+
+
+def _parts(hint: Any) -> Iterator[type]:  # noqa: ANN401 - types of types have no common type
+    """Yield the classes that a type consists of."""
+    inside = getattr(hint, "__origin__", hint)
+    if isinstance(inside, type) and is_dataclass(inside):
+        yield inside
+    for each in getattr(hint, "__args__", ()):
+        yield from _parts(each)
+
+
+def _has_codes(kind: type) -> bool:
+    return bool(kind.__dict__.get("__parameters__"))
+
+
+class Claims(ABC):
+    """All findings of one kind in one outcome, as columns; the findings themselves are built on demand.
+
+    Attributes:
+        release: the release with which each holds, counted from 0; shape (claims,), int32.
+        person: whose value each tells, -1 where none; None where claims tell no single person's; shape (claims,).
+        nothing: the measures of an attack that can conclude nothing, which hold if its premises do not hold for all
+            people; None where each claim rests on its own person alone.
+    """
+
+    release: Codes
+    person: Codes | None
+    nothing: Measures | None
+    counts_rows: ClassVar[bool] = False
+    """Whether its risks are shares of rows, which are exact below certainty too."""
+
+    def __len__(self) -> int:
+        """Return the number of claims."""
+        return len(self.release)
+
+    @property
+    @abstractmethod
+    def severity(self) -> Floats:
+        """What to rank the claims by, the worst highest; shape (claims,)."""
+
+    certify: Callable[[Places], Sequence[Any]]
+    """Returns the findings at some places, unchecked; None for one without a certificate that is short."""
+
+    @abstractmethod
+    def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
+        """Yield what the ids of the claims at some places are made of: the kind, and what is claimed of whom."""
+
+    def at(self, places: Places) -> Sequence[Any]:
+        """Return the findings at some places as far as they are known without looking for certificates."""
+        return self.certify(places)
+
+    def everything(self) -> Places:
+        """Return the places of all claims."""
+        return np.arange(len(self))
+
+    def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
+        """Return for each claim the identifiers of those whom it is about, who may accept it."""
+        del names
+        return [frozenset()] * len(self)
+
+    def groups(self) -> Sequence[Place[int]] | None:
+        """Return release and group of each claim that is about a group; None where they are not."""
+        return None
+
+    @property
+    def versions(self) -> Codes | None:
+        """The person of each, where each is about a person in a release, so that risks of people stand beside it."""
+        return None
+
+    def mean_risk(self) -> float | None:
+        """Return the mean of risks that are shares of rows."""
+        return None
+
+    @property
+    def size(self) -> Floats | None:
+        """The risk of each, where the same claim can come with another one; shape (claims,)."""
+        return None
+
+    def highest_risk(self, waived: Places) -> float | None:
+        """Return the highest risk of a value that is claimed, those at some places left out; None for want."""
+        del waived
+        return None
+
+    def smallest_class(self, waived: Places) -> int | None:
+        """Return the fewest rows or records that are left to anybody, some claims left out; None for want."""
+        del waived
+        return None
+
+    def smallest_e(self, waived: Places) -> int | None:
+        """Return the fewest people on a side of an equivalence, some claims left out; None for want."""
+        del waived
+        return None
+
+    def certain_people(self, waived: Places) -> Codes | None:
+        """Return whose values are certain, some perhaps many times; None where nothing is said of single values."""
+        del waived
+        return None
+
+    def values(self) -> Codes:
+        """Return the code of the value that each claims to be certain, -1 where none; shape (claims,), int32."""
+        return np.full(len(self), -1, dtype=np.int32)
+
+    def people_at(self, places: Places) -> Codes:
+        """Return whom the claims at some places are about, distinct."""
+        return np.array(sorted({who for each in self.at(places) for who in each.people()}), dtype=np.int32)
+
+    def about(self, person: int) -> Claims | None:
+        """Return the claims about one person alone; None where none can be."""
+        del person
+        return None
+
+    def drawn(self, places: Places, most: int, names: Identifiers, *, stable: bool) -> Places:
+        """Return those of some claims, as bad as the last one shown or worse, that are ranked by their ids."""
+        del most, names, stable
+        return places
+
+    def worst(self, most: int, waived: Places) -> Places:
+        """Return at least `most` claims that are not waived, of which none is better than any that is left out."""
+        left = np.delete(self.everything(), waived)
+        return left[foremost(self.severity[left], self.release[left], most)]
+
+    def in_order(self, taken: list[tuple[str, Any]], last: int) -> list[tuple[str, Any]]:
+        """Return findings with their ids in the order of a report, given by severity, release and id.
+
+        `last` is the last release, counted from 0.
+        """
+        del last
+        return taken
+
+    def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
+        """Return which claims follow from others of this kind, though they are none of them."""
+        del before, names, before_names
+        return np.zeros(len(self), dtype=np.bool_)
+
+
+def foremost(severity: Floats, release: Codes, most: int) -> Places:
+    """Return the places of the `most` claims that are the worst and then the earliest, and of all that are as bad.
+
+    >>> foremost(np.array([1.0, 2.0, 2.0, 2.0]), np.array([0, 3, 1, 3]), 2).tolist()
+    [1, 2, 3]
+    """
+    if most >= len(severity):
+        return np.arange(len(severity))
+    last = np.partition(severity, len(severity) - most)[len(severity) - most]
+    level = np.flatnonzero(severity == last)
+    worse = np.flatnonzero(severity > last)
+    wanted = most - len(worse)
+    latest = np.partition(release[level], wanted - 1)[wanted - 1]
+    return np.sort(np.concatenate([worse, level[release[level] <= latest]]))
