@@ -80,7 +80,7 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
         _write_parquet(table.path, path, {name: counts.row[rows] for name, rows in columns.items()})
     else:
         lines = {name: {counts.place(row)[1] for row in rows} for name, rows in columns.items()}
-        path.write_text(_as_csv(table.path, lines), encoding="utf-8", newline="")
+        path.write_text(_as_csv(table.path, lines), encoding=read_dialect(table.path).encoding, newline="")
     return TableFile(path, str(path))
 
 

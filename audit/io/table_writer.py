@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from audit.io.atomic_files import atomic_path
+from audit.io.dialect import UTF_8, Dialect
 from audit.io.texts import arrow, column_of, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS_AT_ONCE = 1 << 20
-_SIGNS = ',"\r\n'
 
 
-def write_table(table: pa.Table, path: Path, *, mode: int | None = None) -> None:
+def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect: Dialect | None = None) -> None:
     """Write a table as its file's name says; quotes stand only where CSV needs them, and no cell is null.
 
-    The file appears whole or not at all, with the permissions `mode`, or the usual ones.
+    The file appears whole or not at all, with the permissions `mode`, or the usual ones. Text has the delimiter and
+    encoding of a `dialect`; it is UTF-8 where that encoding lacks a character.
     """
     import pyarrow.parquet as pq
 
@@ -29,18 +30,31 @@ def write_table(table: pa.Table, path: Path, *, mode: int | None = None) -> None
         if path.name.endswith(".parquet"):
             pq.write_table(_compact(table), draft, compression="snappy")
             return
+        lines = _encoded(table, dialect or Dialect())
         with draft.open("wb") as raw:
-            _write_csv(table, path.name, raw)
+            _write_csv(lines, path.name, raw)
 
 
-def _write_csv(table: pa.Table, name: str, raw: BinaryIO) -> None:
+def _encoded(table: pa.Table, dialect: Dialect) -> Iterable[bytes]:
+    """Return the CSV text of a table, many rows at once."""
+    lines = _lines(table, dialect.delimiter)
+    if dialect.encoding == UTF_8:
+        return lines
+    text = b"".join(lines)
+    try:
+        return [text.decode().encode(dialect.encoding)]
+    except UnicodeEncodeError:
+        return [text]
+
+
+def _write_csv(lines: Iterable[bytes], name: str, raw: BinaryIO) -> None:
     import gzip
 
     if name.endswith(".gz"):
         with gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
-            file.writelines(_lines(table))
+            file.writelines(lines)
     else:
-        raw.writelines(_lines(table))
+        raw.writelines(lines)
 
 
 def _compact(table: pa.Table) -> pa.Table:
@@ -67,42 +81,43 @@ def _compact(table: pa.Table) -> pa.Table:
     return table
 
 
-def _lines(table: pa.Table) -> Iterator[bytes]:
+def _lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
     """Yield the CSV text of a table, many rows at once."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    comma, nothing, end = (pa.scalar(text, pa.large_string()) for text in (",", "", "\n"))
-    yield (",".join(quoted(table.column_names)) + "\n").encode()
+    comma, nothing, end = (pa.scalar(text, pa.large_string()) for text in (delimiter, "", "\n"))
+    yield (delimiter.join(quoted(table.column_names, delimiter)) + "\n").encode()
     for start in range(0, table.num_rows, _ROWS_AT_ONCE):
-        columns = [_texts(column.combine_chunks()) for column in table.slice(start, _ROWS_AT_ONCE).columns]
+        columns = [_texts(column.combine_chunks(), delimiter) for column in table.slice(start, _ROWS_AT_ONCE).columns]
         rows = pc.binary_join_element_wise(pc.binary_join_element_wise(*columns, comma), nothing, end)
         # The texts of a string array lie one after the other: together they are the file.
         _, offsets, texts = rows.buffers()
         yield texts.slice(0, int(np.frombuffer(offsets, dtype=np.int64)[len(rows)])).to_pybytes()
 
 
-def _texts(column: pa.Array) -> pa.Array:
+def _texts(column: pa.Array, delimiter: str) -> pa.Array:
     """Return a column's cells as CSV; texts of a dictionary are quoted once, not in each row."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
-        return pa.DictionaryArray.from_arrays(column.indices, _texts(column.dictionary)).cast(pa.large_string())
+        texts = _texts(column.dictionary, delimiter)
+        return pa.DictionaryArray.from_arrays(column.indices, texts).cast(pa.large_string())
     text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    if text and pc.any(pc.match_substring_regex(column, f"[{_SIGNS}]")).as_py():
-        return column_of(quoted(column.to_pylist())).cast(pa.large_string())
+    if text and pc.any(pc.match_substring_regex(column, f'[{delimiter}"\r\n]')).as_py():
+        return column_of(quoted(column.to_pylist(), delimiter)).cast(pa.large_string())
     return column.cast(pa.large_string())
 
 
-def quoted(texts: Sequence[str]) -> list[str]:
+def quoted(texts: Sequence[str], delimiter: str = ",") -> list[str]:
     r"""Return texts as cells of CSV.
 
     >>> quoted(["a", "b, c", 'd"e', ""])
     ['a', '"b, c"', '"d""e"', '']
     """
-    special = {text: _quoted(text) for text in texts if any(sign in text for sign in _SIGNS)}
+    special = {text: _quoted(text) for text in texts if any(sign in text for sign in f'{delimiter}"\r\n')}
     return [special.get(text, text) for text in texts]
 
 

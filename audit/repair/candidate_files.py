@@ -11,7 +11,7 @@ import numpy as np
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
 from audit.io.table_writer import write_table
-from audit.io.tables import header, read_table
+from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems, UsageError
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.repair_plan import RepairPlan
@@ -32,6 +32,8 @@ class CandidateFiles:
     def write(self, folder: Path) -> list[Path]:
         """Write the candidate as the plan changes it, with its key where that is a file, and return its tables.
 
+        Each file has the delimiter and encoding of the one that it is made from.
+
         The tables have the names of the candidate's; the key is `private/TAG.key.csv`, a register without those whose
         rows are withheld `private/TAG.register.csv`, and counterfeits are counted in `counterfeits/TAG.csv` where the
         series publishes that. The order of rows says nothing of former groups.
@@ -44,10 +46,11 @@ class CandidateFiles:
             for name in table.names
         }
         written = [folder / self._files.rows.name]
-        write_table(pa.table(columns), written[0])
+        write_table(pa.table(columns), written[0], dialect=table.dialect)
         if self._files.values is not None:
             written.append(folder / self._files.values.name)
-            write_table(self._values(self._files.values), written[1])
+            values = self._rows.read(self._files.values, self._files.values_shown)
+            write_table(self._values(values), written[1], dialect=values.dialect)
         self._write_key(folder)
         self._write_register(folder)
         self._write_counterfeits(folder)
@@ -78,13 +81,12 @@ class CandidateFiles:
                 new[name] = pa.array(texts.tolist(), pa.string())
         return new
 
-    def _values(self, path: Path) -> pa.Table:
+    def _values(self, table: Table) -> pa.Table:
         """Return a pair's table of values, one line for each group and value; groups that are withheld have none."""
         import pyarrow as pa
 
         rows, plan = self._rows, self._plan
         columns = rows.series.manifest.columns
-        table = rows.read(path, self._files.values_shown)
         texts = {name: table.texts(name) for name in table.names}
         if columns.group is None:
             raise UsageError("a pair without a group column cannot be repaired; name the column in the manifest")
@@ -130,7 +132,7 @@ class CandidateFiles:
             texts = [of_row.get(str(row), "") if number < 0 else fake[number] for row, number in pairs]
             columns[name] = pa.array(texts, pa.string())
         table = pa.table(columns)
-        write_table(table, _private(folder) / f"{rows.tag}.key.csv", mode=0o600)
+        write_table(table, _private(folder) / f"{rows.tag}.key.csv", mode=0o600, dialect=key.dialect)
 
     def register_in(self, folder: Path) -> Path | None:
         """Return where the register is written: nowhere, unless there is one and it is not that of the series."""
@@ -145,7 +147,8 @@ class CandidateFiles:
         if self._rows.register is not None and path is not None:
             gone = np.zeros(0, dtype=np.int32) if person is None else person[self._plan.withheld]
             _private(folder)
-            write_table(self._rows.register.without(gone), path, mode=0o600)
+            register = self._rows.register
+            write_table(register.without(gone), path, mode=0o600, dialect=register.dialect)
 
     def _write_counterfeits(self, folder: Path) -> None:
         """Write how many rows of each group are counterfeits, where the series or the candidate publishes that."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.dialect import Dialect
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems
@@ -36,6 +37,11 @@ class CandidateRegister:
     def came_with_candidate(self) -> bool:
         """Whether it is the candidate's own, and not the series': that one has a place in the series' folder."""
         return Path(self._name).is_absolute() or "://" in self._name
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """How its text is written."""
+        return self._table.dialect
 
     @cached_property
     def _table(self) -> Table:

@@ -137,7 +137,7 @@ class Judge:
                     if policy.violations:
                         break
                 stage.count(violations=len(policy.violations), undecided=len(policy.undecided))
-            if not policy.violations or not blames:
+            if not policy.violations or not blames or (whole and self.budget.exhausted()):
                 return Judgement(report, not policy.violations and not policy.undecided, (), 0)
             return self._judged(run, report, policy, _Written(run, self.rows, plan))
 
@@ -205,7 +205,6 @@ class Judge:
         for judged, result in zip(run.results, results, strict=True):
             if result.label not in violated:
                 continue
-            self.check_time()
             selection = selection_of(result, self._guide)
             found = list(written.own_groups(result.outcome.people_at(result.left)))
             if selection is not None and not found:

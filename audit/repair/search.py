@@ -178,6 +178,8 @@ class RepairSearch:
         self.past = self._quick_test()
         try:
             why, proved = self._search()
+            if self.best is None and not proved:
+                self.judge.check_time()
         except OutOfTimeError:
             self.stopped = self.judge.budget.reason
             why, proved = self.stopped, False

@@ -1,6 +1,7 @@
 """Repaired candidates: they keep the policy, cost the least that any merging and withholding does, and leak nothing."""
 
 import csv
+import io
 import itertools
 import json
 import random
@@ -15,6 +16,7 @@ import pytest
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
+from audit.io.table_writer import quoted
 from audit.repair import search
 from audit.repair.merged_cells import CellCosts, merged_text
 from audit.repair.past_values import _leading_back
@@ -369,3 +371,22 @@ def test_many_groups_of_the_same_cells_are_not_all_gone_through(tmp_path, monkey
     assert run_main("repair", str(past), str(tmp_path / "all" / "releases" / "2.csv"), *words)[0] == 0
     assert gone_through == []
     assert run_main("next", str(past), str(tmp_path / "out" / "2.csv"), *words[2:])[0] == 0
+
+
+@pytest.mark.parametrize(("delimiter", "encoding"), [(",", "utf-8"), (";", "cp1252"), ("\t", "utf-16")])
+def test_the_candidate_keeps_its_delimiter_and_encoding(hospital, delimiter, encoding):
+    """Only what was changed differs: a name with an umlaut, in a column that nothing changes, is written as it was."""
+    text = (hospital / "2.csv").read_text(encoding="utf-8").replace("dyspepsia", "Magenverstimmung (früh)")
+    assert "früh" in text
+    lines = (delimiter.join(quoted(row, delimiter)) for row in csv.reader(io.StringIO(text)))
+    (hospital / "2.csv").write_bytes("".join(f"{line}\n" for line in lines).encode(encoding))
+    first = hospital / "s" / "releases" / "1.csv"
+    first.write_text(
+        first.read_text(encoding="utf-8").replace("dyspepsia", "Magenverstimmung (früh)"), encoding="utf-8"
+    )
+    words = ["repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out")]
+    assert run_main(*words)[::2] == (0, "")
+    before, after = ((folder / "2.csv").read_bytes().decode(encoding) for folder in (hospital, hospital / "out"))
+    assert after.splitlines()[0] == before.splitlines()[0]
+    assert "(früh)" in after
+    assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
