@@ -221,13 +221,14 @@ class RepairSearch:
             self._offer(found)
             forced = np.flatnonzero(found[0].withheld)
         self._show()
-        gone = float(self.rows.counts[forced].sum())
-        for room in dict.fromkeys([max(gone, self.rows.room), float(self.rows.counts.sum())]):
-            found = guided.repaired(forced, room)
-            if found is not None:
-                self._offer(found)
-            if self.best is not None:
-                return
+        people, gone = float(self.rows.counts.sum()), float(self.rows.counts[forced].sum())
+        # Whose rows are withheld may be what gives others away: the fewest rows are tried, too.
+        least = [gone] if self.judge.is_quick else []
+        for room in dict.fromkeys([*least, max(gone, self.rows.room), people]):
+            if room < people or self.best is None:
+                found = guided.repaired(forced, room)
+                if found is not None:
+                    self._offer(found)
         if whole and not self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
             self._offer(found)
 
