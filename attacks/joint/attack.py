@@ -24,8 +24,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from attacks.joint.answers import Answers
 from attacks.joint.deciding import AIMS, Decided, decide
-from attacks.joint.knowledge import Knowledge
 from attacks.joint.measures import JointMeasures
 from attacks.joint.network_builder import OutOfTimeError, TooManyChoicesError
 from attacks.joint.posteriors import WorldRisks
@@ -117,7 +117,7 @@ class JointAttack:
             certain=len(found.certain),
             eliminated=found.eliminated,
             open=found.open,
-            worlds=ABSENT if decision.worlds is None else decision.worlds,
+            worlds=ABSENT if decision.number is None else decision.number,
             timeline=[*[0] * (len(evidence.tags) - 1 - len(before)), *before, len(found.certain)],
         )
         nothing = JointMeasures(
@@ -133,7 +133,7 @@ class JointAttack:
         claims, unproved = disclosures(evidence, decision, place, budget)
         measures = replace(measures, certain_unproved=unproved)
         claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
-        knowing = Knowledge(decision, evidence)
+        knowing = Answers(decision, evidence)
         counted = self.max_risk < 1 or not np.isnan(decision.share[decision.alive]).any()
         if found.open or not decided.whole:
             hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)

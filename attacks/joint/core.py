@@ -96,6 +96,18 @@ class Core:
         return classes_of(self)
 
     @cached_property
+    def heads(self) -> Numbers:
+        """The variables that begin a chain of linked ones; a variable without links is a chain of itself."""
+        head = np.ones(self.variables, dtype=np.bool_)
+        head[self.link[:, 1]] = False
+        return np.flatnonzero(head)
+
+    @cached_property
+    def chain(self) -> Numbers:
+        """The chain of each variable; those of a chain follow one another."""
+        return np.repeat(np.arange(len(self.heads)), np.diff(np.append(self.heads, self.variables)))
+
+    @cached_property
     def part_start(self) -> Numbers:
         """Where the variables of each part begin; shape (parts + 1,)."""
         return np.searchsorted(self.part, np.arange(self.parts + 1))

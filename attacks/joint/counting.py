@@ -22,7 +22,7 @@ from math import factorial, prod
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.arrays import segments
+from attacks.joint.arrays import Numbers, segments
 from attacks.joint.core import Core
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.step_weights import Steps
@@ -39,6 +39,8 @@ Layer = dict[State, tuple[Number, Number]]
 """The number and the weight of the ways in which each state comes about."""
 Move = tuple[State, int, State, Number]
 """A state, a column that is given in it, the state that follows, and what that weighs."""
+Ways = dict[State, tuple[State, int]]
+"""How a world comes to each state, or goes on from it: the state before or after, and the column that is given."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,13 @@ class Counted:
 
     Attributes:
         number: how many there are, rows being told apart; a fraction where rows that are left take values in any order.
-        possible: which columns are in some world; shape (columns,).
+        worlds: some that together have all columns that any has, one for each variable; shape (some, variables).
         share: the share of the weight of worlds that have each column; likewise, float64.
         weight: what all of them weigh together.
     """
 
     number: Number
-    possible: Flags
+    worlds: Numbers
     share: npt.NDArray[np.float64]
     weight: Number
 
@@ -120,22 +122,12 @@ class Counts:
 
 def counted(core: Core, steps: Steps, most: int, budget: Budget) -> list[Counted | None]:
     """Count the worlds of each part, or give up after so many steps."""
-    known: dict[object, Counted | None] = {}
     found: list[Counted | None] = []
     for number in range(core.parts):
-        if budget.exhausted():
-            found.append(None)
-            continue
         part = core.slice(number, number + 1)
         first = int(core.start[core.part_start[number]])
-        key = _key(part) if steps.own is None else None
-        if key is None or key not in known:
-            result = _Counter(part, steps.of(slice(first, first + len(part.kind)))).count(most)
-            if key is not None:
-                known[key] = result
-            found.append(result)
-        else:
-            found.append(known[key])
+        counter = _Counter(part, steps.of(slice(first, first + len(part.kind))))
+        found.append(None if budget.exhausted() else counter.count(most))
     return found
 
 
@@ -143,24 +135,6 @@ def weighed(part: Core, steps: Steps, most: int) -> Number | None:
     """Return what the worlds of a part weigh together; None where that takes more steps."""
     found = _Counter(part, steps).count(most)
     return None if found is None else found.weight
-
-
-def _key(part: Core) -> object:
-    """Return what the count depends on where all worlds weigh the same; rows are numbered as they come."""
-    _, first, number = np.unique(part.row, return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(first))
-    order = np.argsort(first)
-    content = (
-        part.start,
-        part.row_start,
-        rank[number],
-        *(
-            each[np.unique(part.row)[order]] if len(part.row) else ()
-            for each in (part.capacity, part.factor, part.fakes)
-        ),
-    )
-    kinds = part.kind.tobytes() if len(part.link) else b""
-    return *(np.asarray(each).tobytes() for each in content), kinds, part.link.tobytes()
 
 
 class _Counter:
@@ -286,23 +260,45 @@ class _Counter:
         may = self._part.may
         return own if (before == kind if may is None else may[before, kind]) else 0
 
-    def _summed(
-        self,
-        layers: list[Layer],
-        moves: list[list[Move]],
-    ) -> Counted:
+    def _summed(self, layers: list[Layer], moves: list[list[Move]]) -> Counted:
         """Return the sums over all worlds, by going back from where all variables have their columns."""
         number = sum(each[0] for each in layers[-1].values())
         weight = sum(each[1] for each in layers[-1].values())
         through: list[Number] = [0] * len(self._kind)
         back: dict[State, Number] = dict.fromkeys(layers[-1], 1)
+        # How some world comes to each state, and goes on from it; and a move that gives each column.
+        came, goes = list[Ways](), list[Ways]()
+        given = dict[int, tuple[int, State, State]]()
         for place in range(len(moves) - 1, -1, -1):
             before: dict[State, Number] = {}
+            came.append({})
+            goes.append({})
             for state, column, after, total in moves[place]:
                 rest = total * back.get(after, 0)
                 before[state] = before.get(state, 0) + rest
                 through[column] += layers[place][state][1] * rest
+                if rest:
+                    came[-1][after], goes[-1][state] = (state, column), (after, column)
+                    given[column] = place, state, after
             back = before
-        possible = np.array([bool(each) for each in through], dtype=np.bool_)
         share = [float(Fraction(each) / Fraction(weight)) if weight else 0.0 for each in through]
-        return Counted(number, possible, np.array(share, dtype=np.float64), weight)
+        worlds = self._worlds(came[::-1], goes[::-1], given)
+        return Counted(number, worlds, np.array(share, dtype=np.float64), weight)
+
+    def _worlds(self, came: list[Ways], goes: list[Ways], given: dict[int, tuple[int, State, State]]) -> Numbers:
+        """Return worlds that have all columns together that some move gives."""
+        found, missing = list[list[int]](), dict.fromkeys(given)
+        while missing:
+            column = next(iter(missing))
+            place, before, after = given[column]
+            world = [-1] * len(came)
+            world[place] = column
+            for at in range(place - 1, -1, -1):
+                before, world[at] = came[at][before]
+            for at in range(place + 1, len(goes)):
+                after, world[at] = goes[at][after]
+            for each in world:
+                missing.pop(each, None)
+            found.append(world)
+        order = np.argsort(self._order)
+        return np.array(found, dtype=np.int64).reshape(-1, len(came))[:, order]

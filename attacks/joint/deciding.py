@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.joint.arrays import Numbers
-from attacks.joint.decision import Decision
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import ALL, TWO, Settling
@@ -39,7 +39,7 @@ class Decided:
         whole: whether it is known of each release who was certain then.
     """
 
-    last: Decision
+    last: Knowledge
     earlier: list[Findings]
     counts: list[tuple[int, ...]]
     whole: bool
@@ -76,7 +76,7 @@ def decide(
     if not last.feasible:
         return Decided(last, [], [], whole=True)
     if evidence.adversary.knows_groups and not (np.isnan(last.share).any() or network.free.any()):
-        last.worlds = settling.counts.worlds(network, last.alive)
+        last.number = settling.counts.worlds(network, last.alive)
     if person is not None:
         return Decided(last, [], [], whole=True)
     final, whole = Findings(last, combined=evidence.combined), True

@@ -14,17 +14,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.graphs import component_of
 from attacks.joint import relaxation
 from attacks.joint.arrays import Numbers, mixed
-from attacks.joint.balls import ask
 from attacks.joint.core import Core, core_of
-from attacks.joint.decision import Decision, distinct
-from attacks.joint.neighbourhood import Neighbourhood
+from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import FIRST_WORLD, first_world
+from attacks.joint.single_options import Questions
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence
 from audit.model.outcome import EqualPeople
@@ -44,7 +42,7 @@ _NOTHING = EqualPeople(np.zeros((0, 2), dtype=np.int32), whole=False)
 Answer = Literal["different", "equal", "open"]
 
 
-def equal_people(evidence: Evidence, decision: Decision, known: Codes, budget: Budget, seed: int = 0) -> EqualPeople:
+def equal_people(evidence: Evidence, decision: Knowledge, known: Codes, budget: Budget, seed: int = 0) -> EqualPeople:
     """Return pairs of people who are equal in all worlds, of people of whom nobody is certain.
 
     Args:
@@ -63,17 +61,21 @@ def equal_people(evidence: Evidence, decision: Decision, known: Codes, budget: B
             network = network_of(evidence, len(evidence.tags), budget, free=False)
         except OutOfTimeError:
             return _NOTHING
+        shown, chosen = decision.shown, decision.chosen
+        decision = Knowledge(network, alive)
+        decision.adopt(np.flatnonzero(chosen >= 0), chosen[chosen >= 0])
+    else:
+        shown = decision.shown
     core = core_of(network, alive, np.ones(network.variables, dtype=np.bool_))
-    place = np.full(network.columns + 1, -1, dtype=np.int64)
-    place[core.column] = np.arange(len(core.column))
     versions = network.versions
     one_of_all = _representatives(known, int(versions.person.max(initial=-1)) + 1)
     asked = versions.counted & one_of_all[versions.person]
     person = np.full(network.variables, -1, dtype=np.int32)
     person[versions.variable[asked]] = versions.person[asked]
-    chosen = place[decision.chosen[core.variable]]
-    classes = _EqualSoFar(core, chosen, decision.shown[core.column], decision.trace[core.variable], budget, seed)
-    return classes.equal(person[core.variable])
+    person = person[core.variable]
+    classes = _EqualSoFar(core, decision, shown[core.column], budget, np.random.default_rng([seed, 6]), person >= 0)
+    pairs, whole = classes.equal()
+    return EqualPeople(person[np.array(pairs, dtype=np.int64).reshape(-1, 2)], whole=whole)
 
 
 def _representatives(pairs: Codes, people: int) -> Flags:
@@ -89,32 +91,29 @@ class _EqualSoFar:
 
     Attributes:
         core: open parts, without links.
-        chosen: the world that was found last: a column of the core for each variable, -1 for none; shape (variables,).
+        decision: the worlds that are known.
         shown: which columns some world has; shape (columns,).
-        trace: what the values of a variable in all worlds add up to (`Decision.trace`); shape (variables,), uint64.
         budget: how long it may take.
-        seed: what is drawn.
-        label: the class of each variable; shape (variables,).
-        asked: which variables are to be divided from each other; likewise.
-        seen: how many worlds were found here.
+        rng: what is drawn.
+        asked: which variables are to be divided from each other; shape (variables,).
+        label: the class of each variable; likewise.
     """
 
     core: Core
-    chosen: Numbers
+    decision: Knowledge
     shown: Flags
-    trace: npt.NDArray[np.uint64]
     budget: Budget
-    seed: int
+    rng: np.random.Generator
+    asked: Flags
     label: Numbers = field(init=False)
-    asked: Flags = field(init=False)
-    seen: int = 0
 
-    def equal(self, person: Codes) -> EqualPeople:
-        """Return who is equal in all worlds; `person` is whose variable each is, -1 for nobody's."""
-        self._rng = np.random.default_rng([self.seed, 6])
-        self.label, self.asked = self.core.part, person >= 0
+    def equal(self) -> tuple[list[tuple[int, int]], bool]:
+        """Return the pairs that are equal in all worlds, and whether all others were divided."""
+        self._place = np.zeros(len(self.decision.network.kind) + 1, dtype=np.int64)
+        self._place[-1] = -1
+        self._place[self.core.column] = np.arange(len(self.core.column))
         if not self._find_worlds():
-            return _NOTHING
+            return [], False
         self._divide()
         walked = len(self.core.kind) >= _WALKED_COLUMNS
         for _ in range(_ROUNDS):
@@ -125,41 +124,35 @@ class _EqualSoFar:
                 self._walk()
             else:
                 self._corner()
+            self._divide()
             if len(self._left()) == left:
                 break
-        pairs, whole = self._ask()
-        return EqualPeople(person[np.array(pairs, dtype=np.int64).reshape(-1, 2)], whole=whole)
+        return self._ask()
+
+    def _chosen(self) -> Numbers:
+        """Return the columns of the core in the last world, -1 where none is known; shape (variables,)."""
+        return self._place[self.decision.chosen[self.core.variable]]
 
     def _find_worlds(self) -> bool:
         """Find a world of each part of which none is known; return whether one is known of each."""
-        lacking = np.unique(self.core.part[self.chosen < 0]).tolist()
-        for number in lacking:
-            part, variables, first = self._part(number)
+        for number in np.unique(self.core.part[self._chosen() < 0]).tolist():
+            part = self.core.slice(number, number + 1)
             found = first_world(part, FIRST_WORLD, self.budget)[1]
             if found is None or not part.worlds(found).all():
                 return False
-            self.chosen[variables] = first + found
+            self.decision.adopt(part.variable, part.column[found])
         return True
 
-    def _part(self, number: int) -> tuple[Core, slice, int]:
-        """Return a part as a core of its own, which variables it has, and the first of its columns."""
-        begin, end = self.core.part_start[number], self.core.part_start[number + 1]
-        return self.core.slice(number, number + 1), slice(int(begin), int(end)), int(self.core.start[begin])
-
     def _divide(self) -> None:
-        """Divide the classes by the trace, and by the values and twins of the world that was found last.
+        """Divide the classes by what they had in all worlds, and by those that twins exchange in the last.
 
         Two numbers that are equal by chance divide less.
-
-        Raises:
-            AssertionError: that is no world; this is a bug of the program.
         """
-        core = self.core
-        if not core.worlds(self.chosen).all():
-            raise AssertionError("people were distinguished by what is no world")
-        key = mixed(mixed(self.label, 1) ^ self.trace, 2) ^ core.kind[self.chosen].astype(np.uint64)
+        core, chosen = self.core, self._chosen()
+        trace = self.decision.worlds.trace()[core.variable]
+        key = mixed(mixed(core.part, 1) ^ trace, 2) ^ core.kind[chosen].astype(np.uint64)
         self.label = np.unique(mixed(key, 3), return_inverse=True)[1].reshape(-1)
-        like, place = core.classes.like, self.chosen - core.start[:-1]
+        like, place = core.classes.like, chosen - core.start[:-1]
         low, high = np.full(core.variables, len(core.kind)), np.full(core.variables, -1)
         np.minimum.at(low, like, place)
         np.maximum.at(high, like, place)
@@ -173,37 +166,29 @@ class _EqualSoFar:
 
     def _walk(self) -> None:
         """Walk from world to world until those who are left have had other values that worlds have."""
-        from attacks.joint.walk import walk
+        from attacks.joint.walk import walks
 
-        core, wanted = self.core, np.zeros(self.core.variables, dtype=np.bool_)
+        core, chosen, wanted = self.core, self._chosen(), np.zeros(self.core.variables, dtype=np.bool_)
         wanted[self._left()] = True
-        others = self.chosen[core.owner] != np.arange(len(core.kind))
-        lot = self._rng.permutation(np.flatnonzero(self.shown & wanted[core.owner] & others))
-        asked = self._rng.permutation(lot[np.unique(core.owner[lot], return_index=True)[1]])[:_STRETCH]
-        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row)
-        seed, shown = int(self._rng.integers(1 << 31)), np.zeros(len(core.kind), dtype=np.bool_)
-        like = np.arange(core.variables)  # each for itself: twins have to get different values
-        won = walk(
-            asked, 0, _WALK_MOVES, seed, *arrays, like, core.kind, self.chosen, shown, (1 << 32) + self.seen, self.trace
-        )
-        if won < 0:
-            raise AssertionError("a walk came to what is no world")
-        self.seen += won
-        self._divide()
+        others = chosen[core.owner] != np.arange(len(core.kind))
+        lot = self.rng.permutation(np.flatnonzero(self.shown & wanted[core.owner] & others))
+        asked = self.rng.permutation(lot[np.unique(core.owner[lot], return_index=True)[1]])[:_STRETCH]
+        shown, like = np.zeros(len(core.kind), dtype=np.bool_), np.arange(core.variables)  # twins need different values
+        seed = int(self.rng.integers(1 << 31))
+        variables, columns, ends = walks(core, chosen, shown, asked, (0, _WALK_MOVES), seed, like)
+        self.decision.follow(core.variable[variables], core.column[columns], ends)
 
     def _corner(self) -> None:
         """Go to a corner that is drawn, in all parts in which it is whole."""
         core = self.core
-        cost = self._rng.random(len(core.kind))
+        cost = self.rng.random(len(core.kind))
         for first, last in relaxation.batches(core, _WALKED_COLUMNS):
             some = core.slice(first, last)
-            begin, end = core.part_start[first], core.part_start[last]
-            columns = core.start[begin]
+            columns = core.start[core.part_start[first]]
             found = relaxation.corner(some, cost[columns : columns + len(some.kind)], self.budget)
             if found is not None:
                 good = some.worlds(found)[some.part]
-                self.chosen[begin:end][good] = columns + found[good]
-        self._divide()
+                self.decision.adopt(some.variable[good], some.column[found[good]])
 
     def _ask(self) -> tuple[list[tuple[int, int]], bool]:
         """Return which of the pairs that are left are equal, and whether all others were divided."""
@@ -225,19 +210,25 @@ class _EqualSoFar:
 
     def _asked(self, one: int, other: int) -> Answer:
         """Ask whether some world gives two variables of a class different values, and take it over."""
-        part, variables, first = self._part(int(self.core.part[one]))
-        pair, around = (one - variables.start, other - variables.start), Neighbourhood(part)
-        now, answer = self.chosen[variables] - first, "equal"
-        kinds = np.unique(part.kind[part.start[pair[0]] : part.start[pair[0] + 1]])
-        own = part.kind[now[pair[0]]]
+        number = int(self.core.part[one])
+        part, first = self.core.slice(number, number + 1), int(self.core.part_start[number])
+        one, other = one - first, other - first
+        now = self._place[self.decision.chosen[part.variable]] - self.core.start[first]
+        own, answer = part.kind[now[one]], "equal"
+        kinds = np.unique(part.kind[part.start[one] : part.start[one + 1]])
         for kind in (own, *kinds[kinds != own].tolist()):
-            said, world = _with(part, around, now, (pair[0], part.kind == kind), self.budget)
-            if world is not None and part.kind[world[pair[1]]] == kind:
-                said, world = _kept(part, world, pair, int(kind), self.budget)
+            said, world = _with(part, now, (one, part.kind == kind), self.budget)
+            if world is not None and part.kind[world[other]] == kind:
+                keeps = (part.owner != one) | (part.kind == kind)
+                place = np.flatnonzero(keeps)
+                narrowed = part.with_columns(keeps)
+                wanted = other, narrowed.kind != kind
+                said, world = _with(narrowed, np.searchsorted(place, world), wanted, self.budget)
+                world = None if world is None else place[world]
             if world is not None:
-                self.chosen[variables] = first + world
+                self.decision.adopt(part.variable, part.column[world])
                 return "different"
-            if said != "impossible":
+            if said != "none":
                 answer = "open"
         return "equal" if answer == "equal" else "open"
 
@@ -246,28 +237,26 @@ Found = tuple[str, Numbers | None]
 """What was answered, and a world of a part where one was found."""
 
 
-def _with(part: Core, around: Neighbourhood, world: Numbers, wanted: tuple[int, Flags], budget: Budget) -> Found:
+def _with(part: Core, world: Numbers, wanted: tuple[int, Flags], budget: Budget) -> Found:
     """Ask for a world of a part that gives a variable one of some columns.
 
     Args:
         part: the part.
-        around: who shares blocks with whom in it.
         world: one that is known; shape (variables,).
         wanted: the variable, and columns of the part; shape (columns,).
         budget: how long.
     """
     variable, columns = wanted
     if columns[world[variable]]:
-        return "world", world
+        return "found", world
     mine = np.arange(part.start[variable], part.start[variable + 1])
     if not columns[mine].any():
-        return "impossible", None
-    found = ask(around, (variable, mine[columns[mine]]), world, budget)
-    if found.ball is None or found.chosen is None:
-        return found.answer, None
-    after = world.copy()
-    after[found.ball.variable] = found.chosen
-    return "world", after if columns[after[variable]] else _exchanged(part, after, variable, columns)
+        return "none", None
+    asking = Questions(part, world, np.zeros_like(columns), budget, search_integers=True)
+    answer, after = asking.decide(variable, mine[columns[mine]]), asking.found.world
+    if answer != "found":
+        return answer, None
+    return answer, after if columns[after[variable]] else _exchanged(part, after, variable, columns)
 
 
 def _exchanged(part: Core, world: Numbers, variable: int, columns: Flags) -> Numbers:
@@ -285,13 +274,3 @@ def _exchanged(part: Core, world: Numbers, variable: int, columns: Flags) -> Num
             after[variable] = part.start[variable] + place
             return after
     raise AssertionError("nobody was given what was asked for")
-
-
-def _kept(part: Core, world: Numbers, pair: tuple[int, int], kind: int, budget: Budget) -> Found:
-    """Ask for a world in which the first of a pair keeps a value, and the second has another."""
-    keeps = (part.owner != pair[0]) | (part.kind == kind)
-    place = np.flatnonzero(keeps)
-    narrowed = part.with_columns(keeps)
-    wanted = pair[1], narrowed.kind != kind
-    answer, found = _with(narrowed, Neighbourhood(narrowed), np.searchsorted(place, world), wanted, budget)
-    return answer, None if found is None else place[found]

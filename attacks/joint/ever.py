@@ -16,7 +16,7 @@ import numpy as np
 from attacks.joint.arrays import Numbers
 from attacks.joint.core import Core, core_of
 from attacks.joint.counting import weighed
-from attacks.joint.decision import Decision
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.step_weights import steps_of
@@ -30,7 +30,7 @@ from audit.runtime.budget import Budget
 STEPS, STEPS_IN_ALL = 20_000, 2_000_000
 
 
-def ever(evidence: Evidence, decision: Decision, grave: Flags, budget: Budget) -> EverKnown:
+def ever(evidence: Evidence, decision: Knowledge, grave: Flags, budget: Budget) -> EverKnown:
     """Return what is known of everybody's having had a value in some release.
 
     Args:
@@ -49,7 +49,7 @@ def ever(evidence: Evidence, decision: Decision, grave: Flags, budget: Budget) -
     )
 
 
-def _clean(decision: Decision, grave: Flags) -> Floats:
+def _clean(decision: Knowledge, grave: Flags) -> Floats:
     """Return with what probability each column leaves its person clean, given the world; NaN where it is not known."""
     network = decision.network
     clean, look = np.ones(network.columns), VersionValues(network)
@@ -80,7 +80,7 @@ class _CleanHistories:
     """
 
     evidence: Evidence
-    decision: Decision
+    decision: Knowledge
     clean: Floats
 
     def known(self, budget: Budget) -> EverKnown:

@@ -67,3 +67,42 @@ def _narrow(
         before, after = number[link[layer, 0]], number[link[layer, 1]]
         table[before] &= table[after] if forward is None else (table[after].astype(np.float32) @ forward.T) > 0
     found[mine] = table[number[owner[mine]], kind[mine]]
+
+
+NEVER = np.int64(1) << 60
+
+
+def cheapest(owner: Integers, kind: Integers, cost: Numbers, link: Integers, may: Flags | None) -> Numbers:
+    """Return the least that a person's versions cost all together, with each column; `NEVER` where no path has it.
+
+    Args:
+        owner: the variable of each column; shape (columns,).
+        kind: its class of values; likewise.
+        cost: of each column by itself, below `NEVER`; likewise.
+        link: variables of consecutive versions, those of a chain one after the other; shape (links, 2).
+        may: which class may follow which; None where they have to be equal; shape (kinds, kinds).
+    """
+    if not len(link):
+        return cost
+    kinds = int(kind.max(initial=0)) + 1 if may is None else len(may)
+    own = np.full((int(owner.max(initial=-1)) + 1, kinds), NEVER)
+    np.minimum.at(own, (owner, kind), cost)
+    before, after = own.copy(), np.zeros_like(own)
+    position = chain_positions(link)
+    layers = np.split(np.argsort(position, kind="stable"), starts(np.bincount(position))[1:-1])
+    for one, other in (link[layer].T for layer in layers):
+        before[other] = np.minimum(_stepped(before[one], may) + own[other], NEVER)
+    for one, other in (link[layer].T for layer in layers[::-1]):
+        after[one] = _stepped(np.minimum(after[other] + own[other], NEVER), None if may is None else may.T)
+    found: Numbers = np.minimum((before - own + after)[owner, kind] + cost, NEVER)
+    return found
+
+
+def _stepped(costs: Numbers, may: Flags | None) -> Numbers:
+    """Return the least that each class of values costs one version later; shape (versions, kinds)."""
+    if may is None:
+        return costs
+    found = np.full_like(costs, NEVER)
+    for kind in range(len(may)):
+        np.minimum(found, np.where(may[kind], costs[:, kind : kind + 1], NEVER), out=found)
+    return found

@@ -7,6 +7,7 @@ nobody outside counts at all: then whatever the ball rules out is impossible.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,56 +26,49 @@ class Ball:
         core: the ball as a core of its own.
         variable: which variables of the core around it these are, ascending; shape (variables,).
         column: likewise for their columns; shape (columns,).
+        row: likewise for its rows; shape (rows,).
     """
 
     core: Core
     variable: Numbers
     column: Numbers
+    row: Numbers
 
-    def columns(self, model: LinearModel, columns: Numbers) -> Numbers:
-        """Return which columns of a model of the ball stand for columns of the core around it."""
-        inside = np.searchsorted(self.column, columns)
-        owner = self.core.owner[inside]
-        like = self.core.start[model.classes.like[owner]] + inside - self.core.start[owner]
+    @cached_property
+    def model(self) -> LinearModel:
+        """The linear model of the ball."""
+        return LinearModel(self.core)
+
+    def columns(self, columns: Numbers) -> Numbers:
+        """Return which columns of the model stand for columns of the core around it."""
+        model = self.model
+        like = model.classes.places(self.core)[np.searchsorted(self.column, columns)]
         return np.flatnonzero(np.isin(model.column, like))
 
-    def held(self, model: LinearModel, world: Numbers) -> Numbers:
-        """Return how many of each class of a model of the ball have each column in a world; shape (columns,)."""
-        return model.counts(np.searchsorted(self.column, world[self.variable]))
-
-    def world(self, model: LinearModel, number: Numbers) -> Numbers | None:
-        """Return the columns of the core around it that whole numbers give to everybody in the ball; None for no world.
-
-        Args:
-            model: of the ball.
-            number: of each column and arc of the model; shape (columns + arcs,).
-        """
-        chosen = model.world(number)
-        return self.column[chosen] if self.core.worlds(chosen).all() else None
-
-    def alike(self, columns: Numbers) -> Numbers:
-        """Return some columns of the core around it, and those of twins in the ball that are in their place."""
-        some = np.zeros(len(self.column), dtype=np.bool_)
-        some[np.searchsorted(self.column, columns)] = True
-        return self.column[self.core.classes.shared(self.core, some)]
+    def held(self, world: Numbers) -> Numbers:
+        """Return how many of each class of the model have each column in a world; shape (columns,)."""
+        return self.model.counts(np.searchsorted(self.column, world[self.variable]))
 
 
 class Neighbourhood:
     """Who shares blocks with whom in a core of one part."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, columns: Numbers | None = None) -> None:
+        """Look up who is in which blocks, by all columns or by some that take rows of all blocks of their variables."""
         self._core = core
+        entry = np.arange(len(core.row)) if columns is None else segments(core.row_start, columns)
         blocks = max(1, int(core.block.max(initial=-1)) + 1)
-        self._row_start = np.searchsorted(core.block, np.arange(blocks + 1))
-        pairs = np.unique(core.owner[core.entry_column] * np.int64(blocks) + core.block[core.row])
+        self._row_start, self._row = grouped(core.block, blocks)
+        pairs = np.unique(core.owner[core.entry_column[entry]] * np.int64(blocks) + core.block[core.row[entry]])
         variable, block = pairs // blocks, pairs % blocks
         self._block_start, self._block = starts(np.bincount(variable, minlength=core.variables)), block
         self._member_start, order = grouped(block, blocks)
         self._member = variable[order]
-        head = np.ones(core.variables, dtype=np.bool_)
-        head[core.link[:, 1]] = False
-        self._chain = np.cumsum(head) - 1
-        self._chain_start = np.append(np.flatnonzero(head), core.variables)
+        self._chain_start = np.append(core.heads, core.variables)
+
+    def members(self, blocks: Numbers) -> Numbers:
+        """Return the variables in some blocks, each once."""
+        return np.unique(self._member[segments(self._member_start, blocks)])
 
     def around(self, variable: int, most: int) -> tuple[Numbers, bool]:
         """Return the blocks around a variable, at most so many, the nearest ones; and whether these are all."""
@@ -102,33 +96,32 @@ class Neighbourhood:
         link = self._core.link
         return link[some[link].any(axis=1)].reshape(-1)
 
-    def ball(self, variable: int, blocks: Numbers, chosen: Numbers | None) -> Ball | None:
+    def ball(self, variable: int | Numbers, blocks: Numbers, chosen: Numbers | None) -> Ball | None:
         """Return some blocks around a variable as a core of its own, with all that is linked to their members.
 
         None where the variable itself is bound to what is outside.
 
         Args:
-            variable: a variable of the core.
+            variable: a variable of the core, or some.
             blocks: as `around` returns them, ascending.
             chosen: a world, in which everybody who is in other blocks too stays; None to leave all others out.
         """
         core = self._core
-        some = np.union1d(self._member[segments(self._member_start, blocks)], [variable])
+        some = np.union1d(self.members(blocks), variable)
         if len(core.link):
-            some = segments(self._chain_start, np.unique(self._chain[some]))
-        rows = segments(self._row_start, blocks)
+            some = segments(self._chain_start, np.unique(core.chain[some]))
         kept = np.zeros(len(core.capacity), dtype=np.bool_)
-        kept[rows] = True
+        kept[self._row[segments(self._row_start, blocks)]] = True
         capacity = core.capacity
         if chosen is not None:
             free = self._free(some, blocks)
             stay, some = some[~free], some[free]
-            if not np.isin(variable, some):
+            if not np.isin(variable, some).all():
                 return None
             taken = core.row[segments(core.row_start, chosen[stay])]
             capacity = capacity - np.bincount(taken, minlength=len(capacity))
         inner = core.excerpt(some, kept, capacity)
-        return Ball(inner, some, segments(core.start, some))
+        return Ball(inner, some, segments(core.start, some), np.flatnonzero(kept))
 
     def _free(self, some: Numbers, blocks: Numbers) -> Flags:
         """Return which of some variables, all of them with all that is linked to them, have nobody in other blocks."""
@@ -137,6 +130,6 @@ class Neighbourhood:
         size = np.diff(self._block_start)[some]
         outside = ~inside[self._block[segments(self._block_start, some)]]
         bound = np.bincount(np.repeat(np.arange(len(some)), size), weights=outside, minlength=len(some)) > 0
-        number = np.unique(self._chain[some], return_inverse=True)[1]
+        number = np.unique(self._core.chain[some], return_inverse=True)[1]
         found: Flags = (np.bincount(number, weights=bound) == 0)[number]
         return found

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.joint.arrays import Integers, Numbers, ragged
-from attacks.joint.decision import Decision
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.values import VersionValues
 from audit.model.evidence import Evidence
 from audit.model.outcome import RiskQuery, Risks
@@ -23,7 +23,7 @@ class WorldRisks:
     """Shares of worlds, each weighed by its transitions."""
 
     evidence: Evidence
-    decision: Decision
+    decision: Knowledge
 
     @cached_property
     def counts_worlds(self) -> bool:

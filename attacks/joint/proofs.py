@@ -12,14 +12,16 @@ A set of people who have all rows of some groups with some values (Hall) is such
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
-from attacks.graphs import grouped
-from attacks.joint.arrays import Numbers, segments, starts
+from attacks.joint.arrays import Numbers, segments
 from attacks.joint.core import Core
-from attacks.joint.decision import Decision
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
+from attacks.joint.neighbourhood import Neighbourhood
+from attacks.joint.refutations import Points
 from attacks.linear_programmes import Programme, optimum
 from audit.findings.disclosure import Disclosure, Disclosures
 from audit.findings.proof import Proof, RefutedCase, RowPoints
@@ -27,10 +29,10 @@ from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 
-# Constraints around a person that are looked at, by distance and number.
-_BALLS = ((1, 50), (2, 200), (3, 600), (6, 2_500))
+# How many constraints around a person are looked at, and around a case whose people may make cases in turn.
+_BALLS, _CASES_NEAR = (12, 50, 200, 600, 2_500), 12
 _LARGEST_MULTIPLE = 60
-_CASES_DEEP, _CASES_WIDE = 3, 4
+_CASES_DEEP, _CASES_WIDE = 3, 6
 # Programmes that are solved for one claim at most.
 _MOST_PROGRAMMES = 400
 Assumption = tuple[int, Flags]
@@ -38,7 +40,7 @@ Assumption = tuple[int, Flags]
 
 
 def disclosures(
-    evidence: Evidence, decision: Decision, claims: tuple[Codes, Codes, Codes], budget: Budget
+    evidence: Evidence, decision: Knowledge, claims: tuple[Codes, Codes, Codes], budget: Budget
 ) -> tuple[Disclosures, int]:
     """Return what is claimed of versions, and how many of these rest on a solver's word alone.
 
@@ -65,34 +67,45 @@ def disclosures(
 class Prover:
     """Finds proofs of what was decided."""
 
-    def __init__(self, evidence: Evidence, decision: Decision, budget: Budget) -> None:
+    def __init__(self, evidence: Evidence, decision: Knowledge, budget: Budget) -> None:
         self._evidence, self._network, self._budget = evidence, decision.network, budget
         self._found: dict[tuple[int, int, int], Proof[int] | None] = {}
         self._programmes = 0
-        self._ready = False
 
     def people(self, variables: Flags) -> Codes:
         """Return the people of some variables."""
         versions = self._network.versions
         return np.unique(versions.person[variables[versions.variable]])
 
-    def _prepare(self) -> None:
-        """Look up who is in which constraints."""
-        self._ready = True
+    @cached_property
+    def _around(self) -> Neighbourhood:
+        """Who shares rows with whom, by what their own groups leave to people."""
         net = self._network
-        filled = np.flatnonzero(np.diff(net.start) > 0)
-        degree = np.zeros(net.variables, dtype=np.int64)
-        degree[filled] = np.diff(net.row_start)[net.start[filled]]
-        self._begin = starts(degree)
-        self._constraint = net.constraint[net.row[segments(net.row_start, net.start[filled])]]
-        self._members_begin, order = grouped(self._constraint, int(net.constraint.max(initial=-1)) + 1)
-        self._members = np.repeat(np.arange(net.variables), degree)[order]
-        self._rows_begin, self._rows = grouped(net.constraint, int(net.constraint.max(initial=-1)) + 1)
-        self._chain = np.arange(net.variables)
-        for first, last in net.link.tolist():  # in the order of each chain
-            self._chain[last] = self._chain[first]
-        self._person = np.zeros(net.variables, dtype=np.int64)
-        self._person[net.versions.variable] = net.versions.person
+        variables = np.arange(net.variables)
+        core = Core(
+            variable=variables,
+            start=net.start,
+            column=np.arange(net.columns),
+            kind=net.kind,
+            row_start=net.row_start,
+            row=net.row,
+            capacity=net.capacity,
+            factor=net.factor,
+            fakes=net.fakes,
+            block=net.constraint,
+            link=net.link,
+            may=net.may,
+            part=np.zeros_like(variables),
+            network_rows=np.arange(len(net.capacity)),
+        )
+        return Neighbourhood(core, net.start[:-1][np.diff(net.start) > 0])
+
+    @cached_property
+    def _person(self) -> Numbers:
+        """The person of each variable."""
+        found = np.zeros(self._network.variables, dtype=np.int64)
+        found[self._network.versions.variable] = self._network.versions.person
+        return found
 
     def finding(self, person: int, release: int, value: int) -> Disclosure[int] | None:
         """Return the finding that somebody has a value in a release; None where no proof was found."""
@@ -101,8 +114,6 @@ class Prover:
 
     def prove(self, person: int, release: int, value: int) -> Proof[int] | None:
         """Return why a person has a value in a release; None where no proof was found."""
-        if not self._ready:
-            self._prepare()
         versions = self._network.versions
         begin, end = np.searchsorted(versions.release, [release, release + 1])
         version = int(begin + np.flatnonzero(versions.person[begin:end] == person)[0])
@@ -137,24 +148,23 @@ class Prover:
         struck[mine] = ~np.isin(net.kind[mine], kinds)
         if not struck[mine].any():
             return Proof((), ())
-        whole: list[int] = []
-        for radius, most in _BALLS:
-            near, complete = self._around(variable, radius, most)
+        near = np.zeros(0, dtype=np.int64)
+        for most in _BALLS:
+            near, everything = self._around.around(variable, most)
             if self._budget.exhausted():
                 return None
             proof = self._refute(near, [(variable, struck)])
             if proof is not None:
                 return proof
-            whole = near
-            if complete:
+            if everything:
                 break
-        return self._cases(variable, struck, whole, (), claim, _CASES_DEEP)
+        return self._cases(variable, struck, near, (), claim, _CASES_DEEP)
 
     def _cases(
         self,
         variable: int,
         left: Flags,
-        near: Sequence[int],
+        near: Numbers,
         assumed: tuple[Assumption, ...],
         claim: tuple[int, int, int] | None,
         deep: int,
@@ -178,13 +188,13 @@ class Prover:
             found += [RefutedCase(person, release, value, proof) for value in self._values(variable, release, kind)]
         return Proof((), (), tuple(found))
 
-    def _split(self, near: Sequence[int], assumed: tuple[Assumption, ...], deep: int) -> Proof[int] | None:
+    def _split(self, near: Numbers, assumed: tuple[Assumption, ...], deep: int) -> Proof[int] | None:
         """Return a proof by the cases of somebody near who has few values."""
         net = self._network
         taken = {variable for variable, _ in assumed}
-        members = self._members[segments(self._members_begin, np.array(near[:12], dtype=np.int64))]
         sizes = np.diff(net.start)
-        order = [each for each in dict.fromkeys(members.tolist()) if sizes[each] > 1 and each not in taken]
+        nearest = self._around.around(assumed[0][0], _CASES_NEAR)[0]
+        order = [each for each in self._around.members(nearest).tolist() if sizes[each] > 1 and each not in taken]
         for other in sorted(order, key=lambda each: int(sizes[each]))[:_CASES_WIDE]:
             if self._programmes > _MOST_PROGRAMMES or self._budget.exhausted():
                 return None
@@ -213,91 +223,28 @@ class Prover:
 
     # -- balls ------------------------------------------------------------------------------------------------
 
-    def _around(self, variable: int, radius: int, most: int) -> tuple[list[int], bool]:
-        """Return the constraints around a variable, nearest first, and whether there are no others."""
-        ring = np.unique(self._constraint[segments(self._begin, self._chains(np.array([variable])))])
-        found: list[int] = ring.tolist()
-        while len(ring):
-            near = np.unique(self._constraint[segments(self._begin, self._chains(self._members_of(ring)))])
-            ring = near[~np.isin(near, found)]
-            radius -= 1
-            if not radius or not len(ring):
-                break
-            found += ring.tolist()
-            if len(found) > most:
-                return found[:most], False
-        return found, not len(ring)
-
-    def _members_of(self, constraints: Numbers) -> Numbers:
-        """Return the variables of some constraints, each once."""
-        return np.unique(self._members[segments(self._members_begin, constraints)])
-
-    def _chains(self, variables: Numbers) -> Numbers:
-        """Return some variables with all that are linked to them, ascending."""
-        if not len(self._network.link):
-            return variables
-        return np.flatnonzero(np.isin(self._chain, self._chain[variables]))
-
-    def _ball(self, near: Sequence[int], assumed: Sequence[Assumption]) -> Core:
-        """Return the members of some constraints with all that their own groups leave them, but for what is assumed."""
-        net = self._network
-        some = np.array(near, dtype=np.int64)
-        variables = self._chains(np.union1d(self._members_of(some), [variable for variable, _ in assumed]))
-        inside = np.zeros(len(net.capacity), dtype=np.bool_)
-        inside[self._rows[segments(self._rows_begin, some)]] = True
-        column = segments(net.start, variables)
-        kept = np.ones(len(column), dtype=np.bool_)
+    def _refute(self, near: Numbers, assumed: Sequence[Assumption]) -> Proof[int] | None:
+        """Return points that show that what is assumed is impossible, in some constraints."""
+        ball = self._around.ball(np.array([variable for variable, _ in assumed]), near, None)
+        if ball is None:
+            raise AssertionError("nobody is bound to what is outside where all others are left out")
+        kept = np.ones(len(ball.column), dtype=np.bool_)
         for _, columns in assumed:
-            kept &= columns[column]
-        owner = np.repeat(np.arange(len(variables)), np.diff(net.start)[variables])[kept]
-        column = column[kept]
-        entry = net.row[segments(net.row_start, column)]
-        which = np.repeat(np.arange(len(column)), np.diff(net.row_start)[column])
-        which, entry = which[inside[entry]], entry[inside[entry]]
-        rows, row = np.unique(entry, return_inverse=True)
-        place = np.full(net.variables, -1, dtype=np.int64)
-        place[variables] = np.arange(len(variables))
-        link = place[net.link] if len(net.link) else net.link
-        return Core(
-            variables,
-            starts(np.bincount(owner, minlength=len(variables))),
-            column,
-            net.kind[column],
-            starts(np.bincount(which, minlength=len(column))),
-            row,
-            net.capacity[rows],
-            net.factor[rows],
-            net.fakes[rows],
-            np.unique(net.constraint[rows], return_inverse=True)[1],
-            link[(link >= 0).all(axis=1)],
-            net.may,
-            np.zeros(len(variables), dtype=np.int64),
-            rows,
-        )
-
-    def _refute(self, near: Sequence[int], assumed: Sequence[Assumption]) -> Proof[int] | None:
-        """Return points that show that what is assumed is impossible."""
-        ball = self._ball(near, assumed)
-        if (np.diff(ball.start) == 0).any():
-            return self._nothing_left(ball)
-        model = LinearModel(ball)
-        closed = self._network.row_kind[ball.network_rows] < 0
+            kept &= columns[ball.column]
+        core = ball.core.with_columns(kept)
+        if (np.diff(core.start) == 0).any():
+            return self._nothing_left(core)
+        model = LinearModel(core)
+        closed = self._network.row_kind[core.network_rows] < 0
         weight = self._weights(model, closed)
         if weight is None:
             return None
-        used = np.unique(self._network.constraint[ball.network_rows[weight > _TINY]]).tolist()
+        used = np.unique(core.block[weight > _TINY])
         if len(used) < len(near):
-            ball = self._ball(sorted(used, key=list(near).index), assumed)
-            if (np.diff(ball.start) == 0).any():
-                return self._nothing_left(ball)
-            model = LinearModel(ball)
-            closed = self._network.row_kind[ball.network_rows] < 0
-            weight = self._weights(model, closed)
-            if weight is None:
-                return None
+            return self._refute(used, assumed)
         weight = self._shortened(model, closed, weight)
-        points = _whole(model, weight)
-        return None if points is None else self._told(model, points)
+        points = _whole(core, weight)
+        return None if points is None else self._told(core, points)
 
     def _nothing_left(self, ball: Core) -> Proof[int]:
         """Return what says that nothing at all is left to somebody."""
@@ -328,7 +275,7 @@ class Prover:
         """
         free = ~closed
         if np.count_nonzero(free) <= 1:  # points of one row differ in a factor alone, so that one of them decides
-            return free.astype(np.float64) if model.margins(free.astype(np.int64))[0].min() < 0 else None
+            return free.astype(np.float64) if Points(model.core, free.astype(np.int64)).contradict() else None
         from scipy.sparse import csr_matrix, diags_array, vstack
 
         self._programmes += 1
@@ -338,7 +285,7 @@ class Prover:
         others = matrix.shape[0] - rows
         sign = np.ones(matrix.shape[0])
         sign[others:] = -1.0
-        gain = np.concatenate([model.sizes, np.zeros(model.link_rows), model.core.capacity]).astype(np.float64)
+        gain = np.concatenate([model.classes.size, np.zeros(model.link_rows), model.core.capacity]).astype(np.float64)
         system = vstack([(diags_array(sign) @ matrix).T, csr_matrix((gain * sign)[np.newaxis])], format="csr")
         lower = np.full(matrix.shape[0], -np.inf)
         lower[others:] = 0.0
@@ -355,16 +302,16 @@ class Prover:
 
     # -- words ------------------------------------------------------------------------------------------------
 
-    def _told(self, model: LinearModel, points: Numbers) -> Proof[int]:
+    def _told(self, core: Core, points: Numbers) -> Proof[int]:
         """Return points by groups and values, and who spends some."""
-        net, core = self._network, model.core
+        net = self._network
         found: dict[tuple[int, int, int], int] = {}
         for at in np.flatnonzero(points).tolist():
             row = int(core.network_rows[at])
             release, group = int(net.row_release[row]), int(net.row_group[row])
             for value in self._published(release, group, int(net.row_kind[row])):
                 found[release, group, value] = int(points[at])
-        spent = self._spending(model, points)
+        spent = core.heads[Points(core, points).least > 0]
         people = {int(person) for person in self._person[core.variable[spent]]}
         people |= self._known(found, people)
         order = sorted(found)
@@ -378,12 +325,6 @@ class Prover:
                 for name, (_, group, value) in zip(names, here, strict=True)
             ]
         return Proof(tuple(named), tuple(sorted(people)))
-
-    def _spending(self, model: LinearModel, points: Numbers) -> Numbers:
-        """Return the variables of those who spend something whatever they have, of their class likewise."""
-        classes = model.classes
-        least = model.least(points)
-        return classes.head[least[classes.of] > 0]
 
     def _published(self, release: int, group: int, kind: int) -> list[int]:
         """Return the values of a class that a group publishes, those of known people among them."""
@@ -421,7 +362,7 @@ class Prover:
 _TINY = 1e-9
 
 
-def _whole(model: LinearModel, weight: Floats) -> Numbers | None:
+def _whole(core: Core, weight: Floats) -> Numbers | None:
     """Return weights as small whole numbers that still show that there is no solution."""
     positive = weight[weight > _TINY]
     if not len(positive):
@@ -429,6 +370,6 @@ def _whole(model: LinearModel, weight: Floats) -> Numbers | None:
     for base in (positive.min(), 1.0):
         for times in range(1, _LARGEST_MULTIPLE + 1):
             points = np.rint(weight / base * times).astype(np.int64)
-            if model.margins(points)[0].min() < 0:
+            if Points(core, points).contradict():
                 return points
     return None

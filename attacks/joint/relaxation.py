@@ -3,7 +3,7 @@
 Support (Freund, Roundy, Todd 1985): maximize the sum of `z` subject to `A (x + z) = t b`, `x >= 0`, `0 <= z <= 1` and
 `t >= 1`, one `t` for each part. Every optimum has `z = 1` exactly where some solution of `A x = b, x >= 0` is positive;
 the dual gives each other column a margin of at least 1 with small weights, which are rounded to whole numbers and
-checked. One programme is complete for what linear reasoning of this form can find.
+checked (`refutations`). One programme is complete for what linear reasoning of this form can find.
 """
 
 from __future__ import annotations
@@ -13,56 +13,29 @@ import numpy as np
 from attacks.joint.arrays import Numbers, starts
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
+from attacks.joint.refutations import rounded
 from attacks.joint.solvers import bounds, in_fractions, row_weights, whole
 from attacks.linear_programmes import Programme, optimum
 from audit.model.arrays import Flags, Floats
 from audit.runtime.budget import Budget
 
-# Weights are multiples of one over these; the first that proves something of everything it should is enough.
-_SCALES = (1, 12, 60, 5040, 1 << 20)
 _HALF = 0.5
 
 
-def supported(core: Core, asked: Flags, budget: Budget) -> Flags | None:
-    """Return which columns are proved impossible, of those asked about and others; None where the time is up.
+def supported(core: Core, asked: Flags, budget: Budget) -> list[Numbers] | None:
+    """Return weights that prove impossible what can be proved of the columns asked about; None where the time is up.
 
-    What is nothing in the numbers of the solver alone is not believed.
+    Each of shape (rows,). What is nothing in the numbers of the solver alone is not believed.
     """
+    from scipy.sparse import csr_array, hstack
+
     if budget.exhausted():  # the model of a large part takes seconds to make
         return None
     model = LinearModel(core)
     wanted = np.flatnonzero(asked[model.column])
-    found = _support(model, wanted, budget)
-    if found is None:
-        return None
-    value, weight = found
-    proved = np.zeros(len(core.kind), dtype=np.bool_)
-    proved[model.column[proven(model, weight, wanted[value < _HALF])]] = True
-    return core.classes.shared(core, proved)
-
-
-def proven(model: LinearModel, weight: Floats, wanted: Numbers) -> Flags:
-    """Return what the weights of the rows prove in whole numbers, by the coarsest scale that proves what it should."""
-    found = np.zeros(len(model.column), dtype=np.bool_)
-    for scale in _SCALES:
-        try:
-            found |= model.impossible(np.rint(weight * scale).astype(np.int64))
-        except OverflowError:
-            break
-        if found[wanted].all():
-            break
-    return found
-
-
-def _support(model: LinearModel, wanted: Numbers, budget: Budget) -> tuple[Floats, Floats] | None:
-    """Return `z` of the wanted columns, and the weights of the core's rows."""
-    from scipy.sparse import csr_array, hstack
-
     low, high = bounds(model)
-    core, n = model.core, len(model.column) + model.arcs
-    head = model.classes.head[model.classes.first]
-    parts = core.parts
-    part = np.concatenate([core.part[head], np.zeros(model.link_rows, dtype=np.int64), core.row_part])
+    n, parts = len(model.column) + model.arcs, core.parts
+    part = np.concatenate([core.part[core.classes.first], np.zeros(model.link_rows, dtype=np.int64), core.row_part])
     scaled = csr_array((-high, part, np.arange(len(high) + 1)), shape=(len(high), parts))
     rows = hstack([model.matrix, model.matrix[:, wanted], scaled], format="csr")
     upper = np.concatenate([np.full(n, np.inf), np.ones(len(wanted)), np.full(parts, np.inf)])
@@ -71,7 +44,11 @@ def _support(model: LinearModel, wanted: Numbers, budget: Budget) -> tuple[Float
     low = np.where(low == high, 0.0, -np.inf)
     low[len(low) - len(core.capacity) :] = -np.inf
     found = optimum(Programme(cost, lower, upper, rows, low, np.zeros(len(high))), budget)
-    return None if found is None else (found.value[n : n + len(wanted)], row_weights(model, found.weight))
+    if found is None:
+        return None
+    nothing = np.zeros(len(core.kind), dtype=np.bool_)
+    nothing[model.column[wanted[found.value[n : n + len(wanted)] < _HALF]]] = True
+    return rounded(core, row_weights(core, found), nothing)
 
 
 def corner(core: Core, cost: Floats, budget: Budget) -> Numbers | None:
@@ -86,8 +63,7 @@ def corner(core: Core, cost: Floats, budget: Budget) -> Numbers | None:
     found = in_fractions(model, cost[model.column], budget)
     if found is None:
         return None
-    number, _ = whole(model, found.value)
-    return model.world(number)
+    return model.world(whole(model, found.value))
 
 
 def batches(core: Core, most: int) -> list[tuple[int, int]]:

@@ -22,14 +22,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from attacks.joint import balls, probing, relaxation
+from attacks.joint import relaxation
 from attacks.joint.arrays import Numbers
 from attacks.joint.core import Core, core_of
-from attacks.joint.counting import Counted, Counts, counted
-from attacks.joint.decision import Decision
+from attacks.joint.counting import Counts, counted
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.network_builder import COUNTED
+from attacks.joint.refutations import refuted
+from attacks.joint.single_options import Found, questions
 from attacks.joint.solvers import in_whole_numbers
 from attacks.joint.state import State
 from attacks.joint.step_weights import Steps, steps_of
@@ -76,7 +78,7 @@ class Settling:
         self._evidence, self._budget, self._seed = evidence, budget, seed
         self._walks = 0
 
-    def settle(self, wanted: Flags | None, aims: tuple[int, ...], *, of_whole: bool = False) -> Decision:
+    def settle(self, wanted: Flags | None, aims: tuple[int, ...], *, of_whole: bool = False) -> Knowledge:
         """Return what is known of the wanted variables, or of all, once they have so many values that are shown.
 
         Where there is no world, nothing is known of anybody. With `of_whole` one is found for all others first, so that
@@ -177,24 +179,26 @@ class Settling:
         steps = steps_of(self._evidence, decision, core)
         runs = relaxation.batches(core, BATCH)
         tasks = ((core.slice(a, b), _of_steps(core, steps, a, b), STEPS, self._budget) for a, b in runs)
-        refuted = np.zeros(net.columns, dtype=np.bool_)
+        worlds, impossible = list[tuple[Numbers, Numbers]](), np.zeros(net.columns, dtype=np.bool_)
         for (a, b), results in zip(runs, self._tasks(counted, tasks), strict=True):
             for number, result in zip(range(a, b), results, strict=True):
-                if result is not None:
-                    self._take_count(core.slice(number, number + 1), result, refuted)
-        self.state.rule_out(refuted)
-
-    def _take_count(self, part: Core, result: Counted, refuted: Flags) -> None:
-        decision = self.state.decision
-        if not result.number:
-            if (decision.chosen[part.variable] >= 0).all():
-                raise AssertionError("a part with a world was counted to have none")
-            decision.feasible = False
-            return
-        self.counts.add(part, result.number)
-        decision.shown[part.column[result.possible]] = True
-        decision.share[part.column] = result.share
-        refuted[part.column[~result.possible]] = True
+                part = core.slice(number, number + 1)
+                if result is None:
+                    continue
+                if not result.number:
+                    if (decision.chosen[part.variable] >= 0).all():
+                        raise AssertionError("a part with a world was counted to have none")
+                    decision.feasible = False
+                    return
+                self.counts.add(part, result.number)
+                decision.share[part.column] = result.share
+                impossible[part.column] = True
+                impossible[part.column[result.worlds]] = False
+                worlds.append((part.variable, part.column[result.worlds]))
+        for at in range(max((len(each) for _, each in worlds), default=0)):  # parts share nothing: all at once
+            some = [(variable, each[at]) for variable, each in worlds if at < len(each)]
+            decision.adopt(*map(np.concatenate, zip(*some, strict=True)))
+        self.state.rule_out(impossible)
 
     def _find_worlds(self) -> None:
         """Find a world of every part that has none so far."""
@@ -231,35 +235,20 @@ class Settling:
         asked = np.flatnonzero(pending[core.column] & (like == np.arange(core.variables))[core.owner])
         lot = np.random.default_rng([self._seed, 2, self._walks]).random(core.variables)
         asked = asked[np.argsort(lot[core.owner[asked]], kind="stable")]
-        self._walk_for(core, asked, enough, most, state.decision.shown[core.column])
+        self._walk_for(core, asked, enough, most)
 
-    def _walk_for(self, core: Core, asked: Numbers, enough: int, most: int, shown: Flags) -> None:
-        """Walk for some columns, those apart that are `shown`, and take over what that shows and where it ends.
+    def _walk_for(self, core: Core, asked: Numbers, enough: int, most: int) -> None:
+        """Walk for some columns, and take over the worlds on the way."""
+        from attacks.joint.walk import walks
 
-        Raises:
-            AssertionError: what it came to is no world; this is a bug of the program.
-        """
-        from attacks.joint.walk import walk
-
-        state = self.state
-        chosen, trace = state.chosen(core), np.zeros(core.variables, dtype=np.uint64)
-        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row)
-        known = state.decision
+        state, like = self.state, core.classes.like
+        chosen, shown = state.chosen(core), state.decision.shown[core.column]
         seed = (self._seed + self._walks) % (1 << 32)
         for some in np.array_split(asked, max(1, len(asked) // STRETCH)):
             if self._budget.exhausted():
                 break
-            won = walk(
-                some, enough, most, seed, *arrays, core.classes.like, core.kind, chosen, shown, known.seen, trace
-            )
-            if won < 0:
-                raise AssertionError("a walk came to what is no world")
-            known.seen += won
-        known.trace[core.variable] += trace
-        if not core.worlds(chosen).all():
-            raise AssertionError("a walk came to what is no world")
-        state.decision.shown[core.column[shown]] = True
-        state.adopt(core, chosen)
+            variables, columns, ends = walks(core, chosen, shown, some, (enough, most), seed, like)
+            state.decision.follow(core.variable[variables], core.column[columns], ends)
         state.share_among_twins(core)
 
     def _support(self, enough: int) -> None:
@@ -269,11 +258,11 @@ class Settling:
         runs = relaxation.batches(core, BATCH)[::-1]  # the largest parts first: nobody waits for them in the end
         asked = pending[core.column]
         tasks = ((core.slice(a, b), _of(core, asked, a, b), self._budget) for a, b in runs)
-        refuted = np.zeros(len(pending), dtype=np.bool_)
-        for (a, b), impossible in zip(runs, self._tasks(relaxation.supported, tasks), strict=True):
-            if impossible is not None:
-                refuted[_of(core, core.column, a, b)[impossible]] = True
-        self.state.rule_out(refuted)
+        impossible = np.zeros(len(pending), dtype=np.bool_)
+        for (a, b), weights in zip(runs, self._tasks(relaxation.supported, tasks), strict=True):
+            if weights is not None:
+                impossible[_of(core, core.column, a, b)[refuted(core.slice(a, b), weights)]] = True
+        self.state.rule_out(impossible)
 
     def _corners(self, enough: int, at: int) -> None:
         """Look for more worlds at corners."""
@@ -300,13 +289,11 @@ class Settling:
         core = state.core(pending, known=True)
         if not core.variables:
             return
-        first = core.classes.like == np.arange(core.variables)
-        asked = core.classes.shared(core, pending[core.column]) & first[core.owner]
-        refuted = np.zeros(len(core.kind), dtype=np.bool_)
-        for (begin, end), result in self._asked_by_part(core, probing.probed, asked, enough, QUESTIONS):
-            refuted[begin:end] |= result.impossible
+        asked = core.classes.shared(core, pending[core.column])
+        asked &= (core.classes.like == np.arange(core.variables))[core.owner]
         impossible = np.zeros(len(pending), dtype=np.bool_)
-        impossible[core.column[core.classes.shared(core, refuted)]] = True
+        for part, found in self._asked_by_part(core, asked, enough, QUESTIONS):
+            impossible[part.column[refuted(part, found.weights)]] = True
         state.rule_out(impossible)
 
     def _balls(self, enough: int) -> None:
@@ -318,27 +305,21 @@ class Settling:
             core = state.core(pending)
             if not pending.any() or not core.variables:
                 return
-            refuted = np.zeros_like(tried)
-            for (begin, end), result in self._asked_by_part(core, balls.balled, pending[core.column], enough):
-                column, variable = core.column[begin:end], core.variable[core.owner[begin:end]]
-                tried[column] |= result.asked
-                refuted[column] |= result.impossible
-                if result.impossible.any():  # whatever follows in this part rests on it
-                    state.decision.believed[variable] = True
-            state.rule_out(refuted)
+            impossible = np.zeros_like(tried)
+            for part, found in self._asked_by_part(core, pending[core.column], enough):
+                tried[part.column] |= found.asked
+                impossible[part.column] |= found.believed
+                if found.believed.any():  # whatever follows in this part rests on it
+                    state.decision.believed[part.variable] = True
+            state.rule_out(impossible)
 
     def _asked_by_part(
-        self,
-        core: Core,
-        kernel: Callable[..., probing.Probed],
-        asked: Flags,
-        enough: int,
-        at_a_time: int | None = None,
-    ) -> Iterator[tuple[tuple[int, int], probing.Probed]]:
-        """Ask a kernel for columns of each part, for so many options at a time; take over the worlds that it finds.
+        self, core: Core, asked: Flags, enough: int, at_a_time: int | None = None
+    ) -> Iterator[tuple[Core, Found]]:
+        """Ask for columns of each part, in fractions for so many options at a time, or in whole numbers for all.
 
-        Yield which columns of the core each answer is about, from a first to before a last, and the answer. The largest
-        parts are asked about first: nobody waits for them in the end.
+        Take over the worlds that are found; yield each part and what was found of it. The largest parts are asked about
+        first: nobody waits for them in the end.
         """
         state = self.state
         chosen, shown = state.chosen(core), state.decision.shown[core.column]
@@ -351,20 +332,18 @@ class Settling:
             (
                 core.slice(number, number + 1),
                 _local(core, chosen, number, number + 1),
+                _of(core, shown, number, number + 1),
                 some,
                 enough,
-                _of(core, shown, number, number + 1),
                 self._budget,
             )
             for number, some in asks
         )
-        for (number, _), result in zip(asks, self._tasks(kernel, tasks), strict=True):
-            columns = _columns(core, number, number + 1)
-            worlds = state.adopt(core.slice(number, number + 1), result.chosen)
-            if (result.shown & ~shown[columns]).any() and not worlds.all():
-                raise AssertionError("a ball showed what is no world")
-            state.decision.shown[core.column[columns][result.shown]] = True
-            yield (columns.start, columns.stop), result
+        kernel = partial(questions, search_integers=at_a_time is None)
+        for (number, _), found in zip(asks, self._tasks(kernel, tasks), strict=True):
+            part = core.slice(number, number + 1)
+            state.adopt_found(part, _local(core, chosen, number, number + 1), found)
+            yield part, found
         state.share_among_twins(core)
 
 

@@ -1,6 +1,6 @@
 """Solvers of linear models: GLOP for fractions, CP-SAT for whole numbers.
 
-Nothing that a solver says is believed: weights are checked by `LinearModel.impossible`, and worlds by `Core.worlds`.
+Nothing that a solver says is believed: weights are checked by `refutations`, and worlds by `Worlds`.
 The one exception is that CP-SAT finds no whole numbers, which the finding then says (`solver`). Effort is limited by
 work, which is the same on every machine; the clock is the user's.
 """
@@ -13,9 +13,10 @@ from typing import Literal
 import numpy as np
 
 from attacks.joint.arrays import Numbers
+from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
 from attacks.linear_programmes import Programme, Solution, optimum
-from audit.model.arrays import Flags, Floats
+from audit.model.arrays import Floats
 from audit.runtime.budget import Budget
 from audit.runtime.engine import on_cancel
 
@@ -73,28 +74,23 @@ def bounds(model: LinearModel) -> tuple[Floats, Floats]:
     """Return the lowest and highest values of a model's rows."""
     capacity = model.core.capacity.astype(np.float64)
     none = np.zeros(model.link_rows)
-    size = model.sizes.astype(np.float64)
+    size = model.classes.size.astype(np.float64)
     return np.concatenate([size, none, np.zeros(len(capacity))]), np.concatenate([size, none, capacity])
 
 
-def row_weights(model: LinearModel, weight: Floats) -> Floats:
-    """Return what the rows of the core weigh, none less than nothing."""
-    found: Floats = np.maximum(weight[len(weight) - len(model.core.capacity) :], 0.0)
-    return found
+def row_weights(core: Core, found: Solution) -> Floats:
+    """Return what the rows of a core weigh, none less than nothing."""
+    weight: Floats = np.maximum(found.weight[len(found.weight) - len(core.capacity) :], 0.0)
+    return weight
 
 
-def whole(model: LinearModel, value: Floats) -> tuple[Numbers, Flags]:
-    """Return values as whole numbers, and in which parts they are; 0 in the others."""
-    rounded = np.rint(value).astype(np.int64)
-    broken = np.abs(value - rounded) > _ROUNDING
-    good = np.ones(model.core.parts, dtype=np.bool_)
+def whole(model: LinearModel, value: Floats) -> Numbers:
+    """Return what is whole in some parts as whole numbers, and 0 in the others."""
     n = len(model.column)
-    good[model.part[broken[:n]]] = False
-    if model.arcs:
-        good[model.arc_part[broken[n:]]] = False
-        rounded[n:][~good[model.arc_part]] = 0
-    rounded[:n][~good[model.part]] = 0
-    return rounded, good
+    rounded = np.rint(value[:n]).astype(np.int64)
+    good = np.ones(model.core.parts, dtype=np.bool_)
+    good[model.part[np.abs(value[:n] - rounded) > _ROUNDING]] = False
+    return np.where(good[model.part], rounded, 0)
 
 
 Answer = Literal["found", "none", "unknown"]
@@ -108,7 +104,7 @@ def in_whole_numbers(
 
     asking = cp_model.CpModel()
     matrix = model.matrix
-    most = np.concatenate([model.sizes[model.of], np.full(model.arcs, int(model.sizes.max(initial=0)))])
+    most = np.concatenate([model.classes.size[model.of], np.full(model.arcs, 1)])
     columns = [asking.new_int_var(0, number, "") for number in most.tolist()]
     low, high = bounds(model)
     for row in range(matrix.shape[0]):

@@ -6,9 +6,10 @@ import numpy as np
 
 from attacks.joint.arrays import Numbers, segments
 from attacks.joint.core import Core, core_of
-from attacks.joint.decision import Decision
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.propagation import Propagation
+from attacks.joint.single_options import Found
 from audit.model.arrays import Flags
 from audit.runtime.budget import Budget
 
@@ -25,7 +26,7 @@ class State:
         self.network, self.budget = network, budget
         self._propagation = Propagation(network)
         feasible = self._propagation.run(budget)
-        self.decision = Decision.of(network, self._propagation.alive, feasible=feasible)
+        self.decision = Knowledge(network, self._propagation.alive, feasible=feasible)
         self.wanted = np.ones(network.variables, dtype=np.bool_)
         # Variables with options that are neither known nor ruled out: these become fewer, never more.
         undecided = self.decision.alive & ~self.decision.shown
@@ -105,9 +106,16 @@ class State:
         self.decision.adopt(core.variable[mine], core.column[chosen[mine]])
         return worlds
 
+    def adopt_found(self, part: Core, base: Numbers, found: Found) -> None:
+        """Take over worlds of a part that were found one after the other, the first of them from a base."""
+        now = self.chosen(part)
+        back = np.flatnonzero((now != base) & (base >= 0)) if found.variables else np.zeros(0, dtype=np.int64)
+        for variables, columns in zip([back, *found.variables], [base[back], *found.columns], strict=True):
+            self.decision.adopt(part.variable[variables], part.column[columns])
+
     def share_among_twins(self, core: Core) -> None:
-        """Take over for everybody in a core what is shown of their twins."""
-        self.decision.shown[core.column] = core.classes.shared(core, self.decision.shown[core.column])
+        """Take over for each variable in a core what is shown of its twins."""
+        self.decision.exchange(core.column, core.classes.places(core))
 
     def rule_out(self, columns: Flags) -> None:
         """Take columns away that are proved impossible, and all that follows.
@@ -121,12 +129,6 @@ class State:
         if (columns & decision.shown).any():
             raise AssertionError("a value that a world has was proved impossible")
         self._propagation.alive = decision.alive
-        decision.feasible = self._propagation.remove(columns, self.budget)
-        decision.alive = self._propagation.alive
-        if (decision.shown & ~decision.alive).any():
-            if decision.feasible or (decision.chosen >= 0).all():
-                raise AssertionError("a value that a world has was proved impossible")
-            decision.shown &= decision.alive
-        single = np.bincount(self.network.owner[decision.alive], minlength=self.network.variables) == 1
-        decision.shown |= decision.alive & single[self.network.owner]
+        feasible = self._propagation.remove(columns, self.budget)
+        decision.rule_out(self._propagation.alive, feasible=feasible)
         self._core = None

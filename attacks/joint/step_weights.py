@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from attacks.joint.core import Core
-from attacks.joint.decision import Decision
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from audit.model.evidence import Evidence, Transitions
 
@@ -31,7 +31,7 @@ class Steps:
         return Steps(self.weight, None if self.own is None else self.own[columns])
 
 
-def steps_of(evidence: Evidence, decision: Decision, core: Core) -> Steps:
+def steps_of(evidence: Evidence, decision: Knowledge, core: Core) -> Steps:
     """Return how probable changes of values are for the columns of a core."""
     network, transitions = decision.network, evidence.transitions
     if transitions is None:

@@ -1,4 +1,4 @@
-"""Twins: variables, or chains of linked ones, whose columns take the same rows: they can exchange all that they have.
+"""Twins: variables without links whose columns take the same rows, so that they can exchange all that they have.
 
 What is known of one is known of all. Fingerprints find them, and each is then compared with the first of its class.
 """
@@ -30,10 +30,6 @@ class CoreColumns(Protocol):
         """The variable of each column."""
 
     @property
-    def kind(self) -> Integers:
-        """The class of values of each column."""
-
-    @property
     def row_start(self) -> Numbers:
         """Where the rows of each column begin."""
 
@@ -55,79 +51,63 @@ class TwinClasses:
     """The classes of twins of a core; what is in a class stands for each of its members.
 
     Attributes:
-        head: the variables that begin a chain; a variable without links is a chain of itself; shape (chains,).
-        length: of each chain; likewise.
-        of: the class of each chain; likewise.
-        first: the first chain of each class; shape (classes,).
-        size: how many chains are in each; likewise.
-        like: the variable that stands for each variable: the one in its place in the first chain; shape (variables,).
+        of: the class of each variable; shape (variables,).
+        first: the first variable of each class, which stands for all; shape (classes,).
+        size: how many variables are in each; likewise.
     """
 
-    head: Numbers
-    length: Numbers
     of: Numbers
     first: Numbers
     size: Numbers
-    like: Numbers
+
+    @property
+    def like(self) -> Numbers:
+        """The variable that stands for each variable; shape (variables,)."""
+        return self.first[self.of]
+
+    def places(self, core: CoreColumns) -> Numbers:
+        """Return the column in the place of each column, of the variable that stands for its twins."""
+        found: Numbers = (core.start[self.like] - core.start[:-1])[core.owner] + np.arange(len(core.owner))
+        return found
 
     def shared(self, core: CoreColumns, some: Flags) -> Flags:
         """Return which columns are some of, or have one of some in its place in a twin."""
-        place = np.arange(len(core.kind)) - core.start[core.owner]
-        like = core.start[self.like[core.owner]] + place
-        found = np.zeros(len(core.kind), dtype=np.bool_)
-        found[like[some]] = True
-        shared: Flags = found[like]
+        place, found = self.places(core), np.zeros(len(some), dtype=np.bool_)
+        found[place[some]] = True
+        shared: Flags = found[place]
         return shared
 
 
 def classes_of(core: CoreColumns) -> TwinClasses:
     """Return the classes of twins of a core."""
-    head = np.ones(core.variables, dtype=np.bool_)
-    head[core.link[:, 1]] = False
-    heads = np.flatnonzero(head)
-    length = np.diff(np.append(heads, core.variables))
-    chain = np.repeat(np.arange(len(heads)), length)
-    _, first, number = np.unique(_fingerprints(core, chain, heads), return_index=True, return_inverse=True)
+    _, first, number = np.unique(_fingerprints(core), return_index=True, return_inverse=True)
+    like = first[number]
+    alone = ~_same(core, like)  # two fingerprints that are equal by chance
+    like[alone] = np.flatnonzero(alone)
     # In the order in which they come: parts stay together.
-    rank = np.argsort(np.argsort(first))
-    first, of = np.sort(first), rank[number]
-    alone = np.flatnonzero(~_same(core, heads, length, first[of]))
-    if len(alone):  # two fingerprints that are equal by chance
-        first = np.append(first, alone)
-        of[alone] = len(first) - len(alone) + np.arange(len(alone))
-    order = np.argsort(first, kind="stable")
-    back = np.argsort(order)
-    first, of = first[order], back[of]
-    like = heads[first[of]][chain] + np.arange(core.variables) - heads[chain]
-    return TwinClasses(heads, length, of, first, np.bincount(of, minlength=len(first)), like)
+    first, of = np.unique(like, return_inverse=True)
+    return TwinClasses(of, first, np.bincount(of, minlength=len(first)))
 
 
-def _fingerprints(core: CoreColumns, chain: Numbers, heads: Numbers) -> Numbers:
-    columns = np.zeros(len(core.kind), dtype=np.uint64)
+def _fingerprints(core: CoreColumns) -> Numbers:
+    columns = np.zeros(len(core.owner), dtype=np.uint64)
     np.add.at(columns, core.entry_column, mixed(core.row, 1))
-    if len(core.link):
-        columns ^= mixed(core.kind, 2)
-    place = np.arange(len(core.kind)) - core.start[core.owner]
+    place = np.arange(len(core.owner)) - core.start[core.owner]
     variables = np.zeros(core.variables, dtype=np.uint64)
     np.add.at(variables, core.owner, mixed(columns ^ mixed(place, 3), 4))
-    chains = np.zeros(len(heads), dtype=np.uint64)
-    np.add.at(chains, chain, mixed(variables ^ mixed(np.arange(core.variables) - heads[chain], 5), 6))
-    return chains.view(np.int64)
+    linked = np.unique(core.link)
+    variables[linked] ^= mixed(linked, 5)  # each by itself
+    return variables.view(np.int64)
 
 
-def _same(core: CoreColumns, heads: Numbers, length: Numbers, first: Numbers) -> Flags:
-    """Return which chains are like the given first ones, column by column and row by row."""
-    good = length == length[first]
+def _same(core: CoreColumns, like: Numbers) -> Flags:
+    """Return which variables are like the given ones, column by column and row by row."""
     sizes = np.diff(core.start)
-    rows = np.diff(core.row_start)
-    good = _equal(good, heads, heads[first], length, sizes)
-    begin, total = core.start[heads], core.start[heads + length] - core.start[heads]
-    good = _equal(good, begin, begin[first], total, rows)
-    if len(core.link):
-        good = _equal(good, begin, begin[first], total, core.kind)
-    begin = core.row_start[core.start[heads]]
-    total = core.row_start[core.start[heads + length]] - begin
-    return _equal(good, begin, begin[first], total, core.row)
+    good = sizes == sizes[like]
+    good[core.link] = like[core.link] == core.link
+    good = _equal(good, core.start[:-1], core.start[:-1][like], sizes, np.diff(core.row_start))
+    begin = core.row_start[core.start]
+    return _equal(good, begin[:-1], begin[:-1][like], np.diff(begin), core.row)
 
 
 def _equal(good: Flags, one: Numbers, other: Numbers, size: Numbers, content: Integers) -> Flags:
@@ -140,8 +120,3 @@ def _equal(good: Flags, one: Numbers, other: Numbers, size: Numbers, content: In
         right = np.repeat(other[some] - places[:-1], size[some]) + np.arange(places[-1])
         found[some] = np.minimum.reduceat(content[left] == content[right], places[:-1])
     return found
-
-
-def members_of(classes: TwinClasses) -> tuple[Numbers, Numbers]:
-    """Return where the chains of each class begin, and these."""
-    return starts(classes.size), np.argsort(classes.of, kind="stable")

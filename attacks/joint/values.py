@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.joint.arrays import Integers, Numbers, ragged, segments
-from attacks.joint.decision import Decision, distinct
+from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network import ConstraintNetwork
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Combinations, claimed_code
@@ -87,7 +87,9 @@ class Findings:
         open: those that are neither shown nor proved impossible.
     """
 
-    def __init__(self, decision: Decision, places: Numbers | None = None, combined: Combinations | None = None) -> None:
+    def __init__(
+        self, decision: Knowledge, places: Numbers | None = None, combined: Combinations | None = None
+    ) -> None:
         """Look at all versions, or at those at some places alone; `combined` are attributes that values combine."""
         network = decision.network
         versions = network.versions
@@ -115,7 +117,7 @@ class Findings:
         self.claim = self.certain
         self.value: Codes = only[versions.variable[self.certain]]
 
-    def _look(self, decision: Decision, counts: Flags, parts: Codes | None) -> None:
+    def _look(self, decision: Knowledge, counts: Flags, parts: Codes | None) -> None:
         """Look at each release, where columns stand for several values, or values for several attributes."""
         network = decision.network
         look = VersionValues(network)

@@ -1,32 +1,23 @@
 """Walks: from a known world to others, by small rearrangements (compiled).
 
 Somebody is given a column that no world is known to have; whoever is one too many in a row is moved on, to where that
-does the least harm, for some steps. Each world on the way is counted again, row by row, before it shows anything.
+does the least harm, for some steps. `Worlds` counts each world again, row by row, before it shows anything.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from audit.model.arrays import Array
-from audit.runtime.compiling import inlined, kernel
+from attacks.joint.arrays import Numbers
+from attacks.joint.core import Core
+from audit.model.arrays import Array, Flags
+from audit.runtime.compiling import kernel
 
 # Of a hundred moves, this many are drawn instead of chosen.
 _DRAWN = 3
 # For so many steps, and some more, whoever was moved stays.
 _STAYS, _LONGER = 3, 8
 _FAR = 1 << 30
-
-
-@inlined
-def _mixed(kind: int, world: int) -> Any:  # noqa: ANN401 - numba has no types
-    """Return a number that is as good as random for a value and a world (splitmix64)."""
-    z = np.uint64(kind) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(world) * np.uint64(0xC2B2AE3D27D4EB4F)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 @kernel
@@ -43,13 +34,13 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
     by_row_start: Array,
     by_row: Array,
     like: Array,
-    kind: Array,
     chosen: Array,
     shown: Array,
-    world: int,
-    trace: Array,
+    variables: Array,
+    columns: Array,
+    ends: Array,
 ) -> int:
-    """Try to show some columns, each in a walk of up to `most` moves; return how many were shown.
+    """Try to show some columns, each in a walk of up to `most` moves; return how many worlds were found.
 
     Args:
         asked: columns, those of a variable one after the other.
@@ -58,11 +49,11 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
         seed: what is drawn.
         owner, start, row_start, row, capacity, by_row_start, by_row: the core, without links.
         like: the variable that stands for each, whose columns are marked.
-        kind: the class of values of each column.
         chosen: a world, changed in place; shape (variables,).
         shown: which columns are shown, changed in place; shape (columns,).
-        world: how many worlds were known before.
-        trace: what the values of a variable in all worlds add up to, changed in place; shape (variables,), uint64.
+        variables, columns: what each world changes in the one before, world by world, written here; shape (at least
+            asked × (most + 1),).
+        ends: where the changes of each world end, written here; shape (at least asked,).
     """
     np.random.seed(seed)  # noqa: NPY002 - numba's own generator
     rows = len(capacity)
@@ -72,13 +63,10 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
             over[row[z]] += 1
     for r in range(rows):
         over[r] -= capacity[r]
-        if over[r] > 0:
-            return -1
     stays = np.zeros(len(chosen), dtype=np.int64)
     moved, before = np.empty(most + 2, dtype=np.int64), np.empty(most + 2, dtype=np.int64)
-    after = np.empty(most + 2, dtype=np.int64)
     full = np.empty(64 * most + 4_096, dtype=np.int64)
-    now, won = 0, 0
+    now, won, written = 0, 0, 0
     for place in range(len(asked)):
         target = asked[place]
         v = owner[target]
@@ -94,7 +82,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
         mover, column = v, target
         done = False
         while True:
-            moved[moves], before[moves], after[moves] = mover, chosen[mover], column
+            moved[moves], before[moves] = mover, chosen[mover]
             moves += 1
             for z in range(row_start[chosen[mover]], row_start[chosen[mover] + 1]):
                 r = row[z]
@@ -158,19 +146,12 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                 break
         now += steps + 20
         if done:
-            # Count again who is where, row by row.
-            for k in range(moves):
-                c = chosen[moved[k]]
-                for z in range(row_start[c], row_start[c + 1]):
-                    r, taken = row[z], 0
-                    for j in range(by_row_start[r], by_row_start[r + 1]):
-                        taken += chosen[owner[by_row[j]]] == by_row[j]
-                    if taken > capacity[r]:
-                        return -1
             for k in range(moves):
                 w = moved[k]
                 shown[start[like[w]] + chosen[w] - start[w]] = True
-                trace[w] += _mixed(kind[before[k]], world + won) - _mixed(kind[after[k]], world + won)
+                variables[written], columns[written] = w, chosen[w]
+                written += 1
+            ends[won] = written
             won += 1
         else:
             for k in range(moves - 1, -1, -1):
@@ -181,3 +162,18 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                 for z in range(row_start[chosen[w]], row_start[chosen[w] + 1]):
                     over[row[z]] += 1
     return won
+
+
+def walks(
+    core: Core, chosen: Numbers, shown: Flags, asked: Numbers, limits: tuple[int, int], seed: int, like: Numbers
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Walk for some columns; return variables, columns and ends of the worlds on the way.
+
+    Arguments are those of `walk`, `limits` being `enough` and `most`; the world and what is shown are changed in place.
+    """
+    variables, columns = (np.empty(len(asked) * (limits[1] + 2), dtype=np.int64) for _ in range(2))
+    ends = np.empty(len(asked), dtype=np.int64)
+    arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row)
+    won = walk(asked, *limits, seed, *arrays, like, chosen, shown, variables, columns, ends)
+    size = int(ends[won - 1]) if won else 0
+    return variables[:size], columns[:size], ends[:won]

@@ -19,7 +19,7 @@ import numpy as np
 
 from attacks.joint.attack import JointAttack
 from attacks.joint.deciding import AIMS, decide
-from attacks.joint.decision import Decision
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.network_builder import network_of
 from attacks.joint.propagation import Propagation
 from attacks.joint.settling import TWO, Settling
@@ -120,7 +120,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
         withheld = Whole.of(_withheld(evidence), seconds)
         everything = np.ones(network.columns, dtype=np.bool_)
         alone, filtered = (
-            Findings(Decision.of(network, some, feasible=True)) for some in (everything, propagation.alive)
+            Findings(Knowledge(network, some, feasible=True)) for some in (everything, propagation.alive)
         )
         return {
             "seconds": handed.seconds,
@@ -150,7 +150,7 @@ def _withheld(evidence: Evidence) -> Evidence:
 class Whole:
     """The attack from beginning to end, without proofs: what it decided, and in what time."""
 
-    decision: Decision
+    decision: Knowledge
     values: Findings
     seconds: float
 
@@ -177,7 +177,7 @@ class Whole:
         return int(wrong.sum())
 
 
-def _people(decision: Decision, values: Findings) -> int:
+def _people(decision: Knowledge, values: Findings) -> int:
     """Return how many people have a version that is certain."""
     return len(np.unique(decision.network.versions.person[values.certain]))
 

@@ -8,7 +8,7 @@ import pytest
 
 from attacks.joint import attack, deciding, settling
 from attacks.joint.attack import JointAttack
-from attacks.joint.decision import Decision
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.settling import Settling
 from attacks.joint.values import VersionValues
@@ -145,7 +145,7 @@ def claimed(outcome, opening, evidence):
     return set(told)
 
 
-def _named(decision: Decision, some, opening, evidence):
+def _named(decision: Knowledge, some, opening, evidence):
     found = {}
     look = VersionValues(decision.network)
     for release in range(len(decision.network.contents)):

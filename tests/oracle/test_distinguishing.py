@@ -14,6 +14,7 @@ import pytest
 from attacks.joint import distinguishing, settling
 from attacks.joint.attack import JointAttack
 from attacks.joint.settling import TWO
+from attacks.joint.worlds import Worlds
 from tests.helpers.running import run_audit, written
 from tests.helpers.tiny import Row, TinySeries
 
@@ -138,6 +139,7 @@ def test_without_worlds_the_clause_is_undecided(monkeypatch):
     """Also where every value is settled; where linear reasoning shows a pair, it is violated."""
     monkeypatch.setattr(distinguishing, "_ROUNDS", 0)
     monkeypatch.setattr(distinguishing, "_QUESTIONS", 0)
+    monkeypatch.setattr(Worlds, "trace", lambda worlds: np.zeros(worlds.network.variables, dtype=np.uint64))
     states = Counter()
     for series, alike in series_without_certainty(np.random.default_rng(9), 8):
         _, clause, _ = min_e(series)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.joint import deciding, settling
-from attacks.joint.knowledge import Knowledge
+from attacks.joint.answers import Answers
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
@@ -29,7 +29,7 @@ def told(series, adversary, budget):
         opened = open_series(folder)
         (evidence,) = build_evidence(opened, adversary)
         decision = deciding.decide(evidence, budget).last
-        knowing = Knowledge(decision, evidence)
+        knowing = Answers(decision, evidence)
         for person in series.people(adversary):
             code = opened.people.find(person)
             for release in range(len(series.releases)):

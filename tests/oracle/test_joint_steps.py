@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import attack, balls, deciding
+from attacks.joint import attack, deciding, single_options
 from attacks.joint.attack import JointAttack
 from attacks.joint.network_builder import network_of
 from attacks.joint.state import State
@@ -316,10 +316,11 @@ def test_a_ball_that_is_too_hard_is_the_last_one_for_what_it_is_asked(monkeypatc
         state = State(network_of(opened(folder, "linked")[1], 2, Budget()), Budget())
     part = state.core(state.pending(enough))
     given = []
-    monkeypatch.setattr(balls, "in_whole_numbers", lambda *args: given.append(args) or ("unknown", None))
+    monkeypatch.setattr(single_options, "in_whole_numbers", lambda *args: given.append(args) or ("unknown", None))
     columns = np.arange(len(part.kind))
-    result = balls.balled(part, np.full(part.variables, -1), columns < 2, enough, columns < 0, Budget())
-    assert (len(given), result.shown.any(), result.impossible.any()) == (questions, False, False)
+    nobody = np.full(part.variables, -1)
+    result = single_options.questions(part, nobody, columns < 0, columns < 2, enough, Budget(), search_integers=True)
+    assert (len(given), result.variables, result.believed.any()) == (questions, [], False)
     assert result.asked[:2].all()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attacks.joint import network_builder
-from attacks.joint.decision import Decision, distinct
+from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network_builder import network_of
 from attacks.joint.values import Findings
 from audit.runtime.budget import Budget
@@ -179,7 +179,7 @@ def test_values_of_those_who_have_one_left():
         name[owner] == "p2" and values[kind] == "d" for owner, kind in zip(network.owner, network.kind, strict=True)
     ]
     assert sum(gone) == 1
-    found = Findings(Decision.of(network, ~np.array(gone), feasible=True))
+    found = Findings(Knowledge(network, ~np.array(gone)))
     told = {
         (name[network.versions.variable[place]], int(network.versions.release[place]), values[value])
         for place, value in zip(found.claim.tolist(), found.value.tolist(), strict=True)
@@ -192,14 +192,13 @@ def test_whoever_has_two_values_left_is_decided_when_both_are_shown():
     rows = [[("p1", "b"), ("p0", "a"), ("p4", "a")], [("p0", "a"), ("p1", "b"), ("p2", "c"), ("p3", "b")]]
     series = TinySeries([[Row(name, "1", value) for name, value in release] for release in rows])
     network, name, values = built(series)
-    decision = Decision.of(network, np.ones(network.columns, dtype=np.bool_), feasible=True)
-    of_p0 = np.array([name[owner] == "p0" for owner in network.owner])
-    worlds = [of_p0 & np.array([values[kind] == value for kind in network.kind]) for value in "ab"]
+    decision = Knowledge(network, np.ones(network.columns, dtype=np.bool_))
+    worlds = [dict(zip(("p0", "p1", "p2", "p3", "p4"), held, strict=True)) for held in ("abcba", "bacba")]
     versions = [place for place, variable in enumerate(network.versions.variable.tolist()) if name[variable] == "p0"]
-    assert worlds[0].any()
-    assert worlds[1].any()
     assert not Findings(decision).decided[versions].any()
     for world, decided in zip(worlds, (False, True), strict=True):
-        decision.shown |= world
+        columns = zip(network.owner.tolist(), network.kind.tolist(), strict=True)
+        columns = np.flatnonzero([values[kind] == world[name[owner]] for owner, kind in columns])
+        decision.adopt(network.owner[columns], columns)
         assert Findings(decision).decided[versions].tolist() == [decided] * len(versions)
         assert decision.decided(np.array([name[v] == "p0" for v in range(network.variables)])) is decided

@@ -5,13 +5,16 @@ import pytest
 
 from attacks.joint import network_builder, propagation
 from attacks.joint.attack import JointAttack
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.network_builder import network_of
 from attacks.joint.propagation import Propagation
 from attacks.joint.settling import ALL
 from attacks.joint.state import State
+from attacks.joint.worlds import Worlds
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written
+from tests.helpers.tiny import Row, TinySeries
 from tests.oracle.larger import drawn_at_random
 
 
@@ -40,13 +43,13 @@ def test_what_is_left_of_the_parts_asked_about_is_what_is_left_of_everything(see
         core = state.core(state.pending(ALL))
         part[core.variable] = core.part
         seen = part[state.network.owner[unknown]] % 4 == 1
-        state.decision.shown[unknown[seen]] = True
+        state.decision._shown[unknown[seen]] = True  # as worlds would
         gone = np.zeros(state.network.columns, dtype=np.bool_)
         gone[unknown[~seen & (lot < 0.05)]] = True
         state.rule_out(gone)
         some = state.core(state.pending(ALL))
         again = State(state.network, Budget())
-        again.decision.alive, again.decision.shown = state.decision.alive, state.decision.shown
+        again.decision.alive, again.decision._shown = state.decision.alive, state.decision.shown
         everything = again.core(again.pending(ALL))
         for name in ("variable", "column", "part"):
             assert np.array_equal(getattr(some, name), getattr(everything, name))
@@ -87,3 +90,24 @@ def test_constraints_some_at_a_time_narrow_as_all_together(monkeypatch):
     assert not found[0].all()
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
+
+
+def test_what_is_no_world_is_refused_and_changes_nothing():
+    """Two people have one row; a column is another person's; a column was ruled out."""
+    with written(TinySeries([[Row("p", "1", "a"), Row("q", "1", "b")]])) as folder:
+        network = network_of(opened(folder, "linked")[1], 1, Budget())
+    alive = np.ones(network.columns, dtype=np.bool_)
+    everybody, worlds = np.arange(2), Worlds(network)
+    assert worlds.begin(everybody, np.array([0, 3]), alive)
+    both, ends = np.array([0, 1]), np.array([2])
+    without = alive.copy()
+    without[1] = False
+    for columns, left in (([1, 3], alive), ([2, 1], alive), ([1, 2], without)):
+        assert not worlds.change(both, np.array(columns), ends, left)
+        assert (worlds.last.tolist(), len(worlds)) == ([0, 3], 0)
+    # One after the other: the second of two worlds is none.
+    assert not worlds.change(np.array([0, 1, 0]), np.array([1, 2, 0]), np.array([2, 3]), alive)
+    assert worlds.change(np.array([0, 1, 0, 1]), np.array([1, 2, 0, 3]), np.array([2, 4]), alive)
+    assert [worlds.at(number).tolist() for number in range(3)] == [[0, 3], [1, 2], [0, 3]]
+    with pytest.raises(ValueError, match="read-only"):
+        Knowledge(network, alive).shown[0] = True

@@ -1,12 +1,13 @@
-"""What a solver rules out that a checked world has is a bug of the program, never a verdict."""
+"""What rules out a world that was checked, or finds what is no world, is a bug of the program, never a verdict."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from attacks.joint import balls, counting, probing, relaxation, settling
+from attacks.joint import counting, settling
 from attacks.joint.attack import JointAttack
+from attacks.joint.single_options import Found
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written
@@ -17,16 +18,22 @@ CROWD = drawn_at_random(3, people=60, releases=4, values=8, size=6, distinct=Fal
 FEW = drawn_at_random(3, people=12, releases=2, values=4, size=4, distinct=False, table="constant")
 
 
-def supported(core, asked, _budget):
-    """Proves impossible whatever is asked for, and the world that is known."""
+def refuted(core, weights):
+    """Proves everything impossible, the world that is known as well."""
     return np.ones(len(core.kind), dtype=np.bool_)
 
 
-def asked_for(core, chosen, asked, enough, shown, budget):
-    """Proves the known world impossible."""
+def ruled_out(core, chosen, shown, asked, enough, budget, *, search_integers):
+    """Believes that the known world is impossible."""
     wrong = np.zeros(len(core.kind), dtype=np.bool_)
     wrong[chosen] = True
-    return probing.Probed(shown, wrong, chosen, asked)
+    return Found(chosen, wrong, asked)
+
+
+def out_of_thin_air(core, chosen, shown, asked, enough, budget, *, search_integers):
+    """Finds that each person has the first column, which is no world."""
+    nothing = np.zeros(len(core.kind), dtype=np.bool_)
+    return Found(chosen, nothing, asked, [np.arange(core.variables)], [core.start[:-1]])
 
 
 def counted(core, steps, most, budget):
@@ -34,13 +41,24 @@ def counted(core, steps, most, budget):
     return [None if each is None else replace(each, number=0) for each in counting.counted(core, steps, most, budget)]
 
 
+def counted_with_others(core, steps, most, budget):
+    """Counts rightly, and finds worlds that are none."""
+    parts = [core.slice(number, number + 1) for number in range(core.parts)]
+    return [
+        each and replace(each, worlds=np.vstack([each.worlds, part.start[:-1]]))
+        for part, each in zip(parts, counting.counted(core, steps, most, budget), strict=True)
+    ]
+
+
 @pytest.mark.parametrize(
     ("way", "module", "name", "lie"),
     [
         ("counted", settling, "counted", counted),
-        ("programmed", relaxation, "supported", supported),
-        ("probed", probing, "probed", asked_for),
-        ("in whole numbers", balls, "balled", asked_for),
+        ("counted", settling, "counted", counted_with_others),
+        ("programmed", settling, "refuted", refuted),
+        ("probed", settling, "refuted", refuted),
+        ("in whole numbers", settling, "questions", ruled_out),
+        ("in whole numbers", settling, "questions", out_of_thin_air),
     ],
 )
 def test_joint_raises_where_a_known_world_is_ruled_out(way, module, name, lie, monkeypatch):
@@ -48,5 +66,5 @@ def test_joint_raises_where_a_known_world_is_ruled_out(way, module, name, lie, m
         evidence = opened(folder, "linked")[1]
         forced(monkeypatch, way)
         monkeypatch.setattr(module, name, lie)
-        with pytest.raises(AssertionError, match=r"a value that a world has|a part with a world"):
+        with pytest.raises(AssertionError, match=r"a value that a world has|a part with a world|no world"):
             JointAttack().run(evidence, Budget())

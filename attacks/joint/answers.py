@@ -1,0 +1,70 @@
+"""Answers about single versions: what a decision leaves of their values, and of what their people ever had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from attacks.joint.distinguishing import equal_people
+from attacks.joint.ever import ever
+from attacks.joint.knowledge import Knowledge
+from attacks.joint.values import VersionValues
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Evidence
+from audit.model.outcome import EqualPeople, EverKnown
+from audit.runtime.budget import Budget
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What is left of any one version, as it was decided; each answer takes a look at the whole release."""
+
+    decision: Knowledge
+    evidence: Evidence
+
+    def ever(self, grave: Flags, budget: Budget) -> EverKnown:
+        """Return what is known of everybody's having had one of some values in some release; shape (values,)."""
+        return ever(self.evidence, self.decision, grave, budget)
+
+    def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
+        """Return who has equal values in all worlds, beyond `known`, and but for those who are certain."""
+        return equal_people(self.evidence, self.decision, known, budget)
+
+    @cached_property
+    def _look(self) -> VersionValues:
+        return VersionValues(self.decision.network)
+
+    def possible(self, person: int, release: int) -> Sequence[int]:
+        """Return the values that are not proved impossible; none where the person is not in the release."""
+        return self._values(self.decision.alive, person, release)
+
+    def open(self, person: int, release: int) -> Sequence[int]:
+        """Return those of them that no world was found for; where one value is left, every world has it."""
+        possible = self.possible(person, release)
+        if len(possible) == 1:
+            return ()
+        shown = set(self._values(self.decision.shown, person, release))
+        return [value for value in possible if value not in shown]
+
+    def left(self, release: int) -> tuple[Codes, Codes]:
+        """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
+        versions = self.decision.network.versions
+        version, value = self._look.of(self.decision.alive, release)
+        begin = int(np.searchsorted(versions.release, release))
+        return versions.person[begin + version], value.astype(np.int32)
+
+    def _values(self, some: Flags, person: int, release: int) -> Sequence[int]:
+        versions = self.decision.network.versions
+        begin, end = np.searchsorted(versions.release, [release, release + 1])
+        place = np.flatnonzero(versions.person[begin:end] == person)
+        if not len(place):
+            return ()
+        if versions.entry[begin + place[0]] < 0:
+            column = np.flatnonzero(some & (self.decision.network.owner == versions.variable[begin + place[0]]))
+            return np.unique(self.decision.network.kind[column]).tolist()
+        version, value = self._look.of(some, release)
+        found: list[int] = value[version == place[0]].tolist()
+        return found

@@ -1,0 +1,141 @@
+"""Worlds that were checked: a first one, and what each one that follows changes in the one before.
+
+Parts of a network share nothing, so that a world of one part beside any worlds of the others is one of all. A variable
+of which no world is known has column -1. What is not a world is refused here, whichever tactic proposes it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.joint.arrays import Integers, Numbers, mixed, segments
+from attacks.joint.network import ConstraintNetwork
+from audit.model.arrays import Flags
+
+
+class Worlds:
+    """The worlds of a network that are known.
+
+    Attributes:
+        network: what they are worlds of.
+        first, last: the column of each variable in the first world and in the last; shape (variables,).
+    """
+
+    def __init__(self, network: ConstraintNetwork) -> None:
+        self.network = network
+        self.first, self.last = (np.full(network.variables, -1, dtype=np.int64) for _ in range(2))
+        self._taken = np.zeros(len(network.capacity), dtype=np.int64)
+        self._trace, self._last_traced = np.zeros(network.variables, dtype=np.uint64), self.last.copy()
+        self._traced = self._world_traced = 0
+        self._linked_to = np.full((2, network.variables), -1, dtype=np.int64)  # the version before, and the one after
+        for side, (one, other) in enumerate((network.link.T[::-1], network.link.T)):
+            self._linked_to[side, one] = other
+        self._changes: list[tuple[Integers, Integers, Numbers]] = []
+
+    def __len__(self) -> int:
+        """Return how many worlds follow the first."""
+        return sum(len(ends) for _, _, ends in self._changes)
+
+    def at(self, number: int) -> Numbers:
+        """Return the column of each variable in the world after so many others; 0 is the first."""
+        found = self.first.copy()
+        for variables, columns, ends in self._changes:
+            if number <= 0:
+                break
+            size = int(ends[min(number, len(ends)) - 1])
+            found[variables[:size]] = columns[:size]  # where a variable changes again, the last change counts
+            number -= len(ends)
+        return found
+
+    def begin(self, variables: Numbers, columns: Numbers, alive: Flags) -> bool:
+        """Take over a first world of some variables; return whether it is one, beside what others have."""
+        found = self._taken_over(variables, columns, np.array([len(variables)]), alive)
+        if found:
+            self.first[variables] = self._last_traced[variables] = columns
+        return found
+
+    def change(self, variables: Numbers, columns: Numbers, ends: Numbers, alive: Flags) -> bool:
+        """Take over worlds one after the other, each by what it changes in the one before; return whether all are some.
+
+        Args:
+            variables: whose column changes, world by world; each of them had one.
+            columns: what each has then; likewise.
+            ends: where the changes of each world end; shape (worlds,); one where there are links.
+            alive: which columns are not ruled out.
+        """
+        found = self._taken_over(variables, columns, ends, alive)
+        if found:
+            self._changes.append((variables.astype(np.int32), columns.astype(np.int32), ends))
+        return found
+
+    def _taken_over(self, variables: Numbers, columns: Numbers, ends: Numbers, alive: Flags) -> bool:
+        """Check each world, row by row and link by link, and go on to the last; return whether all are worlds."""
+        net = self.network
+        number = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+        before = _before(variables, columns, self.last)
+        old = before >= 0
+        rows, world, step = [], [], []
+        for some, at, sign in ((columns, number, 1), (before[old], number[old], -1)):
+            rows.append(net.row[segments(net.row_start, some)])
+            world.append(np.repeat(at, np.diff(net.row_start)[some]))
+            step.append(np.full(len(rows[-1]), sign))
+        row, when, change = map(np.concatenate, (rows, world, step))
+        order = np.lexsort((when, row))
+        row, when, change = row[order], when[order], change[order]
+        begin = np.append(True, row[1:] != row[:-1])[: len(row)]
+        total = np.cumsum(change)
+        taken = total - np.repeat((total - change)[begin], np.diff(np.append(np.flatnonzero(begin), len(row))))
+        taken += self._taken[row]
+        settled = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)[: len(row)]
+        now = self.last[variables]
+        self.last[variables] = columns
+        right = alive[columns].all() and (net.owner[columns] == variables).all()
+        if not right or (taken > net.capacity[row])[settled].any() or not self._linked(variables):
+            self.last[variables] = now
+            return False
+        np.add.at(self._taken, row, change)
+        return True
+
+    def _linked(self, variables: Numbers) -> bool:
+        """Return whether the links of some variables are kept; where there are links, one world follows at a time."""
+        net = self.network
+        if not len(net.link):
+            return True
+        before, after = self._linked_to[:, variables]
+        one, other = np.concatenate([before, variables]), np.concatenate([variables, after])
+        both = (one >= 0) & (other >= 0)
+        one, other = self.last[one[both]], self.last[other[both]]
+        both = (one >= 0) & (other >= 0)
+        one, other = net.kind[one[both]], net.kind[other[both]]
+        return bool((one == other).all() if net.may is None else net.may[one, other].all())
+
+    def trace(self) -> npt.NDArray[np.uint64]:
+        """Return a number that is the same for variables that change their values alike in all worlds.
+
+        Each time that a variable takes another value, a random number of the old value and the world less one of the
+        new value and the world is added; shape (variables,).
+        """
+        kind = self.network.kind
+        for variables, columns, ends in self._changes[self._traced :]:
+            world = mixed(self._world_traced + np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)), 1)
+            before = _before(variables, columns, self._last_traced)
+            old, new = (mixed(world ^ kind[some].astype(np.uint64), 2) for some in (before, columns))
+            np.add.at(self._trace, variables, old - new)
+            self._last_traced[variables] = columns
+            self._world_traced += len(ends)
+        self._traced = len(self._changes)
+        return self._trace
+
+
+def _before(variables: Integers, columns: Integers, now: Numbers) -> Numbers:
+    """Return what each variable had before each of some changes; `now` is what it had before the first of them.
+
+    >>> _before(np.array([1, 0, 1]), np.array([5, 2, 6]), np.array([3, 4])).tolist()
+    [4, 3, 5]
+    """
+    order = np.argsort(variables, kind="stable")
+    found = now[variables]
+    again = np.flatnonzero(variables[order][1:] == variables[order][:-1]) + 1
+    found[order[again]] = columns[order[again - 1]]
+    return found
