@@ -107,8 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
                 form=arguments.publish,
                 lengths=dict(arguments.min_length),
                 seed=arguments.seed,
-                tell=done.append,
-                watch=watch,
+                on_release=done.append,
+                on_progress=watch,
             )
             publish(microdata, arguments.output, method, principle, options)
     except BaseException:

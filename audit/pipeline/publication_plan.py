@@ -73,7 +73,7 @@ def _tried(
     done: list[PublishResult] = []
     start = time.perf_counter()
     try:
-        publish(microdata, folder, method, principle, PublishOptions(seed=queries.seed, tell=done.append))
+        publish(microdata, folder, method, principle, PublishOptions(seed=queries.seed, on_release=done.append))
     except (InputError, UsageError) as error:
         return PlannedSeries(method.name, parameters, refused=str(error).split("\n", 1)[0])
     seconds = time.perf_counter() - start

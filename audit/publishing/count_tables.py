@@ -1,4 +1,4 @@
-"""Publishing a series of exact count tables: each table is protected by itself, and the rules go into the manifest."""
+"""Publish count tables: protect each exact table by itself, and write the rules into the manifest."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Protect = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]
 
 @dataclass(frozen=True)
 class Draw:
-    """What a method draws at random.
+    """The random numbers of a method.
 
     Attributes:
-        seed: where it begins; None where nothing is drawn.
-        for_people: whether it is drawn for people, who are the same in the same cells of all tables.
+        seed: the seed; None if the method draws nothing.
+        for_people: whether the method draws a number for each person; a cell of all tables then holds the same people.
     """
 
     seed: int | None = None
@@ -39,20 +39,20 @@ def publish_tables(
 ) -> TableManifest:
     """Write all releases, protected, into a new or empty folder, and return its manifest.
 
-    Only the dimensions and the counts are written: other columns could tell them. What was written is read again:
-    every count lies in the interval that its published text stands for.
+    Only the dimensions and the counts are written, because other columns could reveal counts. The result is read back:
+    every count must lie in the interval that its published text means.
 
     Args:
         manifest: of the exact tables.
         output: the folder.
-        protect: returns what each cell of a table with its totals is published as.
-        rules: what the manifest says of that: keys of `[table]` and their values as TOML.
-        draw: what is drawn at random.
+        protect: returns the published text of each cell of a table with its totals.
+        rules: the keys of `[table]` that describe the method, and their values as TOML.
+        draw: the random numbers of the method.
 
     Raises:
         UsageError: the folder has files in it, or cannot be made.
         InputError: the tables cannot be read, are not exact, lack counts, or do not add up.
-        RuntimeError: what was written cannot stand for the exact counts, which is a bug.
+        RuntimeError: a published text contradicts its exact count, which is a bug.
     """
     check_exact(manifest)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
@@ -60,8 +60,8 @@ def publish_tables(
     counts, rng = read_counts(manifest), np.random.default_rng(draw.seed)
     tables = list(exact_tables(counts))
     if draw.for_people and any(each.labels != tables[0].labels for each in tables):
-        what = "people's keys are drawn by cell, so that all tables have to have the same dimensions and labels"
-        raise UsageError(f"{what}; choose another method, or perturb where people can be told apart")
+        what = "people's keys are drawn by cell, so that all tables must have the same dimensions and labels"
+        raise UsageError(f"{what}; choose another method, or perturb the tables where the microdata are")
     texts = {counts.files[each.file].shown: _as_csv(counts, each, protect(each.counts, rng)) for each in tables}
     texts[NAME] = _manifest_text(manifest, rules)
     for name, text in texts.items():
@@ -79,7 +79,7 @@ def publish_tables(
 
 
 def _as_csv(counts: PublishedCounts, table: ExactTable, published: np.typing.NDArray[np.str_]) -> str:
-    """Return a table's rows in their order, with what is published of each."""
+    """Return a table's rows in their order, with their published texts, as CSV."""
     source = counts.tables[table.file]
     used = [axis for axis, dimension in enumerate(counts.dimensions) if dimension.axis.name in source]
     text = io.StringIO()

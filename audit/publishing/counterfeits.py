@@ -1,4 +1,4 @@
-"""Counterfeits that keep their identity: their names, which only the key has, and their exact quasi-identifiers."""
+"""Counterfeits with an identity: their names, which only the key holds, and their exact quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NAME = re.compile(re.escape(MARK) + r"c([0-9]{1,15})")
 
 
 class Counterfeits:
-    """The counterfeits with identity of a series, and the cells of those in the last release.
+    """The counterfeits with an identity in the last release of a series.
 
     Attributes:
-        codes: who of them is in the last release; ascending, int32.
-        cells: their cells there, as numbers of the attributes; shape (len(codes), attributes), int32.
+        codes: their codes, ascending; int32.
+        cells: their cells, as numbers of the attributes; shape (len(codes), attributes), int32.
     """
 
     def __init__(self, people: IdentifierEncoder, attributes: Sequence[QuasiIdentifier]) -> None:
@@ -40,7 +40,7 @@ class Counterfeits:
         self.cells: Codes = np.zeros((0, len(self._attributes)), dtype=np.int32)
 
     def learn(self, release: Release) -> None:
-        """Look at the last release."""
+        """Take the counterfeits of the last release."""
         if release.person is None or not self._people.has_counterfeits:
             return
         rows = np.flatnonzero(np.append(self._people.is_counterfeit(), False)[release.person])
@@ -49,14 +49,14 @@ class Counterfeits:
         columns = [release.cells[attribute.name][rows] for attribute in self._attributes]
         self.cells = np.stack(columns, axis=1) if columns else np.zeros((len(rows), 0), dtype=np.int32)
 
-    def born(self, number: int) -> Codes:
-        """Return the codes of so many new ones; they are called `~c1` and so on, going on from the last number."""
+    def create(self, number: int) -> Codes:
+        """Return the codes of new counterfeits, which are named `~c1` and so on after the last number used."""
         names = (self._people.name(code) for code in np.flatnonzero(self._people.is_counterfeit()).tolist())
         last = max((int(found[1]) for name in names if (found := _NAME.fullmatch(name))), default=0)
         return self._people.number([f"{MARK}c{last + place}" for place in range(1, number + 1)])
 
     def cells_of(self, codes: Codes) -> Codes:
-        """Return the cells that some of those in the last release have there; shape (len(codes), attributes)."""
+        """Return the cells of counterfeits of the last release; shape (len(codes), attributes)."""
         return self.cells[np.searchsorted(self.codes, codes)]
 
 
@@ -70,11 +70,11 @@ def exact_columns(
 ) -> list[tuple[Codes, list[str]]]:
     """Return the quasi-identifiers of a draft's rows, column by column: each row's place among texts, and the texts.
 
-    A new counterfeit takes those of somebody who is published, and one that goes on keeps its own. `listed` are the
-    attributes whose values stand in an order of their own.
+    A new counterfeit copies those of a published person; an older one keeps its own. `listed` names the attributes
+    whose domain declares the order of values.
     """
     row, fake = draft.row.copy(), draft.row == COUNTERFEIT
-    # Nobody is taken twice while that can be: two equal rows would show that neither is a person.
+    # Copy each person once before any twice: equal rows would show that they are not people.
     real = rng.permutation(draft.row[~fake])
     row[fake] = np.resize(real, np.count_nonzero(fake))
     point = read.snapshot.point[row]
@@ -94,38 +94,38 @@ def exact_columns(
 def _extended(
     attribute: QuasiIdentifier, read: ReadSnapshot, column: int, cells: Codes, *, listed: bool
 ) -> tuple[list[str], Codes, Codes]:
-    """Return a snapshot's scale with the values of some cells of an older release among its own.
+    """Add the values of older cells to a snapshot's scale.
 
     Args:
-        attribute: whose scale.
+        attribute: the attribute of the scale.
         read: the snapshot.
         column: the attribute's place.
-        cells: exact values, as numbers of the attribute; others stand at the end.
-        listed: whether the values stand in an order of their own; then what is not among them is at the end.
+        cells: exact values, as numbers of the attribute.
+        listed: whether the domain declares the order; values that it does not list are put at the end.
 
     Returns:
-        The texts of all values in order, where each of the snapshot's values stands, and where that of each cell does.
+        The texts of all values in order, the place of each of the snapshot's values, and the place of each cell's.
     """
     own: list[Value] = [*(read.numbers[column] or read.texts[column])]
     text_of = dict(zip(own, read.texts[column], strict=True))
-    told = [_exact(attribute.cells[cell], attribute.texts[cell]) for cell in cells.tolist()]
-    new = {value: attribute.texts[cell] for value, cell in zip(told, cells.tolist(), strict=True)}
+    older = [_exact(attribute.cells[cell], attribute.texts[cell]) for cell in cells.tolist()]
+    new = {value: attribute.texts[cell] for value, cell in zip(older, cells.tolist(), strict=True)}
     for value in text_of.keys() & new.keys():
         del new[value]
     text_of |= new
     values = own + sorted(new, key=_rank) if listed or not new else sorted(text_of, key=_rank)
     place = {value: number for number, value in enumerate(values)}
-    moved, there = (np.array([place[value] for value in some], dtype=np.int32) for some in (own, told))
-    return [text_of[value] for value in values], moved, there
+    own_places, cell_places = (np.array([place[value] for value in each], dtype=np.int32) for each in (own, older))
+    return [text_of[value] for value in values], own_places, cell_places
 
 
 def _exact(cell: Cell, text: str) -> Value:
-    """Return the one value that a cell covers, or else its text."""
+    """Return the only value that a cell covers; its text if it covers several."""
     if isinstance(cell, Interval) and cell.low is not None and cell.low == cell.high:
         return cell.low
     return next(iter(cell.members)) if isinstance(cell, ValueSet) and len(cell.members) == 1 else text
 
 
 def _rank(value: Value) -> tuple[bool, Any]:
-    """Return what to sort by: numbers before texts, these as people sort names."""
+    """Return a sort key: numbers first, then texts in natural order."""
     return (False, value) if isinstance(value, Fraction) else (True, (natural(value), value))

@@ -1,4 +1,4 @@
-"""The text of a series' manifest: written for a new series, and edited, comments and all, when one goes on."""
+"""Manifest writer: the text of a new series' manifest, and of an older one with a release more, comments kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ON_ONE_LINE = 4
 
 @dataclass(frozen=True)
 class NewRelease:
-    """The files of a release, by their names in the series; `counterfeits` is None where there are none."""
+    """The files of a release, by their names in the series; `counterfeits` is None without counterfeits."""
 
     files: ReleaseFiles
     counterfeits: str | None
@@ -30,7 +30,7 @@ class NewRelease:
 
 @dataclass(frozen=True)
 class BesideReleases:
-    """Files of a new series that stand beside its releases, by their names: hierarchies by attribute, transitions."""
+    """The other files of a new series, by their names: hierarchies by attribute, and transitions."""
 
     hierarchies: Mapping[str, str]
     transitions: str | None
@@ -46,8 +46,8 @@ def new(
 ) -> str:
     """Return a manifest without releases.
 
-    `kinds` says how the values of quasi-identifiers compare, and sensitive ones that are numbers; `count` names the
-    column of counts where that has to be said.
+    `kinds` holds the type of each quasi-identifier, and of a sensitive attribute of numbers; `count` names the column
+    of counts if it is not called `count`.
     """
     import tomlkit
 
@@ -91,9 +91,9 @@ def new(
 
 
 def spelled_out(text: str, manifest: Manifest) -> str | None:
-    """Return a manifest whose releases are named one by one, or None where they are already.
+    """Return a manifest that names its releases one by one, or None if it already does.
 
-    A pattern would show a release as soon as its file is in place, before the manifest can name its counterfeits.
+    A pattern would include a release as soon as its file exists, before the manifest names its counterfeits.
     """
     document = _parsed(text)
     entries = document["series"]["releases"]
@@ -105,7 +105,7 @@ def spelled_out(text: str, manifest: Manifest) -> str | None:
 
 
 def extended(text: str, release: NewRelease) -> str:
-    """Return a manifest with one release more."""
+    """Return a manifest with a new release added."""
     import tomlkit
 
     document = _parsed(text)
@@ -120,10 +120,10 @@ def extended(text: str, release: NewRelease) -> str:
 
 
 def read_back(manifest: Manifest, text: str) -> Manifest:
-    """Return what a manifest's new text says.
+    """Parse a manifest's new text.
 
     Raises:
-        InputError: the text is no manifest, which its old text must have hidden.
+        InputError: the new text is not a valid manifest.
     """
     problems = Problems()
     read = parse_manifest(manifest.folder, text, problems)

@@ -1,4 +1,4 @@
-"""How the last release's cells look from the next snapshot; see `audit.model.anonymizer.PreviousCells`."""
+"""Previous cells: the last release's cells in the scales of the next snapshot (`model.anonymizer.PreviousCells`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GroupCells:
 
     @classmethod
     def of(cls, release: Release, attributes: tuple[QuasiIdentifier, ...]) -> GroupCells:
-        """Return the cells of a release's groups; `uniform` is false for a group whose rows differ in theirs."""
+        """Return the cells of a release's groups; `uniform` is false for a group whose rows have different cells."""
         groups = release.group.codes
         cell = np.zeros((release.group.size, len(attributes)), dtype=np.int32)
         uniform = np.ones(release.group.size, dtype=np.bool_)
@@ -40,7 +40,7 @@ class GroupCells:
 
 @dataclass(frozen=True)
 class LastReleaseCells:
-    """The last release's cells, and the exact quasi-identifiers of the snapshot before and of the next one."""
+    """The last release's cells, its snapshot, and the next snapshot."""
 
     cells: GroupCells
     before: ReadSnapshot
@@ -54,21 +54,21 @@ class LastReleaseCells:
         """
         if not self.cells.uniform.all():
             raise UsageError(
-                "the rows of some group of the last release have different cells; "
-                "this method goes on only with series whose groups have one cell for each quasi-identifier"
+                "a group of the last release has rows with different cells; this method continues only series "
+                "in which all rows of a group have the same cells; begin a new series"
             )
         low, high = np.zeros_like(self.cells.cell), np.zeros_like(self.cells.cell)
         exact = np.ones(len(low), dtype=np.bool_)
         for column, attribute in enumerate(self.cells.attributes):
             cells = self.cells.cell[:, column]
-            one, place = distinct(cells.astype(np.int64), len(attribute.cells))
-            first, after, fits = self._spans(attribute, column, cells[one])
+            example, place = distinct(cells.astype(np.int64), len(attribute.cells))
+            first, after, fits = self._spans(attribute, column, cells[example])
             low[:, column], high[:, column] = first[place], after[place] - 1
             exact &= fits[place]
         return CellRanges(low, high, exact)
 
     def covers(self, group: Codes, row: Codes) -> npt.NDArray[np.bool_]:
-        """Return whether the cells of some groups cover some rows of the snapshot, pair by pair."""
+        """Return whether the cells of groups cover rows of the snapshot, pair by pair."""
         covered = np.ones(len(group), dtype=np.bool_)
         for column, attribute in enumerate(self.cells.attributes):
             cells = self.cells.cell[group, column].astype(np.int64)
@@ -79,20 +79,20 @@ class LastReleaseCells:
         return covered
 
     def moved(self) -> Codes:
-        """Return the rows of people whose exact quasi-identifiers were others in the snapshot before."""
+        """Return the rows of people whose exact quasi-identifiers differ from those in the snapshot before."""
         old, new = self.before.snapshot, self.now.snapshot
         row_now = np.full(int(max(old.person.max(initial=-1), new.person.max(initial=-1))) + 1, -1, dtype=np.int32)
         row_now[new.person] = np.arange(len(new), dtype=np.int32)
         rows, point = row_now[old.person], self._point_before()
-        stayed = rows >= 0
-        if not stayed.all():
-            rows, point = rows[stayed], point[stayed]
+        present = rows >= 0
+        if not present.all():
+            rows, point = rows[present], point[present]
         differs = new.point.take(rows, axis=0) != point
-        # Most often nobody moved, and one look at all numbers is much faster than one at the numbers of each row.
+        # `differs.any()` is much faster than `any(axis=1)`, and mostly there are no differences.
         return np.sort(rows[differs.any(axis=1)]) if differs.any() else rows[:0]
 
     def _point_before(self) -> Codes:
-        """Return where the rows of the snapshot before lie in the next one's scales, -1 where such a value is none."""
+        """Return the points of the snapshot before in the next one's scales, -1 for values that these lack."""
         point = self.before.snapshot.point
         for column in range(len(self.cells.attributes)):
             place_now = {value: place for place, value in enumerate(_exact(self.now, column))}
@@ -107,7 +107,7 @@ class LastReleaseCells:
     def _spans(
         self, attribute: QuasiIdentifier, column: int, used: Codes
     ) -> tuple[Codes, Codes, npt.NDArray[np.bool_]]:
-        """Return for some cells the first place covered, the place after the last, and whether all between are."""
+        """Return the first place that each cell covers, the place after the last, and whether it covers all between."""
         if attribute.kind is not Kind.CATEGORICAL:
             return cover_ranges([attribute.cells[cell] for cell in used], self.now.numbers[column])
         grid = attribute.covers(used, self.now.texts[column])
@@ -120,7 +120,7 @@ class LastReleaseCells:
 def covered_pairs(
     attribute: QuasiIdentifier, cells: npt.NDArray[np.int64], points: npt.NDArray[np.int64], texts: list[str]
 ) -> npt.NDArray[np.bool_]:
-    """Return whether each of some cells covers the exact value paired with it; shape (pairs,)."""
+    """Return whether cells cover exact values, pair by pair; shape (pairs,)."""
     covered = np.zeros(len(cells), dtype=np.bool_)
     order = np.argsort(cells, kind="stable")
     starts = np.flatnonzero(np.diff(cells[order], prepend=-1))

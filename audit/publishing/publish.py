@@ -1,4 +1,4 @@
-"""Publishing every snapshot that is not published yet, each from the series so far and its keys."""
+"""Publish every snapshot that is not published yet, each from the series so far and its keys."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from audit.publishing.record_ids import RecordIds
 from audit.publishing.renderer import Rendered
 from audit.publishing.series_layout import SeriesForm
 from audit.publishing.transaction import SeriesTransaction
-from audit.publishing.transition_checks import TRANSITIONS, agree, check_told
+from audit.publishing.transition_checks import TRANSITIONS, agree, check_written_transitions
 from audit.publishing.verification import BrokenPromiseError, check_draft, check_kept, check_written
 from audit.runtime.log import logged_stage
 
@@ -50,24 +50,24 @@ class PublishOptions:
     """How to publish.
 
     Attributes:
-        form: generalized cells or Anatomy pairs; as the series is so far, or the method's usual way, when None.
-        lengths: the least length of published intervals by attribute, where it is not the usual one.
-        seed: where random numbers start from; each release has its own, whenever it is published. None draws a secret
-            one: whoever can guess a seed can undo the drawing of ids, and sees the order of the snapshot's rows.
-        tell: is told of each release as soon as it is published.
-        watch: is told how many releases of how many are done.
+        form: generalized cells or Anatomy pairs; None continues the series' form, or uses the method's first one.
+        lengths: the least length of published intervals by attribute, if it is not the default.
+        seed: the seed of all random numbers, whenever a release is published. None draws a secret seed: a reader who
+            guesses the seed can reverse the drawing of ids, and so learn the order of the snapshot's rows.
+        on_release: called with each release as soon as it is published.
+        on_progress: called with the number of releases published and the number to publish.
     """
 
     form: Form | None = None
     lengths: Mapping[str, Fraction] = field(default_factory=dict)
     seed: int | None = None
-    tell: Callable[[PublishResult], None] = lambda _: None
-    watch: Callable[[int, int], None] = lambda _done, _total: None
+    on_release: Callable[[PublishResult], None] = lambda _: None
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None
 
 
 @dataclass(frozen=True)
 class PublishResult:
-    """A release that is out: its size, how many counterfeits it has, and how many people wait for a later one."""
+    """A published release: its size, its number of counterfeits, and the number of people withheld."""
 
     tag: str
     rows: int
@@ -80,13 +80,13 @@ class PublishResult:
 def publish(
     microdata: Microdata, folder: Path, anonymizer: Anonymizer, principle: Principle, options: PublishOptions
 ) -> tuple[PublishResult, ...]:
-    """Publish the snapshots that are not yet out, in order, into a series that may be new.
+    """Publish the snapshots that are not published yet, in order, into a new or an existing series.
 
-    Each release appears whole or not at all, after `principle`, which knows nothing of the anonymizer, has been
-    checked on it as it was written.
+    Each release is written, read back and checked by `principle`, which shares no code with the anonymizer. Then it
+    appears whole, or not at all.
 
     Raises:
-        UsageError: somebody else is publishing, or the series cannot be continued this way.
+        UsageError: another process is publishing, or the series cannot be continued this way.
         InputError: the microdata, the series or its keys are faulty; or the promise cannot be kept.
     """
     with SeriesTransaction(folder) as workplace:
@@ -95,7 +95,7 @@ def publish(
 
 
 class _Work:
-    """The publishing of some snapshots into one series."""
+    """One run of `publish`."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class _Work:
         self.form = SeriesForm.of(workplace.folder, microdata, anonymizer, options.form, options.lengths)
         self.series: Series = self.form.series
         self.microdata = replace(microdata, quasi_identifiers=self.form.quasi_identifiers)
-        # Before the snapshots, so that values have the same numbers however many releases are out already.
+        # Before the snapshots, so that values get the same codes however many releases exist.
         self.transitions = agree(self.series, microdata, anonymizer, begun=self.form.begun)
         self.anonymizer = anonymizer
         self.principle = principle
@@ -122,13 +122,13 @@ class _Work:
         self.before: ReadSnapshot | None = None
 
     def run(self) -> Iterator[PublishResult]:
-        """Look back, then publish one snapshot after the other."""
+        """Read the series so far, then publish one snapshot after the other."""
         done, total = len(self.form.manifest.releases), len(self.microdata.snapshots)
         if done == total:
             return
         check = self._look_back()
         for position in range(done, total):
-            self.options.watch(position - done, total - done)
+            self.options.on_progress(position - done, total - done)
             with logged_stage(_LOG, f"publishing by {self.anonymizer.name}", release=position + 1) as stage:
                 published = self._publish(position, check)
                 stage.count(
@@ -137,17 +137,17 @@ class _Work:
                     counterfeits=published.counterfeits,
                     withheld=published.withheld,
                 )
-            self.options.tell(published)
+            self.options.on_release(published)
             yield published
 
     # -- looking back -----------------------------------------------------------------------------------------
 
     def _look_back(self) -> Check:
-        """Read the releases that are out, with their keys, and hold them against the promise."""
+        """Read the published releases with their keys, and check that they keep the promise."""
         check = self.principle.start(self.series)
         last = len(self.form.manifest.releases) - 1
         for position in range(last + 1):
-            # First the snapshot, as when the release was made: people and values then have the same numbers again.
+            # The snapshot first, as when the release was made, so that people and values get the same codes.
             read = self._snapshot(position)
             release = self._read(self.series, position)
             breaches = check.add(release)
@@ -167,10 +167,10 @@ class _Work:
         return self.microdata.read(position, self.series.people, vocabulary, kinds, self.transitions)
 
     def _remember(self, release: Release, read: ReadSnapshot, position: int) -> None:
-        """Take a release into what the next one is made from.
+        """Add a release to the history from which the next one is made.
 
         Raises:
-            InputError: the key says another value of somebody than the snapshot.
+            InputError: the key and the snapshot contradict each other.
         """
         past = self._past(release, read, self.form.manifest.releases[position])
         self.so_far.add(past)
@@ -182,7 +182,7 @@ class _Work:
         self.before = read
 
     def _past(self, release: Release, read: ReadSnapshot, files: ReleaseFiles) -> PublishedRelease:
-        """Return a release as anonymizers look back on it; its groups numbered without gaps."""
+        """Return a release as anonymizers read it, with its groups numbered without gaps."""
         if release.person is None:
             raise UsageError(f"{files.shown}: the release has no key")
         if release.strangers is not None:
@@ -190,18 +190,18 @@ class _Work:
         dense = (np.cumsum(np.bincount(release.group.codes, minlength=release.group.size) > 0) - 1).astype(np.int32)
         snapshot, person = read.snapshot, release.person
         fake = np.append(self.series.people.is_counterfeit(), True)[person]
-        told = np.full(max(self.series.people.size, 1), -1, dtype=np.int32)
-        told[snapshot.person] = snapshot.value
-        own = np.where(fake, -1, told[person])
+        true = np.full(max(self.series.people.size, 1), -1, dtype=np.int32)
+        true[snapshot.person] = snapshot.value
+        own = np.where(fake, -1, true[person])
         value, count = release.entry_value[self.form.names.sensitive], release.entry_count
         if release.values_by_row:
             wrong = np.flatnonzero(~fake & (own >= 0) & (own != value))
-            what = "the release says another value of this row's person than the snapshot"
+            what = "this row's value is not the value that the snapshot has for the person"
             own = np.where(fake, -1, value)
         else:
             count = np.ones(len(value), dtype=np.int64) if count is None else count
             wrong = np.flatnonzero(~fake & (own < 0))
-            what = "the key says that this row is of somebody who is not in the snapshot"
+            what = "the key names a person for this row who is not in the snapshot"
         if len(wrong):
             line = Table(files.rows, files.shown, release.rows, {}).line(int(wrong[0]))
             raise InputError([Problem(files.shown, what, "correct the key or the snapshot", line)])
@@ -222,7 +222,7 @@ class _Work:
         read = self._snapshot(position)
         if self.cells is not None and self.before is not None:
             self.so_far.look = LastReleaseCells(self.cells, self.before, read)
-        # The writer's random numbers are its own, so that a method that draws more changes nothing there.
+        # The renderer has its own random numbers, so that they do not depend on how many the method draws.
         seeds = np.random.SeedSequence(self.seed, spawn_key=(position,)).spawn(2)
         forming, writing = (np.random.default_rng(seed) for seed in seeds)
         try:
@@ -243,7 +243,7 @@ class _Work:
         )
 
     def _written(self, rendered: Rendered, read: ReadSnapshot, check: Check) -> Release:
-        """Stage a release, check it as it was written, and put it in place."""
+        """Stage a release, check what was written, and put it in place."""
         new = self.form.files(read.snapshot.tag, counterfeits=rendered.counterfeits is not None)
         tables = {new.files.shown: rendered.rows}
         if rendered.values is not None:
@@ -260,7 +260,7 @@ class _Work:
                 tables[shown] = self.microdata.hierarchies[name].table()
         self.workplace.stage(tables)
         if lines is not None:
-            check_told(self.workplace.staging, lines)
+            check_written_transitions(self.workplace.staging, lines)
         release = self._read(self.series.staged(self.form.staged(self.workplace.staging, new)), 0)
         check_written(release, self.form.attributes, self.form.names.sensitive, read, rendered.person)
         if not release.values_by_row:
@@ -284,7 +284,7 @@ class _Work:
         self.series.manifest = manifest
 
     def _refused(self, refusal: RefusalError, read: ReadSnapshot) -> InputError:
-        """Return a refusal with the place of its rows in the snapshot's file."""
+        """Return a refusal with the lines of its rows in the snapshot's file."""
         names = {"sensitive": self.microdata.sensitive, "individual": self.microdata.individual}
         column = None if refusal.column is None else names.get(refusal.column, refusal.column)
         lines = [read.table.line(int(row)) for row in np.sort(refusal.rows)[:_LINES_SHOWN]]

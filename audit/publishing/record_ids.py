@@ -1,4 +1,4 @@
-"""Record ids: published, kept by people over the releases, and random."""
+"""Record ids: random, published, and the same for a person in all releases."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _BYTES = 5  # of the numbers in record ids, which are written in hexadecimal dig
 
 
 class RecordIds:
-    """The published record ids of a series: people keep theirs, newcomers and counterfeits get random ones."""
+    """The published record ids of a series: known people keep theirs, new people and counterfeits get random ones."""
 
     def __init__(self) -> None:
-        # No number is its own code: only ids that were published have one.
+        # Numbers must not be their own codes: only published ids have a code.
         self._ids = IdentifierEncoder(SerialNumbers())
         self._of = np.full(0, -1, dtype=np.int32)
 
     def learn(self, person: Codes, records: Coded) -> None:
-        """Take over the record ids of a release's rows; the last one counts."""
+        """Take the record ids of a release's people; later ones replace earlier ones."""
         size = int(person.max(initial=-1)) + 1
         if size > len(self._of):
             self._of = np.concatenate([self._of, np.full(size - len(self._of), -1, dtype=np.int32)])
@@ -47,7 +47,7 @@ class RecordIds:
         return pc.replace_with_mask(self._ids.names(known), arrow(missing), drawn)
 
     def _draw(self, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Return distinct numbers of record ids that nobody has; shape (count,)."""
+        """Return distinct numbers of unused record ids; shape (count,)."""
         drawn = np.zeros(0, dtype=np.int64)
         while len(drawn) < count:
             more = rng.integers(0, 1 << 8 * _BYTES, count - len(drawn))
@@ -57,7 +57,7 @@ class RecordIds:
 
 
 def _texts(numbers: npt.NDArray[np.int64]) -> pa.Array:
-    """Return the record ids of some numbers, as Arrow text."""
+    """Return numbers as record ids, as Arrow text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

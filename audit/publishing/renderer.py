@@ -1,7 +1,7 @@
-"""Rendering: a draft becomes the columns of the files that are published, and the key that is not.
+"""Renderer: turn a draft into the columns of the published files, and into the key, which is not published.
 
-Published order says nothing: group ids are drawn afresh, rows are sorted by group and value (all rows of a group have
-the same cells), Anatomy rows by group and quasi-identifiers, and what is equal then by chance.
+The order of rows reveals nothing: group ids are drawn anew for each release; rows are sorted by group and value (all
+rows of a group have the same cells), Anatomy rows by group and quasi-identifiers, and equal rows at random.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _COUNT = "Count"
 
 @dataclass(frozen=True)
 class GroupNames:
-    """The names of a release's columns; `group` and `record` are None where the series has none."""
+    """The names of a release's columns; `group` and `record` are None if the series lacks them."""
 
     sensitive: str
     group: str | None
@@ -49,15 +49,15 @@ class GroupNames:
 
 @dataclass(frozen=True)
 class Rendered:
-    """What is to be written of one release.
+    """The tables of one release, ready to be written.
 
     Attributes:
         rows: the published table, or the rows of an Anatomy pair.
         values: the values of an Anatomy pair; None for a plain table.
-        counterfeits: group and number, for groups that have some; None when no group has.
-        person: who each row is, `NOBODY` for a counterfeit without identity; shape (rows,), int32.
-        own_value: which value each row of an Anatomy pair has, that of a counterfeit being what it stands for; None for
-            a plain table, whose rows have theirs beside them; shape (rows,).
+        counterfeits: the number of counterfeits by group; None without counterfeits.
+        person: the person of each row, `NOBODY` for a counterfeit without identity; shape (rows,), int32.
+        own_value: the value of each row of an Anatomy pair, counterfeits included; None for a plain table, whose rows
+            hold their values; shape (rows,).
         fake: number of counterfeits.
     """
 
@@ -71,13 +71,13 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Renderer:
-    """Writes drafts of one series.
+    """Turns drafts of one series into tables.
 
     Attributes:
         names: the columns' names.
-        attributes: the quasi-identifiers that are published.
-        domains: what they can be, where the microdata says.
-        lengths: the least length of published intervals by attribute: of numbers, or how many values of a text domain.
+        attributes: the published quasi-identifiers.
+        domains: their declared domains.
+        lengths: the least length of published intervals by attribute; for texts, the least number of values.
         form: generalized cells, or Anatomy pairs.
         codes: attributes whose cells are masked prefixes.
         grids: the widths of the blocks in which numbers are published, by attribute.
@@ -101,10 +101,11 @@ class Renderer:
         counterfeits: Counterfeits,
         rng: np.random.Generator,
     ) -> Rendered:
-        """Return the files' columns; new counterfeits with identity are given their names.
+        """Return the tables of a release, and name new counterfeits that get an identity.
 
         Raises:
-            RefusalError: a cell cannot be written, or two groups could not be told apart.
+            RefusalError: a cell cannot be written.
+            UsageError: two groups would have equal cells in a series without a group column.
         """
         groups = int(draft.group.max(initial=-1)) + 1
         number = rng.permutation(groups).astype(np.int32) + 1
@@ -127,10 +128,10 @@ class Renderer:
             columns = {self.names.group: published[order], **columns}
         if draft.identity is not None:
             person[~real] = draft.identity[~real]
-            born = order[~real[order] & (draft.identity[order] == COUNTERFEIT)]
-            person[born] = counterfeits.born(len(born))
-            # Which of a group's new counterfeits has which value is settled as whoever reads the series settles it.
-            value[born] = value[born[np.lexsort((value[born], published[born]))]]
+            new = order[~real[order] & (draft.identity[order] == COUNTERFEIT)]
+            person[new] = counterfeits.create(len(new))
+            # Readers of a series give a group's new counterfeits their values in this order.
+            value[new] = value[new[np.lexsort((value[new], published[new]))]]
         if self.names.record is not None and ids is not None:
             columns = {self.names.record: ids.take(arrow(order)), **columns}
         return Rendered(
@@ -145,14 +146,14 @@ class Renderer:
     # -- generalized cells ------------------------------------------------------------------------------------
 
     def _plain(self, draft: Draft, read: ReadSnapshot, last: GroupCells | None, order: Numbers) -> dict[str, object]:
-        """Return the columns of a plain table, its rows in an order."""
+        """Return the columns of a plain table, with its rows in the given order."""
         cells = []
         for column in range(len(self.attributes)):
-            told = self._told(draft, read, column)
+            publishable = self._publishable(draft, read, column)
             if isinstance(draft.cells, Bounds):
-                cells.append(self._bounds(draft.cells, read, column, told))
+                cells.append(self._bounds(draft.cells, read, column, publishable))
             else:
-                cells.append(self._parts(draft.cells, read, last, column, told))
+                cells.append(self._parts(draft.cells, read, last, column, publishable))
         if self.names.group is None:
             _check_distinct([codes for codes, _ in cells])
         group = draft.group[order]
@@ -163,18 +164,18 @@ class Renderer:
         columns[self.names.sensitive] = _coded(draft.value[order], read.snapshot.values)
         return columns
 
-    def _told(self, draft: Draft, read: ReadSnapshot, column: int) -> Flags:
+    def _publishable(self, draft: Draft, read: ReadSnapshot, column: int) -> Flags:
         """Return which values of a scale a set may name: those of a declared domain, else those of published people.
 
-        Values of people who are withheld would tell that they are there.
+        The values of withheld people would reveal that these people exist.
         """
         if self.attributes[column].name in self.domains:
             return np.ones(len(read.texts[column]), dtype=np.bool_)
-        told = np.zeros(len(read.texts[column]), dtype=np.bool_)
-        told[read.snapshot.point[draft.row[draft.row != COUNTERFEIT], column]] = True
-        return told
+        publishable = np.zeros(len(read.texts[column]), dtype=np.bool_)
+        publishable[read.snapshot.point[draft.row[draft.row != COUNTERFEIT], column]] = True
+        return publishable
 
-    def _bounds(self, bounds: Bounds, read: ReadSnapshot, column: int, told: Flags) -> tuple[Codes, list[str]]:
+    def _bounds(self, bounds: Bounds, read: ReadSnapshot, column: int, publishable: Flags) -> tuple[Codes, list[str]]:
         """Return the cell of each group as a code, and the codes' texts."""
         size = max(1, len(read.texts[column]))
         reach = bounds.low[:, column].astype(np.int64) * size + bounds.high[:, column]
@@ -182,20 +183,22 @@ class Renderer:
         attribute, whole = self.attributes[column], _whole(read.numbers[column])
         texts = []
         for pair in reach[first].tolist():
-            cell = self._widened(pair // size, pair % size, read, column, told, whole=whole)
-            # A value that no set can name (it may hold a comma) is published as anything at all.
+            cell = self._widened(pair // size, pair % size, read, column, publishable, whole=whole)
+            # A value that no set can name, such as one with a comma, is published as `*`.
             texts.append(self._shown(cell, attribute) or ANYTHING)
         return code, texts
 
     def _shown(self, cell: Cell, attribute: QuasiIdentifier) -> str | None:
-        """Return the text of a cell; the same cells come again in each release."""
+        """Return the text of a cell, cached because each release repeats cells."""
         key = attribute.name, cell
         if key not in self._texts:
             self._texts[key] = shown(cell, attribute, block=attribute.name in self.grids)
         return self._texts[key]
 
-    def _widened(self, low: int, high: int, read: ReadSnapshot, column: int, told: Flags, *, whole: bool) -> Cell:
-        """Return the cell from one place of the scale to another, lengthened along a fixed grid where too short."""
+    def _widened(
+        self, low: int, high: int, read: ReadSnapshot, column: int, publishable: Flags, *, whole: bool
+    ) -> Cell:
+        """Return the cell from one place of the scale to another, widened to a fixed grid if it is too short."""
         attribute = self.attributes[column]
         domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
         if attribute.kind is not Kind.CATEGORICAL:
@@ -214,10 +217,10 @@ class Renderer:
             low, high = low // block * block, min(len(texts), (high // block + 1) * block) - 1
         if domain is not None and high - low + 1 == len(domain.texts) > 1:
             return Anything()
-        return ValueSet(frozenset(texts[place] for place in range(low, high + 1) if told[place]))
+        return ValueSet(frozenset(texts[place] for place in range(low, high + 1) if publishable[place]))
 
     def _block(self, first: Fraction, last: Fraction, name: str, *, whole: bool) -> Cell:
-        """Return the narrowest block of an attribute's grids that holds two numbers; the domain where none does."""
+        """Return the narrowest block of an attribute's grids that holds two numbers, or else the domain."""
         for width in self.grids[name]:
             found = grid(width, first, whole=whole and width.denominator == 1)
             if contains(found, Interval(last, last)):
@@ -226,9 +229,9 @@ class Renderer:
         return Anything() if domain is None else Interval(domain.low, domain.high)
 
     def _parts(
-        self, parts: DomainParts, read: ReadSnapshot, last: GroupCells | None, column: int, told: Flags
+        self, parts: DomainParts, read: ReadSnapshot, last: GroupCells | None, column: int, publishable: Flags
     ) -> tuple[Codes, list[str]]:
-        """Return the cell of each group, part of an older one, as a code, and the codes' texts."""
+        """Return the cell of each group, which is part of an older cell, as a code, and the codes' texts."""
         attribute = self.attributes[column]
         older = np.full(len(parts.of), -1, dtype=np.int64)
         if last is not None and (parts.of >= 0).any():
@@ -240,20 +243,20 @@ class Renderer:
             whole = attribute.cells[of] if of >= 0 else self._root(attribute)
             widths = self.grids.get(attribute.name, ())
             part = _on_grid(read, column, after, upto, widths[0]) if widths else None
-            cell = intersect(whole, part or _between(read, column, after, upto, told))
+            cell = intersect(whole, part or _between(read, column, after, upto, publishable))
             text = None if cell is None else self._shown(cell, attribute)
             if text is None:
                 if attribute.kind is not Kind.CATEGORICAL:
                     what, remedy = "some numbers of this column are too long to end an interval", "round them"
                 else:
-                    what, remedy = "some values of this column cannot stand in a set of values", "rename them"
-                    what += ", as they hold commas, braces or stars, or mean something else in the series"
+                    what, remedy = "some values of this column cannot be written in a set of values", "rename them"
+                    what += ": they contain commas, braces or stars, or mean something else in the series"
                 raise RefusalError(what, f"{remedy}, or leave the column out", column=attribute.name)
             texts.append(text)
         return code.reshape(-1).astype(np.int32), texts
 
     def _root(self, attribute: QuasiIdentifier) -> Cell:
-        """Return the whole domain: as declared, else everything."""
+        """Return the declared domain, or else `*`."""
         domain = self.domains.get(attribute.name)
         if domain is None:
             return Anything()
@@ -298,10 +301,10 @@ class Renderer:
 
 
 def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -> tuple[Fraction, Fraction]:
-    """Return the ends of an interval, moved out to a grid of steps of `length` where it is shorter than that.
+    """Return the ends of an interval, widened to a fixed grid with steps of `length` if it is shorter.
 
-    Among whole numbers `[21, 22]` has length 2, and the grid is of blocks of so many numbers. It does not depend on the
-    data: an interval around the values themselves would tell them (m-invariance paper, Section 4.1).
+    Among whole numbers `[21, 22]` has length 2. The grid does not depend on the data: a short interval around the
+    values would reveal them (m-invariance paper, Section 4.1).
 
     >>> [str(end) for end in widened(Fraction(21), Fraction(21), Fraction(2), whole=True)]
     ['20', '21']
@@ -317,7 +320,7 @@ def _whole(numbers: list[Fraction]) -> bool:
 
 
 def _on_grid(read: ReadSnapshot, column: int, after: int, upto: int, width: Fraction) -> Cell:
-    """Return the numbers beyond the block that one place of a scale is in and up to the end of another's block."""
+    """Return the numbers after the block of one place of a scale, up to the end of the block of another."""
     if after == OLD_END and upto == OLD_END:
         return Anything()
     numbers = read.numbers[column]
@@ -327,8 +330,8 @@ def _on_grid(read: ReadSnapshot, column: int, after: int, upto: int, width: Frac
     return Interval(low, None) if last is None else Interval(low, last.high, high_open=last.high_open)
 
 
-def _between(read: ReadSnapshot, column: int, after: int, upto: int, told: Flags) -> Cell:
-    """Return the values beyond one place of a scale and up to another."""
+def _between(read: ReadSnapshot, column: int, after: int, upto: int, publishable: Flags) -> Cell:
+    """Return the values after one place of a scale, up to another."""
     if after == OLD_END and upto == OLD_END:
         return Anything()
     numbers = read.numbers[column]
@@ -337,11 +340,11 @@ def _between(read: ReadSnapshot, column: int, after: int, upto: int, told: Flags
         return Interval(low, None if upto == OLD_END else numbers[upto], low_open=low is not None)
     texts = read.texts[column]
     places = range(after + 1, len(texts) if upto == OLD_END else upto + 1)
-    return ValueSet(frozenset(texts[place] for place in places if told[place]))
+    return ValueSet(frozenset(texts[place] for place in places if publishable[place]))
 
 
 def _check_exact(attribute: QuasiIdentifier, read: ReadSnapshot, column: int) -> None:
-    """Refuse exact values that would be read as other cells, such as `{x}`, the set of `x` alone.
+    """Refuse exact values that would be read as other cells, such as `{x}`, which is the set of `x`.
 
     Raises:
         RefusalError: a row has one.
@@ -349,24 +352,28 @@ def _check_exact(attribute: QuasiIdentifier, read: ReadSnapshot, column: int) ->
     wrong = np.array([not covers_itself(text, attribute) for text in read.texts[column]], dtype=np.bool_)
     rows = np.flatnonzero(wrong[read.snapshot.point[:, column]])
     if len(rows):
-        what = "some values of this column would not be read as themselves, but as sets or labels"
+        what = "some values of this column would be read as sets or labels, not as exact values"
         raise RefusalError(what, "rename them, or leave the column out", rows=rows, column=attribute.name)
 
 
 def _check_distinct(cells: Sequence[Codes]) -> None:
-    """Refuse groups that a reader would take for one, when there is no column to tell them apart."""
+    """Refuse groups with equal cells, which a reader would take for one group.
+
+    Raises:
+        UsageError: two groups have equal cells.
+    """
     rows = np.stack(cells, axis=1) if cells else np.zeros((1, 0), dtype=np.int32)
     if len(np.unique(rows, axis=0)) < len(rows):
         raise UsageError(
-            "two groups of the release would have equal cells, and the series has no group column to tell them apart; "
-            "begin a series that has one"
+            "two groups of the release would have equal cells, and without a group column they would read as one; "
+            "begin a new series, which gets a group column"
         )
 
 
 def by_group_and_value(group: Codes, value: Numbers, chance: Numbers) -> Numbers:
-    """Return the rows by group, within it by value, within that by chance, which is a permutation of the rows.
+    """Return the rows sorted by group, then value, then `chance`, a permutation of the rows.
 
-    One number for each row sorts several times as fast as `lexsort` by three.
+    Sorting one combined number for each row is several times as fast as `lexsort` with three keys.
     """
     rows = len(chance)
     columns: list[tuple[npt.NDArray[np.integer], int]]

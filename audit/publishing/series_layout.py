@@ -1,4 +1,4 @@
-"""The form of a series: its columns, files and manifest, as they are or, for a new one, as they will be."""
+"""Series layout: the columns, files and manifest of a series that exists or will be made."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _SHARE_OF_DOMAIN = 100
 
 @dataclass
 class SeriesForm:
-    """How the next release of a series is to look.
+    """The layout of the next release of a series.
 
     Attributes:
-        series: the series so far; without releases when it is new.
+        series: the series so far; a new one has no releases.
         text: the text of its manifest.
         begun: whether the series is on disk already.
         names: its columns.
-        quasi_identifiers: those that it publishes.
+        quasi_identifiers: the published quasi-identifiers.
         renderer: writes its releases.
     """
 
@@ -79,7 +79,7 @@ class SeriesForm:
 
     @property
     def manifest(self) -> Manifest:
-        """What the manifest says so far."""
+        """The manifest so far."""
         return self.series.manifest
 
     @property
@@ -88,7 +88,7 @@ class SeriesForm:
         return self.renderer.attributes
 
     def files(self, tag: str, *, counterfeits: bool) -> NewRelease:
-        """Return how the files of a release will be called."""
+        """Return the names of a release's files."""
         pattern, folder = self._pattern, self.manifest.folder
         shown = _renamed(pattern.shown, pattern.tag, tag)
         files = ReleaseFiles(tag, folder / shown, shown)
@@ -98,7 +98,7 @@ class SeriesForm:
         return NewRelease(files, f"counterfeits/{tag}.csv" if counterfeits else None)
 
     def staged(self, staging: Path, new: NewRelease) -> Manifest:
-        """Return a manifest of one release alone, whose files are staged in a folder."""
+        """Return a manifest of only the release whose files are staged in a folder."""
         files = replace(new.files, rows=staging / new.files.shown)
         if files.values is not None:
             files = replace(files, values=staging / files.values_shown)
@@ -106,7 +106,7 @@ class SeriesForm:
         return replace(self.manifest, folder=staging, releases=(files,), counterfeits=counterfeits)
 
     def grown(self, text: str, manifest: Manifest) -> None:
-        """Take over the manifest after a release more."""
+        """Take the manifest after a release was published."""
         self.text, self.begun, self.series.manifest = text, True, manifest
 
 
@@ -150,10 +150,10 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
 
 
 def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form | None) -> _Made:
-    """Return the parts of a series that goes on.
+    """Return the parts of an existing series.
 
     Raises:
-        UsageError: it cannot.
+        UsageError: the series cannot be continued.
     """
     series = open_series(folder)
     manifest = series.manifest
@@ -161,7 +161,7 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
     _check_columns(manifest, microdata)
     _check_tags(manifest, microdata)
     if not series.keyed:
-        raise series.keyless("there is no key for this release, and the next one is made from all of them")
+        raise series.keyless("there is no key for this release, and the next one is made from the keys of all")
     if columns.group is None and columns.record is None and not columns.quasi_identifiers:
         raise UsageError(f"{NAME}: the series has neither groups nor quasi-identifiers; name its group column")
     if anonymizer.links_records and columns.record is None:
@@ -172,22 +172,22 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
         raise UsageError(f"{what}; {anonymizer.name} cannot keep its promise beside them; begin a new series")
     now: Form = "generalization" if last.values is None else "anatomy"
     if now not in anonymizer.forms or (form or now) != now:
-        raise UsageError(f"{last.shown}: the series publishes {now}, and goes on that way; begin a new series")
+        raise UsageError(f"{last.shown}: the series publishes {now}, and cannot change its form; begin a new series")
     text = (folder / NAME).read_bytes().decode("utf-8-sig")
     names = GroupNames(columns.sensitive[0], columns.group, columns.record, columns.count or "count")
     return series, text, names, last, now
 
 
 def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
-    """Refuse a series whose columns the microdata do not have.
+    """Refuse a series with columns that the microdata lack.
 
     Raises:
-        UsageError: it is one.
+        UsageError: the columns differ, or rows are aggregated.
     """
     columns = manifest.columns
     if columns.sensitive != (microdata.sensitive,):
-        told = ", ".join(columns.sensitive)
-        what = f'{NAME}: the series publishes "{told}", the microdata hold "{microdata.sensitive}" as sensitive'
+        published = ", ".join(columns.sensitive)
+        what = f'{NAME}: the series publishes "{published}", the microdata hold "{microdata.sensitive}" as sensitive'
         raise UsageError(f"{what}; anonymizers publish one sensitive attribute, of the same name in both")
     for name in columns.quasi_identifiers:
         if name not in microdata.quasi_identifiers:
@@ -198,10 +198,10 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
 
 
 def _check_kinds(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) -> None:
-    """Refuse domains whose values do not compare as those of the series do.
+    """Refuse a domain of numbers for a column of texts, and the other way round.
 
     Raises:
-        UsageError: there is one.
+        UsageError: a domain is of another kind than its column.
     """
     for attribute in attributes:
         domain = microdata.domains.get(attribute.name)
@@ -211,10 +211,10 @@ def _check_kinds(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) 
 
 
 def _check_tags(manifest: Manifest, microdata: Microdata) -> None:
-    """Refuse microdata whose first snapshots are not those that are published.
+    """Refuse microdata whose first snapshots are not the published ones.
 
     Raises:
-        UsageError: they are not.
+        UsageError: a snapshot is missing, or stands in another place.
     """
     out = [release.tag for release in manifest.releases]
     if len(microdata.tags) < len(out):
@@ -224,10 +224,8 @@ def _check_tags(manifest: Manifest, microdata: Microdata) -> None:
     for place, (tag, published) in enumerate(zip(microdata.tags, out, strict=False), start=1):
         if tag != published:
             what = f"{MICRODATA}: snapshot {place} is {tag}, but release {place} of the series is {published}"
-            why = "a snapshot older than the series cannot be published any more"
-            raise UsageError(
-                f"{what}: {why}; let the first snapshots be those that are published, under the same names"
-            )
+            why = "a snapshot cannot be published before the releases that exist"
+            raise UsageError(f"{what}: {why}; list the published snapshots first, under the same names")
 
 
 def _lengths(
@@ -235,11 +233,11 @@ def _lengths(
 ) -> dict[str, Fraction]:
     """Return the least length of each attribute's intervals.
 
-    It is 2 for whole numbers, as in the paper's example, and for others a hundredth of the declared domain; a text has
-    none unless it is asked for.
+    The default is 2 for whole numbers, as in the paper's example, and a hundredth of the declared domain for other
+    numbers; texts have none.
 
     Raises:
-        UsageError: one is asked for of a column that is no quasi-identifier, or of texts without a declared order.
+        UsageError: a length is given for a column that is no quasi-identifier, or for texts without a declared order.
     """
     kinds = {attribute.name: attribute.kind for attribute in attributes}
     for name in given:
@@ -261,13 +259,13 @@ def _lengths(
 
 
 def _renamed(shown: str, old: str, new: str) -> str:
-    """Return the name of a release's file with another tag, in the same folder and with the same endings."""
+    """Return the name of a release's file for another tag, in the same folder and with the same ending."""
     folder, slash, name = shown.rpartition("/")
     return f"{folder}{slash}{new}{name.removeprefix(old)}"
 
 
 def _free(name: str, used: set[str]) -> str:
-    """Return a column's name that no other column has."""
+    """Return the name with underscores added until no other column has it."""
     while name in used:
         name += "_"
     return name

@@ -1,9 +1,8 @@
-"""The series folder while a release is being published: locked, and changed whole or not at all.
+"""Transaction: lock a series folder while a release is published, and publish the release whole or not at all.
 
-Everything is first written to `private/.staging`. A plan beside it names the files that are about to be put in place;
-then they are, one by one, and the release is published at the instant at which `series.toml`, which names them, is
-replaced. Whoever comes after a process that was killed finds the plan, and takes away what it put in place unless the
-manifest names the release.
+All files are first written to `private/.staging`, with a plan that lists them. Then they are moved into place one by
+one. Replacing `series.toml`, which names them, publishes the release. If a process is killed, the next one finds the
+plan, and deletes the moved files unless the manifest names the release.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _OURS = {PRIVATE, "releases", "counterfeits", TRANSITIONS}
 
 
 class SeriesTransaction:
-    """A series folder that nobody else publishes into as long as this is open."""
+    """A series folder, locked for other publishers while this context manager is open."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -48,12 +47,12 @@ class SeriesTransaction:
         self._lock = FileLock(self.private / _LOCK, blocking=False)
 
     def __enter__(self) -> SeriesTransaction:
-        """Make the folder where there is none, lock it, and undo what a killed process left.
+        """Make the folder if it is missing, lock it, and undo what a killed process left.
 
         Raises:
-            UsageError: somebody else is publishing into it, or it is no place for a series.
+            UsageError: another process is publishing into it, or the folder cannot hold a series.
         """
-        with self._told():
+        with self._reported():
             self._check()
             self.folder.mkdir(exist_ok=True)
             self.private.mkdir(mode=0o700, exist_ok=True)
@@ -69,37 +68,37 @@ class SeriesTransaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Undo what was not published, and leave no folder behind in which nothing was."""
+        """Undo what was not published, and remove the folder if it was made and nothing was published."""
         try:
             self.recover()
             if not (self.folder / NAME).exists() and (self._made or self._made_private):
-                # Windows does not take a lock away that is held; what is left of the folder then is empty but for it.
+                # Windows does not delete a lock that is held: the folder then stays, with the lock file only.
                 shutil.rmtree(self.folder if self._made else self.private, ignore_errors=os.name == "nt")
         finally:
             self._lock.release()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say what a disk does not let be done.
+    def _reported(self) -> Iterator[None]:
+        """Report an error of the file system as an error of usage.
 
         Raises:
-            UsageError: it is full, or may not be written.
+            UsageError: the disk is full, or the folder cannot be written.
         """
         try:
             yield
         except OSError as error:
             why = error.strerror or "it cannot be written"
             path = error.filename or self.folder
-            raise UsageError(f"{path}: {why}; mend that, or name another folder with --output") from error
+            raise UsageError(f"{path}: {why}; correct that, or name another folder with --output") from error
 
     def _check(self) -> None:
-        """Refuse folders that are something else.
+        """Refuse a folder that is not a series and not empty.
 
         Raises:
-            UsageError: this is one.
+            UsageError: it is not a folder, or holds microdata or other files, or a link leads out of it.
         """
         if self.folder.exists() and not self.folder.is_dir():
-            raise UsageError(f"{self.folder}: this is no folder; name the folder of the series with --output")
+            raise UsageError(f"{self.folder}: this is not a folder; name the folder of the series with --output")
         if (self.folder / MICRODATA).exists():
             raise UsageError(f"{self.folder}: this folder holds microdata; name another one for the series")
         if self.private.exists() and not self.private.resolve().is_relative_to(self.folder.resolve()):
@@ -108,7 +107,7 @@ class SeriesTransaction:
             ours = {self.folder / name for name in _OURS}.union(abandoned_drafts(self.folder / NAME))
             strangers = [path for path in self.folder.iterdir() if path not in ours]
             if strangers:
-                what = f"{self.folder}: the folder holds other things, and no {NAME}"
+                what = f"{self.folder}: the folder holds other files, and no {NAME}"
                 raise UsageError(f"{what}; name a new folder, or write the {NAME} of the series that is in it")
 
     def _take_lock(self) -> None:
@@ -119,7 +118,7 @@ class SeriesTransaction:
             raise UsageError(f"{what}; wait until it has finished") from error
 
     def recover(self) -> None:
-        """Take away what was staged, and what was put in place but never published."""
+        """Delete what was staged, and what was put in place but never published."""
         plan = self.staging / _PLAN
         if plan.exists():
             tag, paths = self._planned(plan)
@@ -135,22 +134,22 @@ class SeriesTransaction:
         """Return the release and the files of a plan.
 
         Raises:
-            UsageError: it is damaged.
+            UsageError: the plan is damaged.
         """
         with suppress(ValueError, KeyError, TypeError, RecursionError):
-            told = json.loads(plan.read_text(encoding="utf-8"))
-            paths = [self.folder / name for name in told["files"]]
+            content = json.loads(plan.read_text(encoding="utf-8"))
+            paths = [self.folder / name for name in content["files"]]
             inside = all(path.parent.resolve().is_relative_to(self.folder.resolve()) for path in paths)
-            if inside and isinstance(told["tag"], str):
-                return told["tag"], paths
-        what = f"{plan}: what a killed process left behind is damaged, so that it cannot be undone"
-        raise UsageError(f"{what}; take away the files that the {NAME} does not name, and {self.staging}")
+            if inside and isinstance(content["tag"], str):
+                return content["tag"], paths
+        what = f"{plan}: publishing was interrupted, and this plan of its files is damaged"
+        raise UsageError(f"{what}; delete the files that the {NAME} does not name, and {self.staging}")
 
     def _tags(self) -> set[str]:
         """Return the releases that the manifest names.
 
         Raises:
-            InputError: it cannot be read, so that nobody can tell what was published.
+            InputError: the manifest cannot be read.
         """
         if not (self.folder / NAME).exists():
             return set()
@@ -161,14 +160,14 @@ class SeriesTransaction:
         return {release.tag for release in manifest.releases}
 
     def stage(self, tables: Mapping[str, pa.Table]) -> None:
-        """Write tables, by their names in the series, where nobody looks for them yet.
+        """Write tables, by their names in the series, to the staging folder.
 
         Raises:
-            UsageError: a file would be overwritten when they are put in place, or a link leads out of the series.
+            UsageError: a file exists where one would be put, or a link leads out of the series.
         """
         for name in tables:
             self._check_free(self.folder / name)
-        with self._told():
+        with self._reported():
             shutil.rmtree(self.staging, ignore_errors=True)
             self.staging.mkdir(mode=0o700)
             for name, table in tables.items():
@@ -180,13 +179,13 @@ class SeriesTransaction:
         if not path.parent.resolve().is_relative_to(self.folder.resolve()):
             raise UsageError(f"{path}: a link takes this path out of the series folder; make it a folder")
         if path.parent.exists() and not path.parent.is_dir():
-            raise UsageError(f"{path.parent}: this is no folder, and a release's files belong into it; move it away")
+            raise UsageError(f"{path.parent}: this is not a folder, and a release's files belong in it; move it away")
         if os.path.lexists(path):
-            raise UsageError(f"{path}: there is such a file already, which the series does not name; move it away")
+            raise UsageError(f"{path}: this file exists already, and the series does not name it; move it away")
 
     def commit(self, tag: str, names: Iterable[str], manifest: str) -> None:
-        """Put the staged files of a release in place and publish it with the new text of the manifest."""
-        with self._told():
+        """Move the staged files of a release into place, and publish it with the new text of the manifest."""
+        with self._reported():
             self._commit(tag, list(names), manifest)
 
     def _commit(self, tag: str, files: list[str], manifest: str) -> None:
@@ -200,6 +199,6 @@ class SeriesTransaction:
         shutil.rmtree(self.staging, ignore_errors=True)
 
     def replace_manifest(self, text: str) -> None:
-        """Put a new manifest in the place of the old one, with its permissions."""
-        with self._told():
+        """Replace the text of the manifest; its permissions stay the same."""
+        with self._reported():
             write_file(self.folder / NAME, text)

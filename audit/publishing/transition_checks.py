@@ -1,4 +1,4 @@
-"""What may become of sensitive values: told to a new series, and held against what a series says that goes on."""
+"""Transition checks: a series and its microdata must allow the same changes of sensitive values."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from audit.model.evidence import Transitions
 from audit.publishing.verification import BrokenPromiseError
 
 TRANSITIONS = "transitions.csv"
-"""The file of a new series."""
+"""The transitions file of a new series."""
 _PAIRS_SHOWN = 3
 _VALUE_SHOWN = 24
 
 
 def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun: bool) -> Transitions | None:
-    """Return what the microdata say may become of values, by the codes of the series; a new series is told it as well.
+    """Return the microdata's transitions in the codes of the series; a new series gets the same transitions.
 
-    `begun` tells whether the series is on disk already.
+    `begun` says whether the series is on disk already.
 
     Raises:
-        UsageError: the series says something else, or the method needs both to say it.
-        InputError: the sets are not as the method needs them, or the file of the series is faulty.
+        UsageError: the series has other transitions, or lacks those that the method needs.
+        InputError: the method cannot use the sets, or the file of the series is faulty.
     """
     if begun and series.manifest.any_transitions:
         what = f'{_path(series.manifest.folder / SERIES)}: transitions = "any" lets any value follow any'
-        raise UsageError(f"{what}, by which nothing can be published; name the microdata's file of transitions")
+        raise UsageError(f"{what}, so that no method can publish; name the microdata's file of transitions")
     vocabulary, lines = series.vocabularies[microdata.sensitive], microdata.updates
     own = None if lines is None else lines.numbered(vocabulary)
     if begun and anonymizer.follows_updates:
@@ -46,16 +46,16 @@ def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun
             _check_same(series, microdata.folder / lines.shown, lines, own, vocabulary)
         if anonymizer.follows_updates:
             _check_closed(lines.shown, own, anonymizer, vocabulary.names, begun=begun)
-    if not begun:  # its file is put in place with the first release, which is checked before
+    if not begun:  # the file is written with the first release, which is checked first
         series.updates[microdata.sensitive] = None if own is None else own.sets
     return own
 
 
-def check_told(folder: Path, lines: TransitionLines) -> None:
-    """Hold the file of a new series, as it was written, against the transitions of the microdata.
+def check_written_transitions(folder: Path, lines: TransitionLines) -> None:
+    """Check that the written file of a new series holds the transitions of the microdata.
 
     Raises:
-        BrokenPromiseError: it says something else.
+        BrokenPromiseError: it does not.
     """
     read = read_lines(folder, TRANSITIONS, Problems())
     if read is None or read.probability != lines.probability:
@@ -63,74 +63,77 @@ def check_told(folder: Path, lines: TransitionLines) -> None:
 
 
 def _check_both(series: Series, microdata: Microdata, anonymizer: Anonymizer) -> None:
-    """Refuse a series with transitions when the microdata have none, and the other way round.
+    """Refuse a series and microdata of which only one has transitions.
 
     Raises:
-        UsageError: it is so.
+        UsageError: only one has them.
     """
     of_series, of_microdata = series.manifest.transitions, microdata.transitions
-    folder, other = series.manifest.folder, microdata.folder
     if of_series is None and of_microdata is not None:
-        what = f"{_path(folder / SERIES)}: the series says of no value what may become of it"
-        remedy = f"copy {_path(other / of_microdata)} into its folder and name it under [adversary]"
+        what = f"{_path(series.manifest.folder / SERIES)}: the series has no transitions"
+        remedy = f"copy {_path(microdata.folder / of_microdata)} into its folder and name it under [adversary]"
     elif of_series is not None and of_microdata is None:
-        what = f"{_path(other / MICRODATA)}: the microdata say of no value what may become of it"
-        remedy = f"copy {_path(folder / of_series)} into their folder and name it under [updates]"
+        what = f"{_path(microdata.folder / MICRODATA)}: the microdata have no transitions"
+        remedy = f"copy {_path(series.manifest.folder / of_series)} into their folder and name it under [updates]"
     else:
         return
-    raise UsageError(f"{what}, and {anonymizer.name} goes by that; {remedy}, or begin a new series")
+    raise UsageError(f"{what}, and {anonymizer.name} needs them; {remedy}, or begin a new series")
 
 
-def _check_same(series: Series, told: Path, lines: TransitionLines, own: Transitions, vocabulary: Vocabulary) -> None:
-    """Refuse a series whose transitions are not those of the microdata, in the file `told`.
+def _check_same(series: Series, file: Path, lines: TransitionLines, own: Transitions, vocabulary: Vocabulary) -> None:
+    """Refuse a series whose transitions are not those of the microdata, which stand in `file`.
 
     Raises:
-        UsageError: they are others.
+        UsageError: they differ.
         InputError: those of the series cannot be read.
     """
-    theirs = read_transitions(series, series.manifest.columns.sensitive[0], vocabulary)
-    if _equal(own, theirs):
+    of_series = read_transitions(series, series.manifest.columns.sensitive[0], vocabulary)
+    if _equal(own, of_series):
         return
     what = f"{_path(series.manifest.folder / str(series.manifest.transitions))}: the series has other transitions"
-    what += f" than {_path(told)}"
-    if _equal(lines.closed()[0].numbered(vocabulary), theirs):
-        raise UsageError(f"{what}, but those that --close makes of them: give it, if the series was begun with it")
-    difference = _difference(own, theirs, vocabulary.names)
-    raise UsageError(f"{what}: {difference}; let both say the same, or begin a new series")
+    what += f" than {_path(file)}"
+    if _equal(lines.closed()[0].numbered(vocabulary), of_series):
+        raise UsageError(f"{what}: those that --close makes of them; add --close if the series was begun with it")
+    difference = _difference(own, of_series, vocabulary.names)
+    raise UsageError(f"{what}: {difference}; make both files equal, or begin a new series")
 
 
-def _equal(one: Transitions, other: Transitions) -> bool:
-    """Return whether two files speak of the same values, and allow the same with the same probabilities."""
-    return one.exact == other.exact and np.array_equal(np.flatnonzero(one.listed), np.flatnonzero(other.listed))
+def _equal(left: Transitions, right: Transitions) -> bool:
+    """Return whether two files list the same values, and allow the same changes with the same probabilities."""
+    return left.exact == right.exact and np.array_equal(np.flatnonzero(left.listed), np.flatnonzero(right.listed))
 
 
-def _difference(own: Transitions, theirs: Transitions, names: Sequence[str]) -> str:
-    """Return one thing in which the transitions of microdata differ from those of a series."""
-    for these, others, where in ((theirs.exact, own.exact, "the series"), (own.exact, theirs.exact, "the microdata")):
-        if these.keys() - others.keys():
-            return f"{_pair(min(these.keys() - others.keys()), names)} is possible in {where} alone"
-    unlike = [pair for pair, probability in own.exact.items() if theirs.exact[pair] != probability]
+def _difference(own: Transitions, of_series: Transitions, names: Sequence[str]) -> str:
+    """Return the first difference between the transitions of microdata and those of a series."""
+    series, microdata = of_series.exact, own.exact
+    for left, right, where in ((series, microdata, "the series"), (microdata, series, "the microdata")):
+        if left.keys() - right.keys():
+            return f"{_pair(min(left.keys() - right.keys()), names)} is possible only in {where}"
+    unlike = [pair for pair, probability in microdata.items() if series[pair] != probability]
     if unlike:
-        return f"{_pair(min(unlike), names)} is not as probable in both"
-    return "some values have a line in one of them alone"
+        return f"{_pair(min(unlike), names)} has another probability in each"
+    return "some values have a line in only one of them"
 
 
 def _check_closed(shown: str, own: Transitions, anonymizer: Anonymizer, names: Sequence[str], *, begun: bool) -> None:
-    """Refuse sets that lack a value itself, or what may become of one of their members (m-Distinct paper, Def. 12).
+    """Refuse a candidate update set without its own value, or without all updates of its members.
+
+    Source: m-Distinct paper, Definition 12.
 
     Raises:
-        InputError: there are some.
+        InputError: a set lacks a value.
     """
     sets = own.sets
     missing, whole = sets.missing(), sets.closed()
     if not len(missing):
         return
-    told = []
+    pairs = []
     for first, last in missing[:_PAIRS_SHOWN].tolist():
         way = whole.between(first, last) if first != last else None
-        told.append(_pair((first, last), names) + ("" if way is None else f" by way of {_value(names[way])}"))
-    more = f" and {len(missing) - len(told):,} more" if len(missing) > len(told) else ""
-    what = f"{anonymizer.name} needs each value and all that may become of it in the end; missing: {', '.join(told)}"
+        pairs.append(_pair((first, last), names) + ("" if way is None else f" by way of {_value(names[way])}"))
+    more = f" and {len(missing) - len(pairs):,} more" if len(missing) > len(pairs) else ""
+    what = f"{anonymizer.name} needs a line for each value itself and for every later value that it may become, also"
+    what += f" through others; missing: {', '.join(pairs)}"
     remedy = "add them to the series' file too, or begin a new series with --close" if begun else "add them, or --close"
     raise InputError([Problem(shown, what + more, remedy)])
 

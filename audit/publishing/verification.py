@@ -1,4 +1,4 @@
-"""Held against the truth: a draft before it is written, and a release after it was written and read again."""
+"""Verification: check a draft before it is written, and a release after it was written and read back."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _NO_CODES: Codes = np.zeros(0, dtype=np.int32)
 
 
 class BrokenPromiseError(AssertionError):
-    """A release that was about to be published is not what it should be; this is a bug of the program."""
+    """A release that was about to be published is wrong, which is a bug of the program."""
 
 
 def check_draft(draft: Draft, read: ReadSnapshot, counterfeits: Codes) -> None:
-    """Hold a draft against what every draft has to be: nobody twice, true values, no empty group.
+    """Check that a draft holds each person at most once, with the true value, and no empty group.
 
-    `counterfeits` are the codes of those with identity in the last release.
+    `counterfeits` are the codes of the last release's counterfeits with an identity.
 
     Raises:
-        BrokenPromiseError: it is not.
+        BrokenPromiseError: the draft is not sound.
     """
     rows = draft.row[draft.row != COUNTERFEIT]
     groups = np.bincount(draft.group)
     once = len(rows) > 0 and int(np.bincount(rows).max()) == 1
     true = np.array_equal(draft.value[draft.row != COUNTERFEIT], read.snapshot.value[rows])
     cells = draft.cells.low if isinstance(draft.cells, Bounds) else draft.cells.after
-    told = _NO_CODES if draft.identity is None else draft.identity[draft.row == COUNTERFEIT]
-    kept = np.sort(told[told != COUNTERFEIT])
+    identity = _NO_CODES if draft.identity is None else draft.identity[draft.row == COUNTERFEIT]
+    kept = np.sort(identity[identity != COUNTERFEIT])
     once = once and bool(np.isin(kept, counterfeits).all()) and bool((kept[1:] != kept[:-1]).all())
     if not (once and true and groups.all() and len(cells) == len(groups)):
         raise BrokenPromiseError("the draft of the release is not sound")
@@ -52,12 +52,12 @@ def check_written(
     read: ReadSnapshot,
     person: Codes,
 ) -> None:
-    """Hold a release, as it was written and read again, against the snapshot and against whom its rows were made for.
+    """Check a release, as it was written and read back, against its snapshot and the people of its rows.
 
-    `person` is who each row should be, `NOBODY` for counterfeits without identity; shape (rows,).
+    `person` holds the person that each row must have, `NOBODY` for counterfeits without identity; shape (rows,).
 
     Raises:
-        BrokenPromiseError: a person, a cell or a value is not the true one, or counterfeits are not counted.
+        BrokenPromiseError: a person, a cell or a value is wrong, or counterfeits are not counted.
     """
     if release.person is None or not np.array_equal(release.person, person):
         raise BrokenPromiseError("the key does not read back as it was written")
@@ -74,7 +74,7 @@ def check_written(
     true = ValueCounts(release.group.codes[real], read.snapshot.value[own], None).tabled(release.group.size, values)
     fake = published.astype(np.int64) - true
     if (fake < 0).any():
-        raise BrokenPromiseError("somebody's true value is not among those of the group")
+        raise BrokenPromiseError("a person's true value is missing in the group")
     if release.values_by_row and not np.array_equal(entries.value[real], read.snapshot.value[own]):
         raise BrokenPromiseError("a published value is not the true one")
     counted = np.zeros(release.group.size, dtype=np.int64)
@@ -84,10 +84,10 @@ def check_written(
 
 
 def check_kept(release: Release, counterfeits: Counterfeits) -> None:
-    """Hold the counterfeits of an Anatomy pair that go on against their quasi-identifiers in the release before.
+    """Check that the older counterfeits of an Anatomy pair have the quasi-identifiers of the release before.
 
     Raises:
-        BrokenPromiseError: one has others.
+        BrokenPromiseError: a counterfeit has others.
     """
     if release.person is None:
         raise BrokenPromiseError("the release was read without its key")
@@ -95,15 +95,15 @@ def check_kept(release: Release, counterfeits: Counterfeits) -> None:
     before = counterfeits.cells_of(release.person[rows])
     for column, codes in enumerate(release.cells.values()):
         if not np.array_equal(codes[rows], before[:, column]):
-            raise BrokenPromiseError("a counterfeit that goes on has other quasi-identifiers than before")
+            raise BrokenPromiseError("an older counterfeit has other quasi-identifiers than before")
 
 
 def uncovered(
     cells: Sequence[Codes], attributes: Sequence[QuasiIdentifier], read: ReadSnapshot, row: Codes
 ) -> npt.NDArray[np.intp]:
-    """Return the places at which a published cell does not cover the exact value of the snapshot's row.
+    """Return the places in `row`, rows of the snapshot, whose exact values their published cells do not cover.
 
-    `cells` has for each attribute the published cells, as its numbers, of the rows in `row`.
+    `cells` holds the published cells of each attribute, as numbers of the attribute; shape (len(row),) each.
     """
     wrong = np.zeros(len(row), dtype=np.bool_)
     for column, attribute in enumerate(attributes):

@@ -1,4 +1,4 @@
-"""Cells as they are published: texts that read back as exactly the cells that they stand for."""
+"""Written cells: texts that are read back as exactly the cells that they were written for."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from audit.io.cells import Cell, CellError, Interval, Kind, ValueSet, contains
 
 
 def shown(cell: Cell, attribute: QuasiIdentifier, *, block: bool = False) -> str | None:
-    """Return a text that an attribute's column reads as this cell, or None where there is none.
+    """Return a text that an attribute's column reads as this cell, or None if there is none.
 
-    A set of leaves that has a label in the hierarchy is written as that; a `block` of a grid as `20-29`.
+    A set of leaves with a label in the hierarchy is written as the label, and a `block` of a grid as `20-29`.
     """
     text = show(cell, attribute.kind)
     if isinstance(cell, ValueSet) and attribute.hierarchy is not None:
@@ -28,7 +28,7 @@ def shown(cell: Cell, attribute: QuasiIdentifier, *, block: bool = False) -> str
 
 
 def covers_itself(text: str, attribute: QuasiIdentifier) -> bool:
-    """Return whether an exact value, written as a cell, is read as one that covers it; numbers always are."""
+    """Return whether an exact value, written as a cell, is read as a cell that covers it; true for all numbers."""
     if attribute.kind is not Kind.CATEGORICAL:
         return True
     try:

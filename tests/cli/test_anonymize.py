@@ -500,25 +500,25 @@ def test_the_folder_of_the_microdata_is_no_place_for_the_series(tmp_path, named)
     [line] = refused(tmp_path / named, micro, *M)
     assert line.endswith("this folder holds microdata; name another one for the series")
     [line] = refused(micro, tmp_path / named, *M)
-    assert "holds microdata" in line or "is no folder" in line
+    assert "holds microdata" in line or "is not a folder" in line
 
 
 BLOCKED = [
-    ("", "file", "this is no folder; name the folder of the series with --output"),
+    ("", "file", "this is not a folder; name the folder of the series with --output"),
     ("", "long", "File name too long"),
-    ("notes.txt", "file", "the folder holds other things, and no series.toml"),
+    ("notes.txt", "file", "the folder holds other files, and no series.toml"),
     ("private", "file", "File exists"),
     ("private", "link", "a link takes this folder out of the series; make it a folder of its own"),
     ("private/.lock", "folder", "Is a directory"),
     ("private/.staging", "file", "File exists"),
-    ("private/.staging/plan.json", "file", "what a killed process left behind is damaged"),
+    ("private/.staging/plan.json", "file", "publishing was interrupted, and this plan of its files is damaged"),
     ("private/.staging/plan.json", "folder", "Is a directory"),
-    ("releases", "file", "this is no folder, and a release's files belong into it; move it away"),
+    ("releases", "file", "this is not a folder, and a release's files belong in it; move it away"),
     ("releases", "link", "a link takes this path out of the series folder; make it a folder"),
-    ("releases/1.csv", "file", "there is such a file already, which the series does not name; move it away"),
-    ("releases/1.csv", "link", "there is such a file already, which the series does not name; move it away"),
-    ("releases/1.csv", "folder", "there is such a file already, which the series does not name; move it away"),
-    ("private/1.key.csv", "file", "there is such a file already, which the series does not name; move it away"),
+    ("releases/1.csv", "file", "this file exists already, and the series does not name it; move it away"),
+    ("releases/1.csv", "link", "this file exists already, and the series does not name it; move it away"),
+    ("releases/1.csv", "folder", "this file exists already, and the series does not name it; move it away"),
+    ("private/1.key.csv", "file", "this file exists already, and the series does not name it; move it away"),
     ("series.toml", "file", "this is not TOML"),
     ("series.toml", "folder", "this is a folder or a pipe, not a file; write a series.toml in its place"),
     ("series.toml", "link", "this is a folder or a pipe, not a file; write a series.toml in its place"),
@@ -552,7 +552,7 @@ def test_a_plan_cannot_take_away_files_outside(tmp_path):
     (tmp_path / "precious.txt").write_text("mine")
     (series / "private/.staging/plan.json").write_text('{"tag": "1", "files": ["../precious.txt"]}')
     [line] = refused_as_left(micro, series, *M)
-    assert "what a killed process left behind is damaged" in line
+    assert "publishing was interrupted, and this plan of its files is damaged" in line
     assert (tmp_path / "precious.txt").exists()
 
 
@@ -620,7 +620,7 @@ def begin(tmp_path):
 def test_a_series_goes_on_in_the_form_it_has(begin):
     micro, series = begin(ANATOMY)
     [line] = refused(micro, series, *M, "--publish", "generalization")
-    assert line == "releases/1.rows.csv: the series publishes anatomy, and goes on that way; begin a new series"
+    assert line == "releases/1.rows.csv: the series publishes anatomy, and cannot change its form; begin a new series"
     published(micro, series, *M)
     assert_true(micro, series, "2")
     assert (series / "releases/2.values.csv").exists()
@@ -629,7 +629,7 @@ def test_a_series_goes_on_in_the_form_it_has(begin):
 def test_a_series_of_cells_does_not_become_one_of_pairs(begin):
     micro, series = begin(M)
     [line] = refused(micro, series, *ANATOMY)
-    assert line == "releases/1.csv: the series publishes generalization, and goes on that way; begin a new series"
+    assert line == "releases/1.csv: the series publishes generalization, and cannot change its form; begin a new series"
 
 
 def test_records_cannot_be_linked_from_the_second_release_on(begin):
@@ -668,7 +668,8 @@ def test_a_key_is_needed(begin, words):
     (series / "private/1.key.csv").unlink()
     [line] = refused(micro, series, *words)
     assert (
-        "there is no key for this release, and the next one is made from all of them; write private/1.key.csv" in line
+        "there is no key for this release, and the next one is made from the keys of all; write private/1.key.csv"
+        in line
     )
 
 
@@ -679,7 +680,7 @@ def test_snapshots_have_to_be_those_that_are_published(begin, words):
     edit(micro / "microdata.toml", '"1.csv"', '"0.csv"')
     [line] = refused(micro, series, *words)
     assert line.startswith(
-        "microdata.toml: snapshot 1 is 0, but release 1 of the series is 1: a snapshot older than the"
+        "microdata.toml: snapshot 1 is 0, but release 1 of the series is 1: a snapshot cannot be published"
     )
     edit(micro / "microdata.toml", '"0.csv", ', "")
     [line] = refused(micro, series, *words)
@@ -850,7 +851,7 @@ def test_a_key_that_says_something_else(begin, words):
         [line] = refused(micro, series, *words)
         row = 2 if int(lines[0]["row"]) == 0 else None
         assert re.match(
-            rf"releases/1\.csv:{row or '[0-9]+'}: the release says another value of this row's person", line
+            rf"releases/1\.csv:{row or '[0-9]+'}: this row's value is not the value that the snapshot has", line
         )
 
 
@@ -858,9 +859,7 @@ def test_a_key_of_pairs_that_names_a_stranger(begin):
     micro, series = begin(ANATOMY)
     edit(series / "private/1.key.csv", "Person3,", "Zoe,")
     [line] = refused(micro, series, *ANATOMY)
-    assert re.match(
-        r"releases/1\.rows\.csv:[0-9]+: the key says that this row is of somebody who is not in the snap", line
-    )
+    assert re.match(r"releases/1\.rows\.csv:[0-9]+: the key names a person for this row who is not in the snap", line)
 
 
 @EVERY

@@ -321,7 +321,7 @@ def test_a_file_that_is_there_already_is_not_overwritten(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/transitions.csv").write_text("precious")
     what = told(lambda: publish_to(tmp_path / "out", micro_of(tmp_path / "m", CLOSED)))
-    assert "transitions.csv: there is such a file already" in what
+    assert "transitions.csv: this file exists already" in what
     assert (tmp_path / "out/transitions.csv").read_text() == "precious"
 
 
@@ -345,7 +345,8 @@ def test_what_is_missing_is_named(tmp_path):
     micro = micro_of(tmp_path / "m", CHAIN)
     line = told(lambda: publish_to(tmp_path / "out", micro, follows=True))
     assert line == (
-        'moves.csv: pairs needs each value and all that may become of it in the end; missing: "flu" to "flu", '
+        "moves.csv: pairs needs a line for each value itself and for every later value that it may become, also "
+        'through others; missing: "flu" to "flu", '
         '"flu" to "gout" by way of "cold", "flu" to "mumps" by way of "cold" and 3 more; add them, or --close'
     )
     assert not (tmp_path / "out").exists()
@@ -438,12 +439,15 @@ def going_on(folder: Path, lines: list[str] | None, then, *, more: str = "", fol
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([*CLOSED, "cold,flu"], '"cold" to "flu" is possible in the microdata alone'),
-        (CLOSED[0:1] + CLOSED[2:], '"flu" to "cold" is possible in the series alone'),
-        (["flu,flu,1/3", "flu,cold,2/3", "gout,gout,1", "cold,cold,1"], '"flu" to "flu" is not as probable in both'),
+        ([*CLOSED, "cold,flu"], '"cold" to "flu" is possible only in the microdata'),
+        (CLOSED[0:1] + CLOSED[2:], '"flu" to "cold" is possible only in the series'),
+        (
+            ["flu,flu,1/3", "flu,cold,2/3", "gout,gout,1", "cold,cold,1"],
+            '"flu" to "flu" has another probability in each',
+        ),
         (
             ["flu,flu,1/2", "flu,cold,1/2", "gout,gout,1", "cold,cold,1", "mumps,flu,0"],
-            "some values have a line in one of them alone",
+            "some values have a line in only one of them",
         ),
     ],
 )
@@ -453,7 +457,7 @@ def test_other_transitions_are_refused(tmp_path, lines, said, follows):
     line = going_on(tmp_path, CLOSED, then, follows=follows)
     assert line == (
         f"{tmp_path}/out/transitions.csv: the series has other transitions than {tmp_path}/then/moves.csv: "
-        f"{said}; let both say the same, or begin a new series"
+        f"{said}; make both files equal, or begin a new series"
     )
 
 
@@ -467,7 +471,7 @@ def test_the_same_transitions_otherwise_written_go_on(tmp_path):
 def test_a_series_that_was_completed_says_so(tmp_path):
     publish_to(tmp_path / "out", closed(micro_of(tmp_path / "first", CHAIN, {"1": FIRST})), follows=True)
     line = told(lambda: publish_to(tmp_path / "out", micro_of(tmp_path / "m", CHAIN)))
-    assert line.endswith("/m/moves.csv, but those that --close makes of them: give it, if the series was begun with it")
+    assert line.endswith("/m/moves.csv: those that --close makes of them; add --close if the series was begun with it")
     publish_to(tmp_path / "out", closed(tmp_path / "m"), follows=True)
 
 
@@ -479,12 +483,12 @@ def test_a_series_whose_sets_lack_something_is_not_followed(tmp_path):
 def test_a_method_that_follows_updates_needs_them_on_both_sides(tmp_path):
     line = going_on(tmp_path, None, micro_of(tmp_path / "then", CLOSED), follows=True)
     assert line == (
-        f"{tmp_path}/out/series.toml: the series says of no value what may become of it, and pairs goes by that; copy "
+        f"{tmp_path}/out/series.toml: the series has no transitions, and pairs needs them; copy "
         f"{tmp_path}/then/moves.csv into its folder and name it under [adversary], or begin a new series"
     )
     line = going_on(tmp_path / "other", CLOSED, micro_of(tmp_path / "none", None), follows=True)
     assert line == (
-        f"{tmp_path}/none/microdata.toml: the microdata say of no value what may become of it, and pairs goes by that; "
+        f"{tmp_path}/none/microdata.toml: the microdata have no transitions, and pairs needs them; "
         f"copy {tmp_path}/other/out/transitions.csv into their folder and name it under [updates], "
         "or begin a new series"
     )

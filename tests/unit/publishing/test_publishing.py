@@ -61,13 +61,13 @@ def micro(tmp_path):
 
 
 def test_a_new_series(tmp_path, micro):
-    told = []
-    done = publish_to(tmp_path / "out", micro, tell=told.append)
+    reported = []
+    done = publish_to(tmp_path / "out", micro, on_release=reported.append)
     assert [(each.tag, each.rows, each.groups, each.counterfeits, each.withheld) for each in done] == [
         ("1", 4, 2, 0, 0),
         ("2", 5, 2, 0, 0),
     ]
-    assert told == list(done)
+    assert reported == list(done)
     assert set(everything(tmp_path / "out")) == {
         "series.toml",
         "releases/1.csv",
@@ -278,7 +278,7 @@ def test_snapshots_have_to_go_on_from_the_releases(tmp_path, micro):
     publish_to(tmp_path / "out", micro)
     before = everything(tmp_path / "out")
     older = write_microdata(tmp_path / "older", {"0": FIRST, "1": FIRST, "2": SECOND})
-    refused(lambda: publish_to(tmp_path / "out", older), "snapshot 1 is 0", "older than the series")
+    refused(lambda: publish_to(tmp_path / "out", older), "snapshot 1 is 0", "before the releases that exist")
     fewer = write_microdata(tmp_path / "fewer", {"1": FIRST})
     refused(lambda: publish_to(tmp_path / "out", fewer), "2 releases", "1 snapshots", "release 2")
     assert everything(tmp_path / "out") == before
@@ -301,7 +301,7 @@ def test_a_key_that_contradicts_the_snapshot_is_told(tmp_path, micro):
     series = begun(tmp_path / "ours")
     path = series / "old/1.csv"
     path.write_text(path.read_text().replace('Bo,a,"21-22",flu', 'Bo,a,"21-22",gout'))
-    refused(lambda: publish_to(series, micro), "old/1.csv:2", "another value")
+    refused(lambda: publish_to(series, micro), "old/1.csv:2", "not the value that the snapshot has")
 
 
 def test_no_file_is_overwritten(tmp_path, micro):
@@ -316,9 +316,9 @@ def test_folders_that_are_something_else(tmp_path, micro):
     refused(lambda: publish_to(micro, micro), "holds microdata")
     (tmp_path / "full").mkdir()
     (tmp_path / "full/notes.txt").write_text("mine")
-    refused(lambda: publish_to(tmp_path / "full", micro), "other things")
+    refused(lambda: publish_to(tmp_path / "full", micro), "other files")
     (tmp_path / "file").write_text("mine")
-    refused(lambda: publish_to(tmp_path / "file", micro), "no folder")
+    refused(lambda: publish_to(tmp_path / "file", micro), "not a folder")
     refused(lambda: publish_to(tmp_path / "no/such/place", micro), "No such file")
     series = begun(tmp_path / "ours")
     (tmp_path / "elsewhere").mkdir()
