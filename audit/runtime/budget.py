@@ -1,4 +1,4 @@
-"""A budget: how long an attack may go on, who works for it, and where it tells how far it has come."""
+"""Budget: the time limit of an attack, its engine, and the callback for its progress."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ T = TypeVar("T")
 
 @runtime_checkable
 class Watcher(Protocol):
-    """Whoever watches an attack."""
+    """A callback for the progress and the stages of an attack."""
 
     def __call__(self, done: int, total: int, /) -> None:
-        """Note how far the work has come."""
+        """Receive the share of the work that is done."""
 
     def stage(self, what: str, /) -> None:
-        """Note what is being done, in a word or two."""
+        """Receive the name of the stage that begins."""
 
 
 @dataclass
 class Budget:
-    """Seconds that an attack may use from now on; None is without limit.
+    """Seconds that an attack may use from now on; None means no limit.
 
-    `on_progress(done, total)` is called now and then with the share of the work that is done; a `Watcher` is also told
-    what is being done. Tasks are given to `engine`; a budget may go with them, and is used up at the same moment
-    wherever they are done.
+    `on_progress(done, total)` is called with the share of the work that is done; a `Watcher` also receives stages.
+    Tasks run on `engine`. A budget may be sent with a task to another process, where it ends at the same time.
     """
 
     seconds: float | None = None
@@ -44,15 +43,15 @@ class Budget:
     _limit: float | None = None
 
     def exhausted(self) -> bool:
-        """Return whether the time is up, or nobody waits any more for the task that asks."""
+        """Return whether the time is up or the task of this thread was cancelled."""
         return is_cancelled() or (self.seconds is not None and time.monotonic() - self._start >= self.seconds)
 
     def remaining(self) -> float | None:
-        """Return how many seconds are left, 0 where the time is up; None without a limit."""
+        """Return how many seconds are left, 0 if the time is up; None without a limit."""
         return None if self.seconds is None else max(0.0, self.seconds - (time.monotonic() - self._start))
 
     def fraction(self, share: float) -> Budget:
-        """Return a budget of a share of the time that is left."""
+        """Return a budget with a share of the remaining time."""
         if self.seconds is None:
             return Budget(None, self.on_progress, self.engine)
         return Budget(
@@ -60,49 +59,46 @@ class Budget:
         )
 
     def single_threaded(self) -> Budget:
-        """Return the same for a task: whatever it would give away it does itself, and nobody watches it."""
+        """Return the same budget for a task, which runs its own tasks itself and reports no progress."""
         return Budget(self.seconds, None, Local(), self._start, self._limit)
 
     def progress(self, done: int, total: int) -> None:
-        """Tell whoever watches how far the work has come."""
+        """Report the share of the work that is done."""
         if self.on_progress is not None:
             self.on_progress(done, total)
 
     def stage(self, what: str) -> None:
-        """Tell whoever watches, and the log, what is being done, in a word or two of the program."""
+        """Report and log the name of the stage that begins; the name must not hold data."""
         _LOG.debug("%s", what)
         if isinstance(self.on_progress, Watcher):
             self.on_progress.stage(what)
 
     def each(self, steps: Collection[T]) -> Iterator[T]:
-        """Yield steps one after the other, and tell whoever watches how many are behind."""
+        """Yield the steps in order, and report before each how many are done."""
         for done, step in enumerate(steps):
             self.progress(done, len(steps))
             yield step
 
     @property
     def reason(self) -> Reason:
-        """Why an attack stopped whose budget is spent."""
+        """The reason of an attack that the time limit stopped."""
         seconds = figure(self._limit or self.seconds or 0.0, "g")
         return Reason(say("the time limit of {seconds} s was reached", seconds=seconds), ReasonKind.TIME_LIMIT)
 
     def reason_after(self, done: int, releases: int) -> Reason:
-        """Why an attack stopped after some of the releases."""
-        told = say(
+        """Return the reason of an attack that the time limit stopped after `done` of `releases` releases."""
+        text = say(
             "{reason} after {done} of {releases} releases", reason=self.reason, done=f"{done}", releases=f"{releases}"
         )
-        return Reason(told, ReasonKind.TIME_LIMIT)
+        return Reason(text, ReasonKind.TIME_LIMIT)
 
     def __getstate__(self) -> tuple[float | None, float | None, float | None]:
-        """Return what another process needs: by the clock on the wall, for every process has its own of the other kind.
-
-        There nobody watches, and the work is done in one thread.
-        """
+        """Return the state for another process: the end by wall-clock time, as monotonic clocks differ by process."""
         left = self.remaining()
         return self.seconds, None if left is None else time.time() + left, self._limit
 
     def __setstate__(self, state: tuple[float | None, float | None, float | None]) -> None:
-        """Take over what is left."""
+        """Restore the budget in another process, single-threaded and without progress reports."""
         self.seconds, ends, self._limit = state
         self._start = (
             0.0 if ends is None or self.seconds is None else time.monotonic() + ends - time.time() - self.seconds

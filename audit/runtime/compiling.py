@@ -1,4 +1,4 @@
-"""The decorator of compiled kernels. Importing it imports numba: import modules of kernels where they pay (`kernels`).
+"""Compiling: decorators for compiled kernels; importing this imports numba, so ask `kernels.pays` first.
 
 Rules for kernels, with their reasons and figures, are in `docs/explanation/kernels.md`.
 """
@@ -15,14 +15,14 @@ from numba.core import event
 from audit.runtime import kernels
 
 KERNELS: list[Any] = []
-"""All kernels that were made in this process."""
+"""All kernels of this process."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
     """Compile a function of arrays and numbers when it is first called, for all processes on this machine.
 
-    Numba keeps what it compiles in the folder that `NUMBA_CACHE_DIR` names, beside the source file, or in the user's
-    cache folder; where it can write to none of them, for this process alone. It runs without the interpreter's lock.
+    Numba stores the compiled code in the folder `NUMBA_CACHE_DIR`, beside the source file, or in the user's cache
+    folder; if it can write to none of them, only in memory. Kernels run without the interpreter's lock.
     """
     try:
         compiled = numba.njit(cache=True, nogil=True)(function)
@@ -45,14 +45,14 @@ class _Listener(event.Listener):  # type: ignore[misc]
         self._lock = threading.Lock()
 
     def on_start(self, event: object) -> None:
-        """Report it when the first kernel is compiled."""
+        """Report the first compilation."""
         with self._lock:
             reported, self._reported = self._reported, True
         if not reported and kernels.on_compiling is not None:
             kernels.on_compiling()
 
     def on_end(self, event: object) -> None:
-        """Report nothing when it is done."""
+        """Ignore the end of a compilation."""
 
 
 event.register("numba:compile", _Listener())

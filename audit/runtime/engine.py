@@ -1,8 +1,7 @@
-"""Engines: where the work of attacks is done.
+"""Engine: run the tasks of attacks.
 
-An engine takes *tasks*: a kernel, which is a function of some module, and its arguments. A kernel depends on nothing
-but these, so that a task can be done anywhere, at any time, and again where whoever did it has died. What comes out
-never depends on how many tasks are done at once.
+A *task* is a kernel, which is a function of a module, and its arguments. A kernel depends only on its arguments, so a
+task can run anywhere and at any time, and again if a worker died. Results never depend on the number of parallel tasks.
 """
 
 from __future__ import annotations
@@ -22,30 +21,29 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Task(Protocol[T_co]):
-    """Work that an engine was given, done or not; as an argument of another task it stands for its result."""
+    """A task of an engine, finished or not; as an argument of another task it is replaced by its result."""
 
     def result(self) -> T_co:
-        """Return what came out, once it is there; raises what the kernel raised."""
+        """Wait for the task and return its result; raise what the kernel raised."""
 
 
 class Engine(Protocol):
-    """Where tasks are done."""
+    """Runs tasks."""
 
     def submit(self, kernel: Callable[..., T], /, *arguments: object) -> Task[T]:
-        """Give a task away. Arguments that are tasks are done first, and the kernel is given their results."""
+        """Submit a task. Arguments that are tasks are run first, and the kernel receives their results."""
 
     def results(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
-        """Yield the results of some tasks, in their order.
+        """Yield the results of tasks, in their order.
 
-        Tasks that are submitted while `tasks` is iterated are so only a few ahead of what was yielded, so that neither
-        they nor their results have to be in memory together.
+        A generator that submits its tasks is iterated only a few tasks ahead, so that memory never holds all of them.
         """
 
 
 class Local:
-    """Threads of this process; kernels that let go of the interpreter's lock run side by side.
+    """Threads of this process; kernels that release the interpreter's lock run in parallel.
 
-    `jobs` is how many tasks are done at once; one is done when its result is asked for, in the same thread.
+    `jobs` is the number of parallel tasks. With one job, a task runs in the thread that asks for its result.
     """
 
     def __init__(self, jobs: int = 1) -> None:
@@ -56,17 +54,19 @@ class Local:
         return ThreadPoolExecutor(self.jobs, thread_name_prefix="audit")
 
     def submit(self, kernel: Callable[..., T], /, *arguments: object) -> Task[T]:
-        """Give a task away; tasks are begun in the order in which they are submitted."""
+        """Submit a task; tasks begin in the order of submission."""
         if self.jobs == 1:
             return _Later(kernel, arguments)
-        # Whatever a task waits for was submitted, and therefore begun, before it. Its sentences are in our language.
-        watch = _Cancellation()
-        return _Begun(self._threads.submit(copy_context().run, _watched, watch, kernel, arguments), watch)
+        # No deadlock: a task waits only for tasks that were submitted, and so began, before it.
+        # The context holds the language of messages.
+        cancellation = _Cancellation()
+        future = self._threads.submit(copy_context().run, _cancellable, cancellation, kernel, arguments)
+        return _Begun(future, cancellation)
 
     def results(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
-        """Yield the results of some tasks in their order; as many are under way as there are threads, and one more.
+        """Yield the results of tasks in their order; one task more than there are threads is submitted.
 
-        Where nobody asks for more, as after an interrupt, tasks that have begun are told to end soon.
+        If the caller stops early, as after an interrupt, the other tasks are cancelled.
         """
         waiting: deque[Task[T]] = deque()
         try:
@@ -81,11 +81,11 @@ class Local:
         finally:
             for task in [*waiting, *(tasks if isinstance(tasks, Sequence) else ())]:
                 if isinstance(task, _Begun):
-                    task.abandon()
+                    task.cancel()
 
 
 class _Later(Generic[T]):
-    """A task that is done when its result is first asked for."""
+    """A task that runs when its result is first asked for."""
 
     def __init__(self, kernel: Callable[..., T], arguments: tuple[object, ...]) -> None:
         self._kernel, self._arguments = kernel, arguments
@@ -99,65 +99,65 @@ class _Later(Generic[T]):
 
 
 class _Cancellation:
-    """Whether anybody still waits for a task, and what stops it where nobody does."""
+    """Whether a task was cancelled, and the call that stops its solver."""
 
     def __init__(self) -> None:
-        self.abandoned = False
+        self.cancelled = False
         self.stop: Callable[[], object] | None = None
         self.lock = threading.Lock()
 
 
 class _Begun(Generic[T]):
-    """A task that was given to a thread."""
+    """A task that was submitted to a thread."""
 
-    def __init__(self, future: Future[T], watch: _Cancellation) -> None:
-        self._future, self._watch = future, watch
+    def __init__(self, future: Future[T], cancellation: _Cancellation) -> None:
+        self._future, self._cancellation = future, cancellation
 
     def result(self) -> T:
         return self._future.result()
 
-    def abandon(self) -> None:
-        """Have it end soon; where it is done, that changes nothing."""
+    def cancel(self) -> None:
+        """Ask the task to end soon."""
         self._future.cancel()
-        with self._watch.lock:
-            self._watch.abandoned = True
-            if self._watch.stop is not None:
-                self._watch.stop()
+        with self._cancellation.lock:
+            self._cancellation.cancelled = True
+            if self._cancellation.stop is not None:
+                self._cancellation.stop()
 
 
-_here = threading.local()
+_thread = threading.local()
 
 
 def is_cancelled() -> bool:
-    """Return whether nobody waits any more for the task that this thread works on."""
-    watch: _Cancellation | None = getattr(_here, "watch", None)
-    return watch is not None and watch.abandoned
+    """Return whether the task that this thread runs was cancelled."""
+    cancellation: _Cancellation | None = getattr(_thread, "cancellation", None)
+    return cancellation is not None and cancellation.cancelled
 
 
 @contextmanager
 def on_cancel(stop: Callable[[], object]) -> Iterator[None]:
-    """Have a solver that is at work stopped, by a call from another thread, where nobody waits for it any more."""
-    watch: _Cancellation | None = getattr(_here, "watch", None)
-    if watch is None:
+    """Call `stop`, from another thread, if the task is cancelled while the block runs a solver."""
+    cancellation: _Cancellation | None = getattr(_thread, "cancellation", None)
+    if cancellation is None:
         yield
         return
-    with watch.lock:
-        watch.stop = stop
-        if watch.abandoned:
+    with cancellation.lock:
+        cancellation.stop = stop
+        if cancellation.cancelled:
             stop()
     try:
         yield
     finally:
-        with watch.lock:
-            watch.stop = None
+        with cancellation.lock:
+            cancellation.stop = None
 
 
-def _watched(watch: _Cancellation, kernel: Callable[..., T], arguments: tuple[object, ...]) -> T:
-    _here.watch = watch
+def _cancellable(cancellation: _Cancellation, kernel: Callable[..., T], arguments: tuple[object, ...]) -> T:
+    _thread.cancellation = cancellation
     try:
         return _done(kernel, arguments)
     finally:
-        _here.watch = None
+        _thread.cancellation = None
 
 
 def _done(kernel: Callable[..., T], arguments: tuple[object, ...]) -> T:
@@ -165,7 +165,7 @@ def _done(kernel: Callable[..., T], arguments: tuple[object, ...]) -> T:
 
 
 def same(value: T) -> T:
-    """Return what is given: a task of it stands for what many tasks need, which is then sent to each worker once."""
+    """Return the argument: a task of this kernel sends a value that many tasks need to each worker only once."""
     return value
 
 

@@ -1,10 +1,10 @@
-"""Which kernels work: numpy for what is small, compiled ones for what is large; and the memory that they have.
+"""Kernels: choose numpy for small work and compiled kernels for large work, and manage freed memory.
 
-Compiled kernels cost more than they save on small work: numba takes a quarter of a second to import and as long to
-load its first kernel, and on a machine that has never run a module's kernels some seconds to compile them. So each use
-says how many seconds the kernels would save, and they are loaded once what was forgone in this process comes to
-their cost (the rule of the ski rental; Karlin, Manasse, Rudolph and Sleator, *Competitive snoopy caching*, 1988).
-Results are the same either way: tests hold numpy and compiled kernels against each other.
+On small work, compiled kernels cost more than they save: importing numba takes a quarter of a second, loading its first
+kernel as long, and compiling a module's kernels, once on each machine, several seconds. So each use states how many
+seconds compiled kernels would save. They are loaded as soon as the savings missed in this process reach their cost (the
+ski rental rule; Karlin, Manasse, Rudolph and Sleator, *Competitive snoopy caching*, 1988). Both give the same results,
+as tests check.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-_LOADING = 0.5
-_LOADED = 0.05  # when numba is imported already
-COMPILING = 5.0
-"""Seconds that the kernels of a module take to compile where nothing else is known."""
+_LOAD_SECONDS = 0.5
+_LOAD_SECONDS_IMPORTED = 0.05  # when numba is imported already
+COMPILE_SECONDS = 5.0
+"""Seconds that compiling the kernels of a module takes by default."""
 # Of `mallopt`, in <malloc.h>.
 _TRIM_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -4, -8
 
 on_compiling: Callable[[], None] | None = None
 """Called once, when this process begins to compile kernels."""
 
-_forgone: dict[str, float] = {}
+_missed_seconds: dict[str, float] = {}
 _in_use: set[str] = set()
 
 
-def pays(module: str, saved: float, compiling: float = COMPILING) -> bool:
-    """Return whether the compiled kernels of a module pay.
+def pays(module: str, saved: float, compiling: float = COMPILE_SECONDS) -> bool:
+    """Return whether to use the compiled kernels of a module.
 
     Args:
         module: its name; it is not imported.
         saved: seconds that they save now.
-        compiling: seconds that they take to compile, once for a machine.
+        compiling: seconds that compiling them takes, once on each machine.
     """
     if module in _in_use:
         return True
-    _forgone[module] = _forgone.get(module, 0.0) + saved
-    cost = _LOADED if "numba" in sys.modules else _LOADING
-    if _forgone[module] >= cost + compiling or (_forgone[module] >= cost and _was_cached(module)):
+    _missed_seconds[module] = _missed_seconds.get(module, 0.0) + saved
+    cost = _LOAD_SECONDS_IMPORTED if "numba" in sys.modules else _LOAD_SECONDS
+    if _missed_seconds[module] >= cost + compiling or (_missed_seconds[module] >= cost and _was_cached(module)):
         _in_use.add(module)
     return module in _in_use
 
 
 @lru_cache
 def _was_cached(module: str) -> bool:
-    """Return whether kernels of a module were compiled when that was asked first: each look takes a millisecond."""
+    """Return the first answer of `is_cached`, which takes a millisecond."""
     return is_cached(module)
 
 
@@ -73,7 +73,7 @@ def is_cached(module: str) -> bool:
 
 
 def cache_folders(source: Path) -> list[Path]:
-    """Return where numba may keep the compiled kernels of a source file."""
+    """Return the folders in which numba may store the compiled kernels of a source file."""
     beside = f"{source.parent.name}_{hashlib.sha1(str(source.parent).encode(), usedforsecurity=False).hexdigest()}"
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
@@ -83,11 +83,11 @@ def cache_folders(source: Path) -> list[Path]:
 
 
 def keep_memory() -> None:
-    """Have memory that is freed used again by this process, where the C library can be told so (glibc).
+    """Keep freed memory in this process for reuse (glibc only).
 
-    It would give large arrays back to the system one by one, which has to make zeros of each page of the next release:
-    a third of the time of a large series. The most that is in use at a time stays the same. Threads share what was
-    freed; Arrow's own memory is kept as well, unless it was told otherwise or in use before.
+    By default, glibc returns large arrays to the system, which must zero each page of the next release: a third of the
+    time of a large series. The peak memory does not change. Threads share freed memory. Arrow keeps its memory, too,
+    unless the environment says otherwise or Arrow was used before.
     """
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "-1")
     with suppress(OSError, AttributeError, TypeError):
@@ -98,10 +98,10 @@ def keep_memory() -> None:
 
 
 def release_memory() -> None:
-    """Give memory that was freed back to the system, where the libraries that keep it can be told so (glibc, Arrow).
+    """Return freed memory to the system (glibc and Arrow only).
 
-    For between two stages of work of which the next needs other arrays than the one before: what one has left in pieces
-    the other cannot use. It takes milliseconds.
+    Call it between two stages that need arrays of different sizes: the second cannot reuse the fragments that the first
+    left. It takes milliseconds.
     """
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -1,7 +1,7 @@
-"""The log of a run: the stages that are done, each with its counts and seconds.
+"""Log: write the stages of a run, each with its counts and seconds, to the loggers of `logging`.
 
-It is kept by `logging`, in loggers named as the modules are, and says nothing until somebody adds a handler to `audit`.
-Nothing private is in it: a stage is named by words of the program, and all else that is said of it are numbers.
+Loggers are named like the modules; nothing is shown until a handler is added to `audit`. The log holds no private data:
+only names of stages, which the program fixes, and numbers.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ ROOT.addHandler(logging.NullHandler())
 
 
 class LoggedStage:
-    """A stage that is under way, with the counts that are known of it."""
+    """A stage that runs, with its counts so far."""
 
     def __init__(self, counts: dict[str, int]) -> None:
         self._counts = counts
 
     def count(self, **counts: int) -> None:
-        """Note counts that were not known when the stage began."""
+        """Add counts that were not known when the stage began."""
         self._counts |= counts
 
     def summary(self, begun: float) -> str:
-        """Return the counts, and the seconds since the stage began, in a line."""
-        # Numbers alone, whatever the types say: a name would be somebody's.
+        """Return a line with the counts and the seconds since the stage began."""
+        # `int` keeps names of people out of the log, even if a caller ignores the types.
         counts = [f"{name}={int(count)}" for name, count in self._counts.items()]
         return " ".join([*counts, f"seconds={time.perf_counter() - begun:.3f}"])
 
@@ -36,13 +36,13 @@ class LoggedStage:
 def logged_stage(
     logger: logging.Logger, name: str, /, *, level: int = logging.INFO, **counts: int
 ) -> Iterator[LoggedStage]:
-    """Log that a stage is over, with its counts and seconds; of one that fails, the kind of error and not its message.
+    """Log the end of a stage with its counts and seconds; if it fails, the kind of error without its message.
 
     Args:
-        logger: that of the module.
-        name: what is done, in words of the program.
-        level: at which it is logged; that it has begun is logged for debugging alone.
-        **counts: what is known of it beforehand.
+        logger: the module's logger.
+        name: the name of the stage, without data.
+        level: the level of the entry; the beginning is logged at DEBUG.
+        **counts: counts that are known beforehand.
     """
     logger.debug("%s: begins", name)
     begun, stage = time.perf_counter(), LoggedStage(counts)

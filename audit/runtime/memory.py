@@ -1,4 +1,4 @@
-"""Memory: how much there is for this process."""
+"""Memory: find out how much of it this process can have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
 def memory_bytes() -> int | None:
-    """Return how many bytes of memory this machine, or this container, has; None where the system does not say."""
+    """Return the bytes of memory of this machine or container; None if the system does not say."""
     known = []
     with suppress(AttributeError, ValueError, OSError):  # not every system has this, or answers
         known.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

@@ -1,4 +1,4 @@
-"""The packages that are installed beside `audit`, and what hides one of them: a folder or file of the same name."""
+"""Own packages: find a folder or file that hides one of the packages installed beside `audit`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SIBLINGS = ("attacks", "anonymizers", "reports")
 
 
 def hidden() -> str | None:
-    """Return what is wrong where Python would import another package than ours, in a line; None where all is well."""
+    """Return a line about a folder or file that Python would import instead of our package; None if there is none."""
     home = Path(__file__).resolve().parents[2]
     for name in SIBLINGS:
         try:
@@ -28,10 +28,10 @@ def hidden() -> str | None:
 
 
 def check() -> None:
-    """Refuse to go on with somebody else's packages.
+    """Check that no folder or file hides one of our packages.
 
     Raises:
-        ImportError: a folder or file hides one of ours; the text says which.
+        ImportError: one does; the text says which.
     """
     if trouble := hidden():
         raise ImportError(trouble)

@@ -1,8 +1,8 @@
-"""Phrases: whole sentences with named placeholders, which a catalogue of another language can replace.
+"""Phrases: whole sentences with named placeholders, translated by the catalogue of the language in use.
 
-No sentence is glued together from pieces: what varies is a placeholder, and a number decides between two sentences.
-Sentences stand in the code as literals, so that `reports/languages/extract.py` finds them all; what is chosen from a
-table, or is an attribute of a class, is a `Phrase`. Whoever sets no language reads English.
+Never build a sentence from pieces: use a placeholder for what varies, and two sentences for singular and plural.
+Sentences are literals in the code, so that `reports/languages/extract.py` finds them all; a sentence in a table or in
+an attribute of a class is a `Phrase`. The default language is English.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class Language:
     """A language: its sentences, and how it writes numbers and dates.
 
     Attributes:
-        code: by ISO 639, as for `--language`.
+        code: its ISO 639 code, as for `--language`.
         catalogue: its sentences, by the English ones.
-        thousands: what parts thousands.
-        decimal: what parts a number from its fraction.
-        percent: the sign after a number.
-        date: a date, in the notation of `strftime`.
+        thousands: the separator of thousands.
+        decimal: the decimal separator.
+        percent: the percent sign, with the space before it if there is one.
+        date: the format of dates for `strftime`.
     """
 
     code: str
@@ -42,7 +42,7 @@ LANGUAGE: ContextVar[Language] = ContextVar("language", default=ENGLISH)
 
 @dataclass(frozen=True)
 class Phrase:
-    """A sentence that is said later, in the language in use then; as text, and as a value of another sentence.
+    """A sentence that is translated later, when it is shown or put into another sentence.
 
     >>> str(Phrase("people"))
     'people'
@@ -51,17 +51,17 @@ class Phrase:
     sentence: str
 
     def __str__(self) -> str:
-        """Return it in the language in use."""
+        """Return the sentence in the language in use."""
         return self.filled() if self.sentence else ""
 
     def filled(self, **values: object) -> str:
-        """Return it in the language in use, its placeholders filled."""
+        """Return the sentence in the language in use, with its placeholders filled."""
         return _filled(LANGUAGE.get().catalogue.gettext(self.sentence), values)
 
 
 @dataclass(frozen=True)
 class Noun:
-    """What is counted: one of them and several, each sentence with the placeholder `count`, and what they are called.
+    """A noun to count: its singular and plural with the placeholder `count`, and its plural alone.
 
     >>> people = Noun("{count} person", "{count} people", "people")
     >>> people.counted(1), people.counted(2000), str(people)
@@ -73,16 +73,16 @@ class Noun:
     name: str
 
     def __str__(self) -> str:
-        """Return what they are called, in the language in use."""
+        """Return the plural in the language in use."""
         return str(Phrase(self.name))
 
     def counted(self, count: int) -> str:
-        """Return how many there are, in the language in use."""
+        """Return the noun with a count, in the language in use."""
         return say_count(self.one, self.many, count)
 
 
 def say(sentence: str, /, **values: object) -> str:
-    """Return a sentence in the language in use, its placeholders filled.
+    """Return a sentence in the language in use, with its placeholders filled.
 
     >>> say("{found} of {people} people were found.", found=3, people=1200)
     '3 of 1,200 people were found.'
@@ -91,7 +91,7 @@ def say(sentence: str, /, **values: object) -> str:
 
 
 def say_count(one: str, many: str, count: int, /, **values: object) -> str:
-    """Return one of two sentences, by a number; it is also the placeholder `count`.
+    """Return the singular or the plural sentence for a number, which also fills the placeholder `count`.
 
     >>> say_count("{count} row is new.", "{count} rows are new.", 1)
     '1 row is new.'
@@ -100,7 +100,7 @@ def say_count(one: str, many: str, count: int, /, **values: object) -> str:
 
 
 def figure(number: float, form: str = ",") -> str:
-    """Return a number as the language in use writes it; `form` is Python's notation of how.
+    """Return a number as the language in use writes it; `form` is a Python format specification.
 
     >>> figure(1234), figure(0.1234, ".1%"), figure(2.5, ".3g")
     ('1,234', '12.3%', '2.5')
@@ -120,7 +120,7 @@ def day(date: datetime.date) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a probability in percent; rounding makes it no certainty.
+    """Return a probability in percent; only 1 is rounded to 100 %.
 
     >>> percent(0.974), percent(0.99999), percent(1.0)
     ('97 %', '99.9 %', '100 %')
@@ -132,7 +132,7 @@ def percent(share: float) -> str:
 
 
 def risk_text(value: object) -> str:
-    """Return a risk with three decimals; rounding never makes it a certainty.
+    """Return a risk with three decimals; only 1 is rounded to 1.
 
     >>> risk_text(1.0), risk_text(0.99999), risk_text(None)
     ('1', '0.999', '?')
@@ -143,7 +143,7 @@ def risk_text(value: object) -> str:
 
 
 def joined(items: Sequence[str], most: int = 12) -> str:
-    """Return a list in words, the first so many of it.
+    """Return at most `most` items as a list in words.
 
     >>> joined(["a", "b", "c"]), joined(["a", "b", "c"], most=1)
     ('a, b and c', 'a and 2 more')
@@ -154,10 +154,10 @@ def joined(items: Sequence[str], most: int = 12) -> str:
 
 
 def parted(clauses: Iterable[str]) -> str:
-    """Return clauses one after the other, with semicolons.
+    """Return clauses joined by semicolons.
 
-    >>> parted(["values never change", "nobody is known"])
-    'values never change; nobody is known'
+    >>> parted(["values never change", "the key is missing"])
+    'values never change; the key is missing'
     """
     return say("; ").join(clauses)
 
@@ -167,7 +167,7 @@ def _filled(sentence: str, values: dict[str, object]) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a number with its thousands apart, a date as the language has it, anything else as text."""
+    """Return a number or a date as the language in use writes it, anything else as text."""
     if isinstance(value, int) and not isinstance(value, bool):
         return figure(value)
     return day(value) if isinstance(value, datetime.date) else str(value)

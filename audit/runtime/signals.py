@@ -1,4 +1,4 @@
-"""Interrupting: solvers that take Ctrl-C for themselves, and do not give it back."""
+"""Signals: keep Python's handler of Ctrl-C while a solver runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def preserve_sigint_handler() -> Iterator[None]:
-    """Have Ctrl-C do afterwards what it did before; CP-SAT would leave it to end the process at once."""
+    """Restore the handler of Ctrl-C afterwards; CP-SAT leaves one that kills the process."""
     handler = signal.getsignal(signal.SIGINT)
     try:
         yield

@@ -1,11 +1,11 @@
-"""Which version of the program this is, and where its documentation is read."""
+"""Version of the program, and the address of its documentation."""
 
 from __future__ import annotations
 
 from functools import cache
 
 VERSION = "0.3.0"
-"""The one place where it stands, from which the package takes it. Reading that again is a tenth of a small audit."""
+"""The only place that states it; reading the package's metadata would take a tenth of the time of a small audit."""
 
 
 def version() -> str:
@@ -13,15 +13,14 @@ def version() -> str:
     return VERSION
 
 
-# What attacks compute with.
 _SOLVERS = ("numpy", "scipy", "numba", "ortools")
 
 
 @cache
 def exact_version() -> str:
-    """Return the versions of this program and of what attacks compute with, and a hash of the attacks' source.
+    """Return the versions of this program and of its solvers, and a hash of the attacks' source code.
 
-    Two programs whose answers may differ do not agree in it; a version that is being worked on keeps its number.
+    It differs between programs whose answers may differ, also while the version number stays the same.
     """
     import hashlib
     from importlib import metadata
@@ -35,10 +34,7 @@ def exact_version() -> str:
 
 @cache
 def documentation() -> str | None:
-    """Return where the folder docs/ is read on the web; None where the package does not say.
-
-    It is the URL `Documentation` of pyproject.toml, as the installed distribution has it.
-    """
+    """Return the web address of the folder docs/, `Documentation` in pyproject.toml; None if the package lacks it."""
     from importlib import metadata
 
     for each in metadata.metadata("series-audit").get_all("Project-URL") or []:

@@ -24,7 +24,7 @@ def told(folder: Path, *, ranges: int = 4, **options: object) -> str:
     from reports.json import Json
 
     try:
-        with patch("audit.runtime.distributed.partitioned_attack._LEAST", ranges):
+        with patch("audit.runtime.distributed.partitioned_attack._RANGES_AT_LEAST", ranges):
             settings = AuditOptions(findings=None, reveal=True, stable_ids=True, **options)
             report = run_audit(open_series(folder), all_attacks(), settings)
     except AuditError as error:

@@ -1,1 +1,1 @@
-"""Work on several machines: partitions of people, engines, a Dask cluster."""
+"""Distributed work: attacks on partitions of people, engines, and a Dask cluster."""

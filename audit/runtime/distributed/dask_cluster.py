@@ -1,12 +1,10 @@
-"""A cluster: tasks of attacks done by the processes of dask.distributed, on this machine or on many.
+"""Dask cluster: run the tasks of attacks in processes of dask.distributed, on this machine or on many.
 
-Without an address a cluster is started for this run alone. Everything in it listens on the loopback interface and asks
-for a certificate that is made for the run, since whoever could talk to it could have it run anything, and see
-everything. No data is written to disk, not even where memory does not suffice: a worker that needs too much is ended,
-and its task tried again.
+Without an address a cluster is started for this run. Its processes listen on the loopback interface and require a
+certificate made for the run, because any connection could run code and read all data. No data is written to disk: a
+worker that runs out of memory is stopped, and its task is tried again.
 
-A worker that dies costs time: what it had is worked out again from the tasks, which is why nothing is ever handed to
-workers but in tasks.
+The work of a worker that dies is computed again from its tasks; so workers receive data only as arguments of tasks.
 """
 
 from __future__ import annotations
@@ -35,19 +33,19 @@ _AHEAD = 4
 _LOOK = 2.0
 _PATIENCE = 30
 _GONE = "the cluster's scheduler is gone; start it again, and try again"
-_TALKATIVE = ("distributed", "tornado", "asyncio")
+_LIBRARIES = ("distributed", "tornado", "asyncio")
 _SETTINGS = {
-    # Nobody looks at pages about a run.
+    # No web pages about the run.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
     "distributed.nanny.http.routes": [],
-    # Nothing private is left on a disk, and a worker that would wait for memory might wait for ever.
+    # No private data on disk; and a worker that pauses for memory might wait for ever.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": 0.95,
 }
-# The one thing that is sent whole is a register.
+# A register is sent as one large task.
 _LARGEST_TASK = "distributed.admin.large-graph-warning-threshold"
 
 
@@ -56,22 +54,22 @@ class Cluster:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        # Tasks are the scheduler's, who may have some of other audits: a name that was there before would be theirs.
+        # The scheduler may run other audits: a unique part keeps the names of tasks apart.
         self._run = uuid.uuid4().hex
         self._numbers = itertools.count()
 
     def submit(self, kernel: Callable[..., T], /, *arguments: object) -> Task[T]:
-        """Give a task away; arguments that are tasks of this engine are not sent, but had where they were done."""
+        """Submit a task; the results of arguments that are tasks stay in the cluster."""
         name = f"{kernel.__name__}-{self._run}-{next(self._numbers)}"
         given = [each.future if isinstance(each, _Sent) else each for each in arguments]
         with _translated():
             return _Sent(self._client, self._client.submit(kernel, *given, key=name, pure=False))
 
     def results(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
-        """Yield the results of some tasks in their order; a few for each thread are under way.
+        """Yield the results of tasks in their order; a few tasks for each thread are submitted.
 
         Raises:
-            UsageError: a task was tried several times, and each time the worker died; or the cluster is gone.
+            UsageError: workers died each time that a task was tried, or the connection to the cluster was lost.
         """
         most = max(2, _AHEAD * _threads(self._client))
         waiting: deque[Task[T]] = deque()
@@ -84,16 +82,16 @@ class Cluster:
 
 
 class _Sent(Generic[T]):
-    """A task that was given to a cluster."""
+    """A task that was submitted to a cluster."""
 
     def __init__(self, client: Client, future: Future) -> None:
         self._client, self.future = client, future
 
     def result(self) -> T:
-        """Return what came out, once it is there.
+        """Wait for the task and return its result.
 
         Raises:
-            UsageError: a task was tried several times, and each time the worker died; or the cluster is gone.
+            UsageError: workers died each time that the task was tried, or the connection to the cluster was lost.
         """
         from distributed import wait
 
@@ -114,7 +112,7 @@ class _Sent(Generic[T]):
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
-    """Tell in one line what a cluster has against a task; what the task itself raises is raised."""
+    """Turn errors of the cluster into one-line errors; those of the task itself are raised as they are."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
 
@@ -128,7 +126,7 @@ def _translated() -> Iterator[None]:
 
 
 def _threads(client: Client) -> int:
-    """Return how many tasks the cluster can do at once."""
+    """Return how many tasks the cluster can run in parallel."""
     try:
         return sum(client.nthreads().values())
     except (OSError, RuntimeError) as error:
@@ -137,27 +135,26 @@ def _threads(client: Client) -> int:
 
 @contextlib.contextmanager
 def cluster(address: str | None = None, workers: int | None = None) -> Iterator[Cluster]:
-    """Have a cluster: the one of a scheduler's address, else one of this machine's own, with a worker for each core.
+    """Connect to the cluster of a scheduler's address, or start one on this machine with a worker for each core.
 
-    The workers of the latter import the module that Python was started with: a script needs the line
-    `if __name__ == "__main__":`.
+    The workers of a started cluster import the main module: a script needs the line `if __name__ == "__main__":`.
 
     Raises:
         UsageError: dask is not installed, there is no scheduler, or its workers have another version of this program.
     """
     try:
         import dask
-        import distributed  # noqa: F401 - told here that it is missing
+        import distributed  # noqa: F401 - checks that it is installed
     except ImportError:
         remedy = "install series-audit[dask], or use --engine local"
         raise UsageError(f"--engine dask needs dask.distributed; {remedy}") from None
-    started = _own(workers or cores()) if address is None else _others(address)
-    with _quiet(), dask.config.set({_LARGEST_TASK: "1GB"}), started as client:
+    started = _start(workers or cores()) if address is None else _connect(address)
+    with _silenced_logs(), dask.config.set({_LARGEST_TASK: "1GB"}), started as client:
         yield Cluster(client)
 
 
 @contextlib.contextmanager
-def _own(workers: int) -> Iterator[Client]:
+def _start(workers: int) -> Iterator[Client]:
     import dask
     from distributed import Client, LocalCluster, Security
 
@@ -185,11 +182,11 @@ def _own(workers: int) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Start threads and processes that Ctrl-C does not reach, nor those that they start, but this thread alone."""
+    """Keep Ctrl-C from the threads and processes that are started in the block; only this thread receives it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # What watches over processes is started with the first of them, and would let Ctrl-C through again.
+    # The resource tracker starts with the first process, and would unblock Ctrl-C.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -199,7 +196,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _others(address: str) -> Iterator[Client]:
+def _connect(address: str) -> Iterator[Client]:
     from distributed import Client
 
     try:
@@ -213,7 +210,11 @@ def _others(address: str) -> Iterator[Client]:
 
 
 def _check_workers(client: Client) -> None:
-    """Refuse workers that would not find the kernels, or might find others."""
+    """Refuse workers without this program, or with another version of it.
+
+    Raises:
+        UsageError: there are such workers, or none at all.
+    """
     remedy = "install the same version of series-audit for the workers"
     try:
         found = set(client.run(_version).values())
@@ -230,11 +231,11 @@ def _version() -> str:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep to itself what the library has to say of workers that come and go."""
-    # The library gives some of its loggers levels and outlets of their own.
-    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _TALKATIVE]
-    before = {name: logging.getLogger(name).level for name in {*names, *_TALKATIVE}}
+def _silenced_logs() -> Iterator[None]:
+    """Silence the log of the library, which reports workers that come and go."""
+    # Some of its loggers have levels and handlers of their own.
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _LIBRARIES]
+    before = {name: logging.getLogger(name).level for name in {*names, *_LIBRARIES}}
     for name in before:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:

@@ -1,4 +1,4 @@
-"""Engines by name: threads of this process, or a cluster."""
+"""Engines by name: `local`, the threads of this process, and `dask`, a cluster."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ ENGINES = ("local", "dask")
 
 @contextmanager
 def engine(name: str = "local", jobs: int | None = None, scheduler: str | None = None) -> Iterator[Engine]:
-    """Have an engine, for as long as it is needed.
+    """Open an engine.
 
     Args:
         name: one of `ENGINES`.
-        jobs: how many tasks are done at once; None is one for each core.
+        jobs: the number of parallel tasks; None means one for each core.
         scheduler: the address of a cluster's scheduler; None starts a cluster on this machine.
 
     Raises:
-        UsageError: the arguments do not fit each other, or there is no such cluster.
+        UsageError: the arguments contradict each other, or the cluster cannot be used.
     """
     if name not in ENGINES:
         raise UsageError(f"there is no engine {printable(str(name))}; choose one of {', '.join(ENGINES)}")

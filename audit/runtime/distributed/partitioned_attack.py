@@ -1,7 +1,7 @@
-"""Ranges of people: attacks that look at one person at a time, on parts of the evidence, put together.
+"""Partitioned attack: run attacks that judge each person by itself on ranges of people, and merge the results.
 
-Everybody's part is found by one task for each release, which reads the file where the task is done, and judged by one
-task for each attack and range. What comes out is what the attack says of the whole series.
+One task for each release reads its file and splits the evidence by ranges of people. One task for each attack and range
+runs the attack. The merged result is that of the attack on the whole series.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ from audit.runtime.engine import Engine, Task, same
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
-_MEMBERSHIPS = 16_000_000
-_LEAST = 4
+_RANGE_ROWS = 16_000_000
+_RANGES_AT_LEAST = 4
 
 
 @dataclass(frozen=True)
 class PartialOutcome:
-    """What an attack found out of a range of people, by their codes in the whole series.
+    """The outcome of an attack on a range of people, with their codes in the whole series.
 
     Attributes:
-        status, reason, measures: as of `Outcome`.
-        claims: person, release and value of each claim; None where nothing can be claimed.
-        risks: as of `Scored`.
-        alone: as of `Scored`.
+        status, reason, measures: as in `Outcome`.
+        claims: person, release and value of each claim; None if the attack makes no claims.
+        risks: as in `Scored`.
+        alone: as in `Scored`.
         changed: the people whose own values contradict the assumptions.
     """
 
@@ -74,9 +74,9 @@ class Seen:
     """A release as the adversary sees it.
 
     Attributes:
-        described: its description.
-        present: who is in it, counterfeits that keep their identity included: a bit for each person code; uint8.
-        parts: for each sensitive attribute a part for each range.
+        described: its summary.
+        present: a bit for each person code: whether the person, or a counterfeit with an identity, is in it; uint8.
+        parts: a part for each range, for each sensitive attribute.
     """
 
     described: ReleaseSummary
@@ -84,34 +84,36 @@ class Seen:
     parts: tuple[tuple[PartitionSlice, ...], ...]
 
 
-def see(sight: ReadContext, position: int, alone: StandaloneRelease, numbers: Numbers, lens: EvidenceContext) -> Seen:
-    """Return what is seen of a release.
+def see(
+    reading: ReadContext, position: int, alone: StandaloneRelease, numbers: Numbers, context: EvidenceContext
+) -> Seen:
+    """Return a release as the adversary sees it.
 
     Raises:
         InputError: the release contradicts what the adversary knows.
     """
-    release, sources = sources_of(sight, position, alone, numbers, lens)
-    parts = split(sources, position, lens.bounds)
-    present = np.zeros(lens.people.size + 1, dtype=np.bool_)
+    release, sources = sources_of(reading, position, alone, numbers, context)
+    parts = split(sources, position, context.bounds)
+    present = np.zeros(context.people.size + 1, dtype=np.bool_)
     if release.person is not None:
         present[release.person] = True
     return Seen(summarize_release(sources[0], position), np.packbits(present[:-1]), parts)
 
 
-def told(seen: Seen) -> tuple[ReleaseSummary, npt.NDArray[np.uint8]]:
-    """Return what is seen of a release but for its parts."""
+def summary_of(seen: Seen) -> tuple[ReleaseSummary, npt.NDArray[np.uint8]]:
+    """Return the summary of a release, and who is in it."""
     return seen.described, seen.present
 
 
 def part_of(seen: Seen, attribute: int, place: int) -> PartitionSlice:
-    """Return one of the parts of a release."""
+    """Return the part of a release for an attribute and a range."""
     return seen.parts[attribute][place]
 
 
 def judge(
     attack: PerPersonAttack, seen: Evidence, first: int, budget: Budget, /, *parts: PartitionSlice
 ) -> PartialOutcome:
-    """Attack the people from a code on, of whom there is a part for each release."""
+    """Attack a range of people, whose codes begin at `first`; `parts` holds their part of each release."""
     evidence = replace(seen, source=PartSource(parts), rows=sum(len(part.pools.person) for part in parts))
     key = PartKey(parts)
     scored = attacked(attack, evidence, key, budget)
@@ -130,8 +132,8 @@ class PartitionedSeries:
     """A series split by ranges of people, for each of its sensitive attributes.
 
     Attributes:
-        described: the description of each release.
-        present: who is in some release, by person code.
+        described: the summary of each release.
+        present: by person code, whether a release contains the person.
     """
 
     def __init__(self, series: Series, evidence: Sequence[View], engine: Engine) -> None:
@@ -140,37 +142,37 @@ class PartitionedSeries:
         self._changed: dict[str, npt.NDArray[np.bool_]] = {}
         self._people = series.people
         kind = evidence[0].kind
-        sight = ReadContext(settled(series, kind), kind, series.people.direct, series.about_rows)
-        alone, numbers = self._number(series, sight)
-        ranges = max(_LEAST, -(-series.about_rows // _MEMBERSHIPS))
+        reading = ReadContext(settled(series, kind), kind, series.people.direct, series.about_rows)
+        alone, numbers = self._number(series, reading)
+        ranges = max(_RANGES_AT_LEAST, -(-series.about_rows // _RANGE_ROWS))
         bounds = np.linspace(0, max(1, series.people.size), ranges + 1).astype(int)
         self._bounds = tuple(dict.fromkeys(bounds.tolist()))
-        lens = engine.submit(same, self._lens(series))
+        context = engine.submit(same, self._context(series))
         releases = range(len(series.tags))
-        views = [engine.submit(see, sight, place, alone[place], numbers[place], lens) for place in releases]
+        views = [engine.submit(see, reading, place, alone[place], numbers[place], context) for place in releases]
         self._parts = [
             [[engine.submit(part_of, view, attribute, place) for view in views] for place in range(self.count)]
             for attribute in range(len(evidence))
         ]
         self.described: list[ReleaseSummary] = []
         bits = np.zeros(0, dtype=np.uint8)
-        # What is wrong with a release is told before what is wrong with a later one.
-        for described, present in engine.results(engine.submit(told, view) for view in views):
+        # In order, so that an error of a release is raised before one of a later release.
+        for described, present in engine.results(engine.submit(summary_of, view) for view in views):
             self.described.append(described)
             bits = present | bits if len(bits) else present
         self.present = np.unpackbits(bits, count=series.people.size).astype(np.bool_)
 
     @property
     def count(self) -> int:
-        """How many ranges there are."""
+        """The number of ranges."""
         return len(self._bounds) - 1
 
     def changed(self, seen: Evidence) -> npt.NDArray[np.bool_] | None:
-        """Return, by person code, whose own published values contradict the assumptions, once an attack has run."""
+        """Return by person code whether own published values contradict the assumptions; None before an attack ran."""
         return self._changed.get(seen.sensitive)
 
     def attack(self, attack: PerPersonAttack, seen: Evidence, budget: Budget) -> Scored:
-        """Run an attack on all ranges, and put together what it finds."""
+        """Run an attack on all ranges, and merge the results."""
         bare = replace(
             handed(seen),
             source=PartSource(()),
@@ -195,17 +197,17 @@ class PartitionedSeries:
         self._changed[seen.sensitive] = changed
         return joined(attack, seen, found, budget)
 
-    def _number(self, series: Series, sight: ReadContext) -> tuple[list[Task[StandaloneRelease]], list[Numbers]]:
-        """Have all releases read, and give everybody and every value a code, as reading them in order would."""
+    def _number(self, series: Series, reading: ReadContext) -> tuple[list[Task[StandaloneRelease]], list[Numbers]]:
+        """Read all releases in parallel, and give people and values the codes that reading in order would give."""
         engine = self._engine
-        first = engine.submit(read_standalone, sight, 0)
+        first = engine.submit(read_standalone, reading, 0)
         names = engine.submit(names_of, first).result()
-        sight = replace(sight, direct=names.direct)
-        alone = [first, *(engine.submit(read_standalone, sight, place) for place in range(1, len(series.tags)))]
+        reading = replace(reading, direct=names.direct)
+        alone = [first, *(engine.submit(read_standalone, reading, place) for place in range(1, len(series.tags)))]
         called = engine.results(engine.submit(names_of, each) for each in alone)
         return alone, [_numbers(series, each) for each in called]
 
-    def _lens(self, series: Series) -> EvidenceContext:
+    def _context(self, series: Series) -> EvidenceContext:
         sources = {seen.sensitive: seen.source for seen in self._evidence}
         return EvidenceContext(
             people=series.people.outline(),
@@ -227,19 +229,19 @@ def _numbers(series: Series, names: ReleaseNames) -> Numbers:
 
 
 def joined(attack: PerPersonAttack, evidence: Evidence, found: Sequence[PartialOutcome], budget: Budget) -> Scored:
-    """Return what an attack found out of a series, from what it found out of each range of its people."""
+    """Merge the outcomes of all ranges of people into that of the whole series."""
     short = [each for each in found if each.status != "complete"]
     if any(each.status == "skipped" for each in found):
         return Scored(Outcome.skipped(attack.name, short[0].reason or ""), None)
     reason = None
     if short:
-        told = say(
+        text = say(
             "{reason} in {some} of {ranges} ranges of people",
             reason=budget.reason,
             some=str(len(short)),
             ranges=str(len(found)),
         )
-        reason = Reason(told, ReasonKind.TIME_LIMIT)
+        reason = Reason(text, ReasonKind.TIME_LIMIT)
     sums: dict[str, Any] = {name: _sum([each.measures[name] for each in found]) for name in found[0].measures}
     measures = replace(found[0].measures, **sums)
     claims = None
@@ -267,7 +269,7 @@ def _all_risks(risks: Sequence[Risks]) -> Risks:
 
 
 def _sum(parts: Sequence[object]) -> object:
-    """Add up counts, tables of counts and timelines of counts; a timeline that was cut short stays as it was last.
+    """Add up counts, tables of counts or timelines of counts; a shorter timeline is continued with its last count.
 
     >>> _sum([1, 2]), _sum([{"1": 2}, {"1": 1, "10": 4, "2": 5}]), _sum([[0, 1, 1], [2]])
     (3, {'1': 3, '2': 5, '10': 4}, [2, 3, 3])

@@ -25,7 +25,7 @@ print(len(compiled), kernels.is_cached("attacks.posterior_products_compiled"))
 
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "_forgone", {})
+    monkeypatch.setattr(kernels, "_missed_seconds", {})
     monkeypatch.setattr(kernels, "_in_use", set())
     kernels._was_cached.cache_clear()
     monkeypatch.setattr(kernels, "sys", type("sys", (), {"modules": {}, "version_info": sys.version_info}))
