@@ -1,7 +1,7 @@
-"""Axes: the domain of an attribute laid out on a line, and the stretches of it that generalized cells cover.
+"""Axes: the domain of an attribute as a line, and the parts of it that generalized cells cover.
 
-On a *counted* axis (categories, whole numbers) the value at place i takes the stretch from i to i + 1, so lengths count
-values. On a *measured* axis (other numbers) lengths are differences of numbers, and single values have none.
+On a *counted* axis (categories, whole numbers) value i takes the stretch from i to i + 1, so that lengths count values.
+On a *measured* axis (other numbers) lengths are differences of numbers, and a single value has length 0.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class DomainAxis:
     Attributes:
         name: the attribute's name.
         low, high: least and greatest number; None for an axis of texts.
-        counted: whether values are counted; otherwise lengths are measured.
+        counted: whether the axis is counted; otherwise it is measured.
         texts: the values of a counted axis of texts, in their order.
     """
 
@@ -53,13 +53,13 @@ class DomainAxis:
         return float(self.high - self.low) + self.counted
 
     def numbers(self, values: Iterable[Fraction]) -> Floats:
-        """Return where numbers lie: in the middle of their stretch; shape (values,)."""
+        """Return the places of numbers, the middle of their stretches; shape (values,)."""
         if self.low is None:
             raise TypeError("an axis of texts has no numbers")
         return np.array([float(value - self.low) for value in values], dtype=np.float64) + 0.5 * self.counted
 
     def names(self, values: Iterable[str]) -> Floats:
-        """Return where texts lie: in the middle of their stretch; shape (values,).
+        """Return the places of texts, the middle of their stretches; shape (values,).
 
         Raises:
             KeyError: a text is not in the domain.
@@ -68,10 +68,10 @@ class DomainAxis:
         return np.array([place[value] for value in values], dtype=np.float64) + 0.5
 
     def cover(self, attribute: QuasiIdentifier, cells: Places) -> Extents:
-        """Return the stretches that some cells of a published attribute cover.
+        """Return the stretches that cells of a published attribute cover.
 
         Raises:
-            OutsideError: a cell covers nothing of the domain, or is no cell of numbers where the domain is measured.
+            OutsideError: a cell covers nothing of the domain, or holds texts while the domain holds measured numbers.
         """
         known = [attribute.cells[cell] for cell in cells]
         if all(isinstance(cell, Anything) for cell in known):
@@ -83,7 +83,7 @@ class DomainAxis:
         return self._join(self._masks(attribute, cells))
 
     def whole(self, cells: int = 1) -> Extents:
-        """Return the extents of cells that say nothing."""
+        """Return the extents of `*` cells."""
         stop = np.full(cells, self.size)
         return Extents(np.zeros(cells), stop, np.arange(cells + 1), self.size, self.counted)
 
@@ -108,7 +108,7 @@ class DomainAxis:
         return (float(first - self.low), float(last + 1 - self.low)) if first <= last else None
 
     def _masks(self, attribute: QuasiIdentifier, cells: Places) -> list[list[tuple[float, float]]]:
-        """Return the stretches of cells on a counted axis, by asking for each value whether a cell covers it."""
+        """Return the stretches of cells on a counted axis, found by testing each value against each cell."""
         values = list(self.texts)
         if self.low is not None:
             values = [str(self.low + step) for step in range(int(self.size))]
@@ -138,12 +138,12 @@ def _runs(edges: npt.NDArray[np.int8]) -> list[tuple[float, float]]:
 
 @dataclass(frozen=True)
 class Extents:
-    """The stretches of an axis that some cells cover; every cell has at least one.
+    """The stretches of an axis that cells cover; every cell has at least one.
 
     Attributes:
-        start, stop: of each stretch, ascending and apart within a cell; shape (stretches,), float64.
+        start, stop: the ends of each stretch, ascending and disjoint within a cell; shape (stretches,), float64.
         first: cell i has the stretches from `first[i]` to `first[i + 1]`; shape (cells + 1,), integer.
-        size: of the axis.
+        size: the size of the axis.
         counted: whether the axis is counted.
     """
 
@@ -155,7 +155,7 @@ class Extents:
 
     @cached_property
     def length(self) -> Floats:
-        """What each cell covers in all: a number of values, or a length; shape (cells,)."""
+        """The total length that each cell covers, which on a counted axis is a number of values; shape (cells,)."""
         return np.add.reduceat(self.stop - self.start, self.first[:-1]) if len(self.start) else np.zeros(0)
 
     @cached_property
@@ -165,28 +165,28 @@ class Extents:
 
     @property
     def middle(self) -> Floats:
-        """The middle of each cell's first stretch: where a single value lies; shape (cells,)."""
+        """The middle of each cell's first stretch, the place of a single value; shape (cells,)."""
         begin = self.first[:-1]
         return (self.start[begin] + self.stop[begin]) / 2
 
     @property
     def share(self) -> Floats:
-        """What part of the domain each cell covers, 0 for a single value; shape (cells,), in [0, 1]."""
+        """The share of the domain that each cell covers, 0 for a single value; shape (cells,), in [0, 1]."""
         if self.size == 0:
             return np.zeros(len(self.length))
         return np.where(self.single, 0.0, self.length / self.size)
 
     @property
     def spread(self) -> Floats:
-        """How far each cell reaches from its least to its greatest value, the whole domain reaching 1; (cells,)."""
+        """The distance from each cell's least to its greatest value, as a share of the domain's; shape (cells,)."""
         reach = self.stop[self.first[1:] - 1] - self.start[self.first[:-1]] - self.counted
         widest = self.size - self.counted
         return reach / widest if widest > 0 else np.zeros(len(reach))
 
     def fractions(self, low: Floats, high: Floats) -> Floats:
-        """Return what part of each cell lies in each of some ranges, both ends included; shape (ranges, cells).
+        """Return the share of each cell in each range, both ends included; shape (ranges, cells).
 
-        Of a cell without length, a set of single numbers, it is the part of the numbers that lie in the range.
+        For a set of single numbers, which has length 0, it is the share of the numbers that lie in the range.
         """
         bare = np.repeat(self.length == 0, np.diff(self.first))
         begin, end = low[:, None], high[:, None]

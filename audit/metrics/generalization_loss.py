@@ -1,6 +1,6 @@
-"""Measures of what generalization costs a release, from its groups and from how far its cells reach.
+"""Generalization loss: measure how much detail generalization costs, by the sizes of groups and cells.
 
-Counterfeits are published rows and count as such in all of these: a reader cannot tell them apart.
+Counterfeits count as rows in all of these measures, because a reader cannot recognize them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from audit.model.arrays import Counts
 def group_sizes(group: Places, count: Counts, groups: int) -> Counts:
     """Return how many people each group stands for; shape (groups,).
 
-    `group` has each row's group, in [0, groups), and `count` how many people it stands for; shape (rows,).
+    `group` holds each row's group, in [0, groups), and `count` the number of people of each row; shape (rows,).
     """
     return np.bincount(group, weights=count, minlength=groups).astype(np.int64)
 
@@ -24,8 +24,8 @@ def group_sizes(group: Places, count: Counts, groups: int) -> Counts:
 def discernibility(sizes: Counts) -> int:
     """Return the sum over all groups of the squared number of rows.
 
-    Source: Bayardo and Agrawal, ICDE 2005, as the monotonic paper gives it (Section 2): every row is charged the
-    number of rows that it cannot be told from. Groups are those that were published, even if two have equal cells.
+    Source: Bayardo and Agrawal, ICDE 2005, in the form of the monotonic paper (Section 2): each row costs the size of
+    its group. Groups are the published ones, even if two have equal cells.
 
     >>> discernibility(np.array([2, 3]))
     13
@@ -45,13 +45,13 @@ def average_class_size(sizes: Counts) -> float:
 
 
 def perimeter(extents: Sequence[Extents], cell: Places, count: Counts) -> float:
-    """Return how far all rows' cells reach, added up over the rows and the quasi-identifiers.
+    """Return the lengths of all rows' cells, added up over the rows and the quasi-identifiers.
 
-    A cell's reach is the length of the interval around it, from its least to its greatest value, in a domain whose
-    own length is 1; categories stand at equal distances. Where a group's rows have one box, this is the sum over the
-    groups of |G| · Σ l_i (m-invariance paper, Section 4.3). Exact values, as in Anatomy, reach 0.
+    The length goes from a cell's least to its greatest value, as a share of the domain; categories stand at equal
+    distances. If all rows of a group have the same cells, this is the sum over the groups of |G| · Σ l_i (m-invariance
+    paper, Section 4.3). Exact values, as in Anatomy, have length 0.
 
-    `cell` has the place of each row's cell in the extents, shape (rows, attributes); `count` is shape (rows,).
+    `cell` holds the place of each row's cell in the extents, shape (rows, attributes); `count` is shape (rows,).
     """
     return float(sum((each.spread[cell[:, a]] * count).sum() for a, each in enumerate(extents)))
 
@@ -59,9 +59,9 @@ def perimeter(extents: Sequence[Extents], cell: Places, count: Counts) -> float:
 def ncp(extents: Sequence[Extents], cell: Places, count: Counts) -> float | None:
     """Return the normalized certainty penalty: the average, over rows and quasi-identifiers, of |cell| / |domain|.
 
-    |cell| counts the values of the domain that the cell covers (whole numbers of an interval, labels of a set), or
-    is its length where numbers are not whole; the domain alike. A single value costs 0, `*` costs 1. Source: Xu et
-    al., KDD 2006. None without rows or quasi-identifiers; arguments as of `perimeter`.
+    |cell| and |domain| count values (whole numbers of an interval, labels of a set), or are lengths if numbers are not
+    whole. A single value costs 0, `*` costs 1. Source: Xu et al., KDD 2006. None without rows or quasi-identifiers;
+    the arguments are those of `perimeter`.
     """
     people = int(count.sum()) * len(extents)
     if not people:

@@ -1,8 +1,8 @@
-"""Random COUNT queries: their ranges, what is true of the microdata, and how wrong an estimate is.
+"""Queries: random COUNT queries, their true answers in the microdata, and the error of estimates.
 
 A query asks how many rows have each quasi-identifier and the sensitive value within a range. All ranges of an axis
-have the same length, so that few are distinct; a query is a pair of halves, each a combination of ranges on some of
-the axes, and what belongs to a half is computed once for all queries that share it.
+have the same length, so that few are distinct. Each query is divided into two halves, each with some of the axes; the
+data of a half are computed once for all queries that share it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ BLOCK = 1 << 17  # numbers in what is worked on at once: 1 MB, which stays in a 
 
 @dataclass(frozen=True)
 class Half:
-    """The ranges of a workload on some of the axes.
+    """One half of all queries: the ranges on some of the axes.
 
     Attributes:
-        axes: which.
-        ranges: the distinct ranges on each, as their low and high ends.
-        combination: which range each distinct combination has on each axis; shape (combinations, axes).
+        axes: the axes.
+        ranges: the low and high ends of the distinct ranges, for each axis.
+        combination: the range on each axis of each distinct combination; shape (combinations, axes).
         of: the combination of each query; shape (queries,).
     """
 
@@ -40,9 +40,9 @@ class Half:
     of: Places
 
     def table(self, column: Callable[[int, Floats, Floats], Any], join: np.ufunc, neutral: Any) -> Any:  # noqa: ANN401
-        """Return a row for each combination: its ranges' rows, from `column(axis, low, high)`, joined.
+        """Return a row for each combination: the rows `column(axis, low, high)` of its ranges, combined by `join`.
 
-        `neutral` is what the join starts from, shape (width,), of the columns' type.
+        `neutral` is the neutral element of the join, of the columns' type; shape (width,).
         """
         made = np.repeat(neutral[None, :], len(self.combination), axis=0)
         for place, axis in enumerate(self.axes):
@@ -52,10 +52,10 @@ class Half:
 
 @dataclass(frozen=True)
 class Workload:
-    """Random queries on axes, of which the last is the sensitive attribute's.
+    """Random queries; the last axis is that of the sensitive attribute.
 
     Attributes:
-        low, high: the ends of the ranges, both included, where the axes lay values out; shape (queries, axes).
+        low, high: the ends of the ranges on the axes, both included; shape (queries, axes).
     """
 
     low: Floats
@@ -67,7 +67,7 @@ class Workload:
 
     @cached_property
     def halves(self) -> tuple[Half, Half]:
-        """The queries as pairs: the axes are dealt out so that both halves have few combinations."""
+        """The two halves of the queries, with the axes distributed so that both have few combinations."""
         distinct = []
         for axis in range(self.low.shape[1]):
             ends = np.stack([self.low[:, axis], self.high[:, axis]], axis=1)
@@ -90,17 +90,17 @@ class Workload:
 
 
 def draw(axes: Sequence[DomainAxis], queries: int, theta: float, style: Style, rng: np.random.Generator) -> Workload:
-    """Return random queries, whose ranges lie anywhere in the domain with equal probability.
+    """Draw random queries, whose ranges are uniformly distributed over the domain.
 
-    A range has the length |A| · θ^(1/d) over d axes, so that about the share θ of evenly spread rows answers a query
-    (m-invariance paper, Section 5.2, d = 5; equivalence paper, Section VII); in the style of the m-Distinct paper
-    (Section VI-C1) it has |A| · θ. On a counted axis it is rounded to whole values, one at least.
+    With d axes, a range has length |A| · θ^(1/d), so that about a share θ of uniformly distributed rows answers a query
+    (m-invariance paper, Section 5.2, d = 5; equivalence paper, Section VII). In the style of the m-Distinct paper
+    (Section VI-C1) it has length |A| · θ. On a counted axis it is rounded to at least one whole value.
 
     Raises:
         ValueError: θ is not above 0 and at most 1, or there are no queries.
     """
     if not 0 < theta <= 1 or queries < 1:
-        raise ValueError("theta lies above 0 and at most at 1, and there is a query")
+        raise ValueError("theta must be above 0 and at most 1, and there must be a query")
     part = theta if style == "m-distinct" else theta ** (1 / len(axes))
     low, high = np.zeros((queries, len(axes))), np.zeros((queries, len(axes)))
     for place, axis in enumerate(axes):
@@ -117,7 +117,7 @@ def draw(axes: Sequence[DomainAxis], queries: int, theta: float, style: Style, r
 def actual(places: Floats, workload: Workload) -> Counts:
     """Return how many rows answer each query; shape (queries,).
 
-    `places` says where the axes lay out each row's values; shape (rows, axes).
+    `places` holds the place of each row's values on the axes; shape (rows, axes).
     """
     found = np.zeros(len(workload), dtype=np.int64)
     for rows in tiles(places, workload):
@@ -138,7 +138,7 @@ def errors(actual_counts: Counts, estimates: Floats, style: Style) -> Floats:
 
 
 def tiles(places: Floats, workload: Workload) -> Iterator[Floats]:
-    """Yield the rows some at a time, whole words of them."""
+    """Yield the rows in blocks of a multiple of 64, so that a half's bitmaps stay small."""
     halves = workload.halves
     width = 64 * max(1, TILE // sum(len(half.combination) for half in halves))
     for begin in range(0, len(places), width):
@@ -146,7 +146,7 @@ def tiles(places: Floats, workload: Workload) -> Iterator[Floats]:
 
 
 def matches(places: Floats, workload: Workload) -> Iterator[tuple[slice, Words]]:
-    """Yield, for some queries at a time, bitmaps of the rows that lie in their ranges; shape (queries, words)."""
+    """Yield blocks of queries, each with the bitmaps of the rows in their ranges; shape (queries, words)."""
     words = -(-len(places) // 64)
 
     def column(axis: int, low: Floats, high: Floats) -> Words:
@@ -160,14 +160,14 @@ def matches(places: Floats, workload: Workload) -> Iterator[tuple[slice, Words]]
     left, right = workload.halves
     every = np.full(words, np.iinfo(np.uint64).max, dtype=np.uint64)
     if not (left.axes or right.axes):
-        raise ValueError("a query has a range at least")
+        raise ValueError("a query needs at least one range")
     tables = [half.table(column, np.bitwise_and, every) for half in (left, right)]
     for block in blocks(len(workload), words):
         yield block, tables[0][left.of[block]] & tables[1][right.of[block]]
 
 
 def blocks(queries: int, width: int) -> Iterator[slice]:
-    """Yield ranges of queries such that rows of the given width fit into a block."""
+    """Yield slices of queries that fit into a block with rows of the given width."""
     step = max(1, BLOCK // max(1, width))
     for begin in range(0, queries, step):
         yield slice(begin, begin + step)

@@ -1,4 +1,4 @@
-"""What a release lets one expect of COUNT queries: from its boxes or, where they are exact, from its rows."""
+"""Query estimates: answer COUNT queries from a release's boxes, or from its rows if their values are exact."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from audit.model.arrays import Counts, Floats
 
 @dataclass(frozen=True)
 class ReleaseContents:
-    """A release laid out on axes.
+    """A release with its cells as parts of axes.
 
     Attributes:
-        extents: what its cells cover, for each quasi-identifier.
-        cell: the place of each row's cell in them; shape (rows, attributes).
-        group: the group of each row, in [0, groups), every group having one; shape (rows,).
-        count: how many people each row stands for; shape (rows,).
+        extents: the extents of its cells, for each quasi-identifier.
+        cell: the place of each row's cell in the extents; shape (rows, attributes).
+        group: the group of each row, in [0, groups), none empty; shape (rows,).
+        count: the number of people of each row; shape (rows,).
         entry_group, entry_value, entry_count: the published values: group, place on the sensitive axis (from 0, or
             -1 for a value that only counterfeits have) and number of rows; shape (entries,).
         values: size of the sensitive axis.
@@ -44,17 +44,17 @@ class ReleaseContents:
 
     @cached_property
     def sizes(self) -> Counts:
-        """How many people each group stands for, counterfeits among them; shape (groups,)."""
+        """The number of people of each group, counterfeits included; shape (groups,)."""
         return group_sizes(self.group, self.count, len(self.fake))
 
     @property
     def exact(self) -> bool:
-        """Whether each row stands for one person and has exact values, as in Anatomy."""
+        """Whether each row is one person with exact values, as in Anatomy."""
         cells_are = all(bool(each.single[self.cell[:, a]].all()) for a, each in enumerate(self.extents))
         return cells_are and bool((self.count == 1).all())
 
     def parts(self) -> Iterator[ReleaseContents]:
-        """Yield the groups, some at a time, so that a table of their values stays small."""
+        """Yield blocks of groups, so that a table of their values stays small."""
         step = max(1, queries.TILE // (self.values + 2))
         if step >= len(self.fake):
             yield self
@@ -86,13 +86,12 @@ class ReleaseContents:
 
 
 def estimate(published: ReleaseContents, workload: Workload) -> Floats:
-    """Return the count that a release lets one expect for each query; shape (queries,).
+    """Return the expected count of each query; shape (queries,).
 
-    A group G with c3 published counterfeits answers (|G| - c3) · c1 · c2, where c1 is the part of its box that lies in
-    the query's ranges and c2 the share of its values that do (m-invariance paper, Section 5.2). Where a group's rows
-    differ in their cells, c1 is their average. With exact values, as in Anatomy, |G| · c1 is thus the number of the
-    group's rows that lie in the ranges (equivalence paper, Proposition 1), and counterfeits, whose rows cannot be told
-    from the others, make each of these rows real with probability 1 - c3 / |G|.
+    A group G with c3 published counterfeits contributes (|G| - c3) · c1 · c2, where c1 is the share of its box in the
+    query's ranges and c2 the share of its values (m-invariance paper, Section 5.2). If a group's rows have different
+    cells, c1 is their average. With exact values, as in Anatomy, |G| · c1 is the number of the group's rows in the
+    ranges (equivalence paper, Proposition 1), each of which is a person with probability 1 - c3 / |G|.
     """
     answer = _by_rows if published.exact and published.extents else _by_boxes
     found = np.zeros(len(workload))
@@ -102,11 +101,11 @@ def estimate(published: ReleaseContents, workload: Workload) -> Floats:
 
 
 def _by_boxes(published: ReleaseContents, workload: Workload) -> Floats:
-    """Estimate from the distinct boxes of each group: ∏ of the parts of their sides, times the group's values."""
+    """Estimate from the distinct boxes of each group: the product of the shares of their sides, times c2."""
     group, first, people = _boxes(published)
     cell = published.cell[first]
     sizes = published.sizes[group].astype(np.float64)
-    # Of a box's people, those who are real, over |G| for c2.
+    # The box's real people, divided by |G| to turn counts of values into c2.
     weight = people * (sizes - published.fake[group]) / (sizes * sizes)
     below = _below(published.value_counts())
     sensitive = len(published.extents)
@@ -120,7 +119,7 @@ def _by_boxes(published: ReleaseContents, workload: Workload) -> Floats:
             if axis == sensitive:
                 return (below[high.astype(np.intp)] - below[low.astype(np.intp)])[:, group[tile]] * weight[tile]
             used, place = np.unique(cell[tile, axis], return_inverse=True)
-            return _some(published.extents[axis], used).fractions(low, high)[:, place]
+            return _selected(published.extents[axis], used).fractions(low, high)[:, place]
 
         ones = np.ones(len(group[tile]))
         tables = [half.table(column, np.multiply, ones) for half in (left, right)]
@@ -140,8 +139,8 @@ def _boxes(published: ReleaseContents) -> tuple[Places, Places, Counts]:
     return group[begin], order[begin], people
 
 
-def _some(extents: Extents, cells: Places) -> Extents:
-    """Return the extents of some cells, in their order."""
+def _selected(extents: Extents, cells: Places) -> Extents:
+    """Return the extents of the given cells, in their order."""
     sizes = np.diff(extents.first)[cells]
     first = np.concatenate([[0], np.cumsum(sizes)])
     at = np.repeat(extents.first[cells] - first[:-1], sizes) + np.arange(first[-1])
@@ -149,14 +148,14 @@ def _some(extents: Extents, cells: Places) -> Extents:
 
 
 def _by_rows(published: ReleaseContents, workload: Workload) -> Floats:
-    """Estimate from rows with exact values: groups that answer alike are counted together, by bitmaps."""
+    """Estimate from rows with exact values; groups with equal shares of values are counted together by bitmaps."""
     counts, sizes = published.value_counts(), published.sizes
     alike = np.column_stack([counts, sizes - published.fake]) / sizes[:, None]
     kinds, kind = np.unique(alike, axis=0, return_inverse=True)
     kind = kind.reshape(-1)[published.group]
     below = _below(kinds[:, :-1] * kinds[:, -1:])
     places = np.stack([each.middle[published.cell[:, a]] for a, each in enumerate(published.extents)], axis=1)
-    # Each kind begins with a word of its own.
+    # Each kind begins at a new word.
     order = np.argsort(kind, kind="stable")
     rows_of = np.bincount(kind, minlength=len(kinds))
     words_of = -(-rows_of // 64)
@@ -181,5 +180,5 @@ def _by_rows(published: ReleaseContents, workload: Workload) -> Floats:
 
 
 def _below(counts: npt.NDArray[Any]) -> Floats:
-    """Return the sums over all values below each place of the sensitive axis; shape (values + 1, groups)."""
+    """Return the cumulative sums over the values of the sensitive axis; shape (values + 1, groups)."""
     return np.concatenate([np.zeros((1, len(counts))), np.cumsum(counts.T, axis=0)])

@@ -1,8 +1,8 @@
-"""The panel: what is usually said of one release by itself, from k-anonymity to the risk of re-identification.
+"""Release risk: the usual measures of one release by itself, from k-anonymity to the risk of re-identification.
 
-An equivalence class is a published group; without a group column, the rows with equal cells. Counterfeits are rows like
-any other, for nobody can tell them apart, and left out where people are counted. Definitions are pyCANON's (k, l,
-entropy l, t) and ARX's (risks, uniqueness); `docs/panel.md` has them all. Cost: one sort of the release's values.
+An equivalence class is a published group, or without a group column all rows with equal cells. Counterfeits count as
+rows, because a reader cannot recognize them, but not as people. The definitions are those of pyCANON (k, l, entropy l,
+t) and ARX (risks, uniqueness), see `docs/panel.md`. Cost: one sort of the release's values.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.phrases import say
 
 _CELLS = 16
-_DIGITS = 12  # what is beyond is rounding: a class of three values is to be 3-diverse, not 2.9999999999999996
+_DIGITS = 12  # beyond are rounding errors: three values must be 3-diverse, not 2.9999999999999996
 
 
 @dataclass(frozen=True)
 class ValueDistribution:
-    """How often each class has each value that is in it.
+    """How often each class has each of its values.
 
     Attributes:
         start: the first entry of each class, none of which is empty; shape (classes,).
-        entries, sizes: how many distinct values each class has, and how many rows; shape (classes,).
-        value, rows: one entry per class and value, in order of both; `rows` is never 0.
-        ranks: where the attribute is numeric, the place of each value's number among the release's; else None.
+        entries, sizes: the number of distinct values and of rows of each class; shape (classes,).
+        value, rows: one entry for each class and value, in order of both; `rows` is never 0.
+        ranks: the rank of each value's number among those of the release; None if the attribute is not numeric.
     """
 
     start: npt.NDArray[np.intp]
@@ -48,7 +48,7 @@ class ValueDistribution:
 
 
 def panels(source: KnownGroupsSource, position: int, read: LoadedRelease) -> tuple[ReleasePanel, ...]:
-    """Return the panel of a release, which has been read, for each sensitive attribute."""
+    """Return the panel of a loaded release for each sensitive attribute."""
     release, vocabularies = read.release, source.series.vocabularies
     fake = release.counterfeit_rows(source.series.people)
     if not isinstance(source, RegisterSource):
@@ -70,14 +70,14 @@ def panels_in(
     Args:
         release: the release.
         vocabularies: the names of the values of each attribute.
-        population: how many people of a population fit each group, those too who are not in the release.
-        no_journalist: why there is no population, where there is none.
-        fake: which rows the key says are counterfeits; None without a key.
+        population: how many people of a population fit each group, whether or not the release contains them.
+        no_journalist: why there is no population, if there is none.
+        fake: which rows are counterfeits by the key; None without a key.
     """
     of_group = class_sizes(release)
     sizes = of_group[of_group > 0]
     classes = sizes if release.suppressed is None else np.delete(of_group, release.suppressed)
-    classes = classes[classes > 0] if classes.any() else sizes  # without the rows that say nothing: they are anybody's
+    classes = classes[classes > 0] if classes.any() else sizes  # without suppressed rows, unless all are
     risk = journalist_risk(sizes, None if population is None else population[of_group > 0])
     if population is not None and risk is None:
         no_journalist = say("a class has more rows than the register has people who fit it")
@@ -118,12 +118,12 @@ def panels_in(
 
 
 class ClassSizes(NamedTuple):
-    """How small the classes of rows that look alike are.
+    """The sizes of the smallest classes.
 
     Attributes:
         rows: the fewest rows of a class.
-        people: the fewest people that a class may hold while it is somebody's; None where none may hold a person.
-        alone: how many rows are alone in theirs.
+        people: the fewest people of a class that holds a person; None if no class does.
+        alone: the number of rows that form a class by themselves.
     """
 
     rows: int
@@ -132,11 +132,11 @@ class ClassSizes(NamedTuple):
 
 
 def smallest_class(release: Release, fake: Flags | None) -> ClassSizes:
-    """Return the smallest class of rows that look alike; `fake` as for `panels_in`.
+    """Return the sizes of the smallest classes; `fake` as for `panels_in`.
 
-    Rows look alike that have equal published cells, and one group where groups are published; without
-    quasi-identifiers a class is a group. In an Anatomy pair, which publishes exact quasi-identifiers, values belong to
-    groups: its smallest class is its smallest group, and people may be alone all the same. Suppressed rows form none.
+    A class is the rows with equal published cells in one group; without quasi-identifiers it is a group. In an Anatomy
+    pair, values belong to groups, so that a class is a group; `alone` then counts the rows whose exact
+    quasi-identifiers are unique. Suppressed rows form no class.
     """
     group = (release.group.codes, release.group.size)
     of_row = row_ranks([group], release.rows)
@@ -150,17 +150,17 @@ def smallest_class(release: Release, fake: Flags | None) -> ClassSizes:
     rows = np.bincount(of_row, weights=release.counts).astype(np.int64)
     people = _people_of(release, of_row, rows, fake)
     if release.suppressed is not None:  # there are neither groups nor pairs: looks are classes
-        said = np.arange(len(rows)) != of_row[(release.group.codes == release.suppressed).argmax()]
-        looks, rows, people = looks[said], rows[said], people[said]
+        described = np.arange(len(rows)) != of_row[(release.group.codes == release.suppressed).argmax()]
+        looks, rows, people = looks[described], rows[described], people[described]
     held = people[people > 0]
     fewest = int(held.min()) if len(held) else None
     return ClassSizes(int(rows.min()), fewest, int(np.count_nonzero(looks == 1)))
 
 
 def _people_of(release: Release, of_row: Codes, rows: Counts, fake: Flags | None) -> Counts:
-    """Return how many people each class holds, or the fewest it may hold while it is somebody's; shape (classes,).
+    """Return the number of people of each class, or without a key the fewest that it may have; shape (classes,).
 
-    Published counterfeits of a group may all be rows of one of its classes.
+    All published counterfeits of a group may be in one of its classes, but one person remains.
     """
     if fake is not None:
         weights = np.ones(release.rows) if release.counts is None else release.counts
@@ -171,12 +171,12 @@ def _people_of(release: Release, of_row: Codes, rows: Counts, fake: Flags | None
     counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
     group = np.zeros(len(rows), dtype=np.int64)
     group[of_row] = release.group.codes
-    somebody = np.bincount(release.group.codes, weights=release.counts, minlength=release.group.size) > counterfeits
-    return np.maximum(rows - counterfeits[group], somebody[group])
+    has_people = np.bincount(release.group.codes, weights=release.counts, minlength=release.group.size) > counterfeits
+    return np.maximum(rows - counterfeits[group], has_people[group])
 
 
 def class_sizes(release: Release) -> Counts:
-    """Return how many people, counterfeits among them, the rows of each group stand for; 0 for unused codes."""
+    """Return the number of people of each group, counterfeits included; 0 for unused codes."""
     if release.entry_count is None:
         return np.bincount(release.entry_group, minlength=release.group.size)
     return np.bincount(release.entry_group, weights=release.entry_count, minlength=release.group.size).astype(np.int64)
@@ -184,7 +184,7 @@ def class_sizes(release: Release) -> Counts:
 
 @dataclass(frozen=True)
 class Diversity:
-    """How an attribute's values are spread, as the panel tells it."""
+    """The panel's measures of how an attribute's values are distributed over the classes."""
 
     distinct_l: int
     entropy_l: float
@@ -193,7 +193,7 @@ class Diversity:
 
 
 def diversity_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> Diversity:
-    """Return how the values of an attribute are spread over the classes of a release."""
+    """Return the measures of how the values of an attribute are distributed over the classes of a release."""
     spread = distribution_of(release, sensitive, vocabulary)
     return Diversity(distinct_l(spread), entropy_l(spread), t_closeness(spread), spread.ranks is not None)
 
@@ -204,7 +204,7 @@ def _rounded(number: float) -> float:
 
 @dataclass(frozen=True)
 class PopulationRisk:
-    """The risks when a population stands behind the release."""
+    """ARX's risks of a release that is a sample of a population."""
 
     highest: float
     mean: float
@@ -212,9 +212,9 @@ class PopulationRisk:
 
 
 def journalist_risk(sizes: Counts, population: Counts | None) -> PopulationRisk | None:
-    """Return ARX's risks of classes (none is empty) behind each of which stand so many people of a population.
+    """Return ARX's risks of classes (none is empty), given how many people of a population fit each of them.
 
-    None without a population, or where it lacks people of the release.
+    None without a population, or if fewer people fit a class than it has rows.
 
     Source: ARX, `RiskModelSampleSummary`, after El Emam, "Guide to the De-Identification of Personal Health
     Information".
@@ -226,7 +226,7 @@ def journalist_risk(sizes: Counts, population: Counts | None) -> PopulationRisk 
 
 
 def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> ValueDistribution:
-    """Return how the values of an attribute are spread over the classes of a release."""
+    """Return the distribution of an attribute's values over the classes of a release."""
     value = release.entry_value[sensitive]
     bound = int(value.max(initial=0)) + 1
     size = release.group.size * bound
@@ -240,23 +240,23 @@ def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) ->
     if numbers is not None:
         ranks = np.zeros(bound, dtype=np.int32)
         ranks[present] = np.unique(numbers, return_inverse=True)[1]
-    # Pairs are in the order of classes: a class begins where the one before it ends.
+    # Pairs are sorted by class.
     start = _firsts(group)
     entries = np.diff(start, append=len(group))
     return ValueDistribution(start, entries, np.add.reduceat(rows, start), pairs - group * bound, rows, ranks)
 
 
 def _firsts(column: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
-    """Return where each run of equal numbers begins."""
+    """Return the first place of each run of equal numbers."""
     new = np.ones(len(column), dtype=np.bool_)
     np.not_equal(column[1:], column[:-1], out=new[1:])
     return np.flatnonzero(new)
 
 
 def _counted(key: npt.NDArray[np.integer], counts: Counts | None, size: int) -> tuple[npt.NDArray[np.integer], Counts]:
-    """Return the distinct keys, ascending, and how often each stands there or what its counts come to.
+    """Return the distinct keys, ascending, and the number of each, or the sum of its counts if given.
 
-    `size` is a bound on the keys.
+    All keys are below `size`.
     """
     in_order = bool((key[1:] >= key[:-1]).all())
     if in_order or counts is None:
@@ -264,7 +264,7 @@ def _counted(key: npt.NDArray[np.integer], counts: Counts | None, size: int) -> 
         first = _firsts(key)
         return key[first], np.diff(first, append=len(key)) if counts is None else np.add.reduceat(counts, first)
     if size <= _CELLS * len(key):
-        # No sort of places where a table of all classes and values is about as large as the release.
+        # A table of all classes and values is faster than sorting, unless it is much larger than the release.
         table = np.bincount(key, weights=counts, minlength=size)
         keys = np.flatnonzero(table)
         return keys, table[keys].astype(np.int64)
@@ -273,7 +273,7 @@ def _counted(key: npt.NDArray[np.integer], counts: Counts | None, size: int) -> 
 
 
 def as_numbers(names: Sequence[str]) -> Floats | None:
-    """Return values as numbers; None unless each is one.
+    """Return values as numbers; None if one is not a number.
 
     >>> as_numbers(["10", "9.5"]), as_numbers(["10", "?"]), as_numbers(["nan"])
     (array([10. ,  9.5]), None, None)
@@ -282,7 +282,7 @@ def as_numbers(names: Sequence[str]) -> Floats | None:
         numbers = np.array([float(name) for name in names])
     except ValueError:
         return None
-    # Python reads 1_000 as a number, and other programs do not.
+    # Python accepts 1_000; other programs do not.
     return numbers if np.isfinite(numbers).all() and not any("_" in name for name in names) else None
 
 
@@ -292,29 +292,29 @@ def distinct_l(spread: ValueDistribution) -> int:
 
 
 def entropy_l(spread: ValueDistribution) -> float:
-    """Return e to the least entropy of a class's values.
+    """Return e to the power of the least entropy of a class's values.
 
-    With r rows of a value among n that is log n - (sum of r log r) / n, to which values of one row add nothing.
+    The entropy of a class of n rows is log n - (sum of r log r) / n, over the numbers of rows r of its values.
     """
     several = np.flatnonzero(spread.rows > 1)
     rows = spread.rows[several].astype(np.float64)
     place = np.searchsorted(spread.start, several, side="right") - 1
-    told = np.bincount(place, weights=rows * np.log(rows), minlength=len(spread.start))
-    return _rounded(np.exp((np.log(spread.sizes) - told / spread.sizes).min()))
+    total = np.bincount(place, weights=rows * np.log(rows), minlength=len(spread.start))
+    return _rounded(np.exp((np.log(spread.sizes) - total / spread.sizes).min()))
 
 
 def t_closeness(spread: ValueDistribution) -> float:
     """Return the largest distance between the values of a class and those of the release.
 
-    The distance is the earth mover's: any two values of a categorical attribute are equally far from one another, and
-    numbers as far as there are steps between them.
+    It is the earth mover's distance: all values of a categorical attribute are at equal distances; the distance of two
+    numbers is their difference in rank.
     """
     distance = _equal_distance(spread) if spread.ranks is None else _ordered_distance(spread, spread.ranks)
     return _rounded(distance.max())
 
 
 def _equal_distance(spread: ValueDistribution) -> Floats:
-    """Return, per class, half the sum of differences: what it has of its values beyond their share elsewhere."""
+    """Return for each class the sum of the excesses of its shares over those of the release."""
     overall = np.bincount(spread.value, weights=spread.rows)
     beyond = spread.rows / np.repeat(spread.sizes, spread.entries)
     beyond -= (overall / overall.sum()).take(spread.value)
@@ -322,10 +322,10 @@ def _equal_distance(spread: ValueDistribution) -> Floats:
 
 
 def _ordered_distance(spread: ValueDistribution, ranks: Codes) -> Floats:
-    """Return, per class, the mean difference between its cumulative shares and those of the release.
+    """Return for each class the mean difference between its cumulative shares and those of the release.
 
-    A class's cumulative share is a step function: between two of its values it is one number, and the release's, which
-    grows, is below it up to some place and above it from there on. So each class costs as much as it has values.
+    Between two of its values, a class's cumulative share is constant, and the release's rises from below it to above
+    it. So the cost of a class is proportional to the number of its values.
     """
     group = np.repeat(np.arange(len(spread.start)), spread.entries)
     rank = ranks[spread.value].astype(np.int64)
@@ -345,7 +345,7 @@ def _ordered_distance(spread: ValueDistribution, ranks: Codes) -> Floats:
     until = np.append(rank[1:], 0)
     until[np.append(first[1:], True)] = steps + 1
     turn = np.clip(np.searchsorted(total, share), rank, until)
-    apart: Floats = share * (2 * turn - rank - until) - 2 * below[turn] + below[rank] + below[until]
-    # Before a class's least value it has nothing, and the release has what it has.
-    apart[first] += below[rank[first]]
-    return np.bincount(group, weights=apart) / steps
+    difference: Floats = share * (2 * turn - rank - until) - 2 * below[turn] + below[rank] + below[until]
+    # Below a class's least value its own cumulative share is 0.
+    difference[first] += below[rank[first]]
+    return np.bincount(group, weights=difference) / steps

@@ -1,7 +1,7 @@
-"""Describing: what is told of the files and of each release by itself, whatever the attacks find.
+"""Release summary: the sizes of each release and of the series, independent of attacks.
 
-A release is described by a function of this release alone, whose answer is small, so that it can be done elsewhere.
-People are counted over all releases instead: `HeldSeries.present`.
+The summary of a release is small and depends only on this release, so that it can be made in another process. People
+are counted over all releases: `HeldSeries.present`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from audit.model.report import ReleasePanel, SeriesFacts
 
 @dataclass(frozen=True)
 class ReleaseSummary:
-    """One release by itself.
+    """The sizes and measures of one release.
 
     Attributes:
         rows: rows of its file.
-        value_rows: rows of the file of its values, those of an Anatomy pair; None where there is none.
-        groups: how many groups it has.
-        nameless: how many rows the key says are counterfeits without identity.
-        published: how many counterfeits it says it has.
-        values: the values of each sensitive attribute that are in it.
+        value_rows: rows of the file of values of an Anatomy pair; None for a plain table.
+        groups: number of groups.
+        nameless: number of counterfeits without identity, by the key.
+        published: number of published counterfeits.
+        values: the values that it has of each sensitive attribute.
         panel: its panel for each sensitive attribute.
     """
 
@@ -45,7 +45,7 @@ class ReleaseSummary:
 
 
 def summarize_release(source: KnownGroupsSource, position: int) -> ReleaseSummary:
-    """Return the description of a release, counted from 0."""
+    """Return the summary of the release at a position, counted from 0."""
     read = source.releases.get(position)
     release, series = read.release, source.series
     values = {}
@@ -66,12 +66,12 @@ def summarize_release(source: KnownGroupsSource, position: int) -> ReleaseSummar
 
 
 def _nameless(person: Codes, strangers: Flags | None) -> int:
-    nobody = person == NOBODY
-    return int(np.count_nonzero(nobody if strangers is None else nobody & ~strangers))
+    unnamed = person == NOBODY
+    return int(np.count_nonzero(unnamed if strangers is None else unnamed & ~strangers))
 
 
 def facts(source: KnownGroupsSource, present: Flags, described: Sequence[ReleaseSummary]) -> SeriesFacts:
-    """Return the sizes of a series: from who is in some release, by person code, and the releases' descriptions."""
+    """Return the sizes of a series; `present` says by person code whether a release contains the person."""
     series = source.series
     fake = series.people.is_counterfeit()[: len(present)]
     counterfeits = int(np.count_nonzero(present & fake)) + sum(each.nameless for each in described)
@@ -93,7 +93,7 @@ def facts(source: KnownGroupsSource, present: Flags, described: Sequence[Release
 
 
 def rows_of_files(series: Series, described: Sequence[ReleaseSummary]) -> dict[str, int]:
-    """Return how many rows each file of the releases has, by its name."""
+    """Return the number of rows of each file, by its name."""
     rows: dict[str, int] = {}
     for files, each in zip(series.manifest.releases, described, strict=True):
         rows[files.shown] = each.rows

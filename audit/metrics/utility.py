@@ -1,4 +1,4 @@
-"""Measuring the releases of several series, with the same microdata as truth and the same queries for all."""
+"""Utility: measure the releases of several series against the same microdata, with the same queries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_COUNTED = 2**53
 
 @dataclass(frozen=True)
 class Queries:
-    """Which queries to ask: how many of each release, how selective, in which paper's style, from which seed."""
+    """The random queries: their number for each release, their selectivity theta, their paper's style, their seed."""
 
     number: int = 10_000
     theta: float = 0.1
@@ -41,12 +41,12 @@ class Queries:
 
 @dataclass(frozen=True)
 class MicrodataTruth:
-    """One snapshot as the queries see it.
+    """The true answers of the queries in one snapshot.
 
     Attributes:
-        counts: how many rows have each value of the sensitive axis; shape (values,).
+        counts: the number of rows of each value of the sensitive axis; shape (values,).
         workload: the queries.
-        actual: how many rows answer each of them.
+        actual: the number of rows that answer each query.
     """
 
     counts: Counts
@@ -57,13 +57,13 @@ class MicrodataTruth:
 def measure(
     named: Sequence[tuple[str, Series]], microdata: Microdata | None, queries: Queries
 ) -> list[tuple[ReleaseMeasures, ...]]:
-    """Return the measures of each series' releases; series are given with the paths that errors call them by.
+    """Return the measures of each series' releases; each series comes with its path for messages.
 
-    Snapshot number j asks every series the same queries, drawn from the seed and j.
+    All series get the same queries for a snapshot, drawn from the seed and the snapshot's number.
 
     Raises:
         InputError: a file cannot be read, or does not fit the microdata.
-        UsageError: a series is none of this microdata.
+        UsageError: a series was not made from this microdata.
     """
     if microdata is None:
         return [_with_comparable(path, series, _plain(path, series)) for path, series in named]
@@ -89,9 +89,9 @@ def measure(
 
 
 def cell_widths(series: Series, microdata: Microdata) -> dict[str, float]:
-    """Return what a row's cell covers of each quasi-identifier, averaged over all rows of all releases.
+    """Return the mean length of the cells of each quasi-identifier, over all rows of all releases.
 
-    In the attribute's own units: whole numbers and labels are counted, of other numbers it is the length.
+    Whole numbers and labels are counted; for other numbers it is the length in the attribute's unit.
 
     Raises:
         InputError: a file cannot be read, or does not fit the microdata.
@@ -110,7 +110,7 @@ def cell_widths(series: Series, microdata: Microdata) -> dict[str, float]:
 
 
 def _with_comparable(path: str, series: Series, measured: tuple[ReleaseMeasures, ...]) -> tuple[ReleaseMeasures, ...]:
-    """Return the measures of all releases with how many rows have cells that the release before has, too."""
+    """Add to the measures the share of rows whose cells are also in the release before."""
     names = series.manifest.columns.quasi_identifiers
     if not names or any(each.values is not None for each in series.manifest.releases):
         return measured
@@ -167,8 +167,8 @@ def check_fits(path: str, series: Series, microdata: Microdata) -> None:
 def axes_of(microdata: Microdata) -> tuple[DomainAxis, ...]:
     """Return the axes of the quasi-identifiers and, last, of the sensitive attribute.
 
-    An axis holds the declared domain, else the values of all snapshots: from the least to the greatest number, every
-    whole number in between where all are whole, or the texts in the order in which people sort names.
+    An axis holds the declared domain, or else the values of all snapshots: the range from the least to the greatest
+    number (all whole numbers in between if all are whole), or the texts in natural order.
 
     Raises:
         InputError: a snapshot cannot be read.
@@ -195,12 +195,12 @@ def _axis(name: str, texts: Iterable[str], kind: Kind, domain: Domain | None) ->
     ends = [] if domain is None or domain.low is None or domain.high is None else [domain.low, domain.high]
     whole = all(number.denominator == 1 for number in [*numbers, *ends])
     low, high = ends or (min(numbers, default=Fraction(0)), max(numbers, default=Fraction(0)))
-    # Beyond what floating-point numbers tell apart, whole numbers are no more counted than others.
+    # Whole numbers that are too large for exact floats are measured, not counted.
     return DomainAxis(name, low, high, counted=whole and high - low < _MOST_COUNTED)
 
 
 def _number(text: str) -> Fraction | None:
-    """Return the number that a text is, or None; `Microdata.read` tells of the cells that should be one."""
+    """Return a text as a number, or None; `Microdata.read` reports cells that should be numbers."""
     try:
         value = parse_value(text, Kind.NUMERIC)
     except CellError:
@@ -209,7 +209,7 @@ def _number(text: str) -> Fraction | None:
 
 
 def _sorted(texts: Iterable[str]) -> list[str]:
-    """Return texts by number when all are numbers, else as people sort names."""
+    """Return texts sorted by number if all are numbers, otherwise in natural order."""
     known = {text: _number(text) for text in texts}
     if all(number is not None for number in known.values()):
         return sorted(known, key=lambda text: (known[text] or 0, text))
@@ -228,14 +228,14 @@ def _truth(microdata: Microdata, position: int, axes: Sequence[DomainAxis], quer
 
 
 def _places(read: ReadSnapshot, axes: Sequence[DomainAxis]) -> Iterator[Floats]:
-    """Yield where each axis lays out the rows' quasi-identifiers."""
+    """Yield the places of the rows' quasi-identifiers on each axis."""
     for column, axis in enumerate(axes[:-1]):
         of_scale = axis.numbers(read.numbers[column]) if axis.low is not None else axis.names(read.texts[column])
         yield of_scale[read.snapshot.point[:, column]]
 
 
 def _plain(path: str, series: Series) -> tuple[ReleaseMeasures, ...]:
-    """Return the measures of a series' releases that need no truth."""
+    """Return the measures of a series' releases that need no microdata."""
     found = []
     with within(path):
         for position in range(len(series.tags)):
@@ -258,7 +258,7 @@ def _by_groups(series: Series, release: Release, sizes: Counts) -> ReleaseMeasur
 
 
 def _counterfeits(series: Series, release: Release) -> int:
-    """Return how many counterfeits a release has: by its key or, without one, as published."""
+    """Return the number of counterfeits of a release by its key, or without a key as published."""
     fake = release.counterfeit_rows(series.people)
     return sum(release.counterfeits.values()) if fake is None else int(np.count_nonzero(fake))
 
@@ -283,7 +283,7 @@ def _measured(
 
 
 def lay_out(series: Series, release: Release, sensitive: str, axes: Sequence[DomainAxis]) -> ReleaseContents:
-    """Return a release laid out on the axes; a quasi-identifier that it does not publish is `*` throughout.
+    """Return a release with its cells as parts of the axes; a missing quasi-identifier counts as `*` in all rows.
 
     Raises:
         InputError: a cell covers nothing of its axis.
@@ -319,7 +319,7 @@ def lay_out(series: Series, release: Release, sensitive: str, axes: Sequence[Dom
 
 
 def _check_values(series: Series, release: Release, published: ReleaseContents, truth: MicrodataTruth) -> None:
-    """Refuse a release whose values are not the snapshot's; counterfeits may have any.
+    """Refuse a release whose values are not those of the snapshot; counterfeits may have any value.
 
     Raises:
         InputError: more rows have values that the snapshot lacks than there are counterfeits.
@@ -328,5 +328,5 @@ def _check_values(series: Series, release: Release, published: ReleaseContents, 
     lacking = np.maximum(counts - np.concatenate([[0], truth.counts]), 0).sum()
     if lacking > _counterfeits(series, release):
         shown = series.manifest.releases[series.tags.index(release.tag)].shown
-        what = f"{int(lacking)} rows have values that the microdata's snapshot lacks, and not as many are counterfeits"
+        what = f"{int(lacking)} rows have values that the microdata's snapshot lacks, more than there are counterfeits"
         raise InputError([Problem(shown, what, "name the microdata that the series was made from")])

@@ -1,4 +1,4 @@
-"""Attributes: the names and the values, in the order of their domains, of what microdata say about people."""
+"""Attributes of simulated people: their names, and their values in the order of the domain."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class Attribute:
 
     @cached_property
     def whole(self) -> npt.NDArray[np.int64] | None:
-        """The values as whole numbers, shape (values,), or None where one of them is no plainly written one."""
+        """The values as whole numbers, shape (values,); None if one is not written as a plain whole number."""
         if not self.is_numeric or not all(_WHOLE.fullmatch(text) for text in self.values):
             return None
         return np.array([int(text) for text in self.values], dtype=np.int64)
 
 
 def plain(text: str) -> str:
-    """Return a text without case and signs, for recognizing attributes and values that are well known.
+    """Return the letters of a text in lower case, to recognize well-known attributes and values.
 
     >>> plain("Marital-Status")
     'maritalstatus'
@@ -67,7 +67,7 @@ def plain(text: str) -> str:
 
 
 def names(text: str, option: str) -> list[str]:
-    """Return names that stand between commas.
+    """Return the names in a list with commas.
 
     Raises:
         UsageError: a name is empty.
@@ -85,7 +85,7 @@ def declared(text: str, option: str) -> list[Attribute]:
     [('Age', 79, '17'), ('Gender', 2, 'F')]
 
     Raises:
-        UsageError: the text is written otherwise, or a domain is empty or too large.
+        UsageError: the text is not a list of declarations, or a domain is empty or too large.
     """
     return [_declared(part, option) for part in names(text, option)]
 

@@ -1,4 +1,4 @@
-"""Simulated series of count tables: people by area, age and sex, counted again and again."""
+"""Count tables of simulated people by area, age and sex, in several releases."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Publish = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]
 
 @dataclass(frozen=True)
 class TablePlan:
-    """How large the tables are, and what ties them.
+    """The size of the tables, and how releases are related.
 
     Attributes:
-        releases, areas, ages: how many.
-        mean: how many people an area has on average of each age and sex.
-        growing: whether each release counts those of the one before and newcomers; else each counts others.
-        seed: of what is drawn.
+        releases, areas, ages: their numbers.
+        mean: the mean number of people of each age and sex in an area.
+        growing: whether each release adds people to those of the one before; otherwise it counts different people.
+        seed: the seed of all random numbers.
     """
 
     releases: int = 12
@@ -37,7 +37,7 @@ class TablePlan:
 def true_tables(plan: TablePlan) -> Iterator[Counts]:
     """Yield the true counts of each release with their totals, shape (areas + 1, ages + 1, 3).
 
-    Areas differ in size as a gamma distribution does (shape 0.6), and counts are Poisson.
+    The sizes of areas follow a gamma distribution (shape 0.6), and counts are Poisson.
     """
     rng = np.random.default_rng(plan.seed)
     scale = rng.gamma(0.6, plan.mean / 0.6, size=(plan.areas, plan.ages, 2))
@@ -76,5 +76,5 @@ def series_files(plan: TablePlan, publish: Publish, rules: Mapping[str, str]) ->
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["area", "age", "sex", "people"])
         for cell in np.ndindex(texts.shape):
-            writer.writerow([*(some[at] for some, at in zip(labels, cell, strict=True)), texts[cell]])
+            writer.writerow([*(names[at] for names, at in zip(labels, cell, strict=True)), texts[cell]])
         yield f"releases/{place:02d}.csv", out.getvalue()

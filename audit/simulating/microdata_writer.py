@@ -1,4 +1,4 @@
-"""Writing microdata: a folder that appears whole or not at all."""
+"""Microdata writer: write simulated people into a folder that appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from audit.simulating.snapshots import Simulation
 from audit.simulating.update_model import SimulatedUpdates
 
 FileType = Literal["parquet", "csv", "csv.gz"]
-Tell = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 
 _TRANSITIONS = "transitions.csv"
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """The size of the written snapshots.
 
     Attributes:
         rows: rows of each snapshot.
-        most: the largest share of a snapshot that has one sensitive value.
+        most: the largest share of one sensitive value in a snapshot.
     """
 
     rows: list[int]
@@ -47,12 +47,12 @@ class Written:
 
 @contextmanager
 def new_folder(output: Path) -> Iterator[Path]:
-    """Give a hidden folder to write into, which becomes `output` in the end; after an error, it is removed.
+    """Make a hidden folder, which is renamed to `output` at the end, or removed after an error.
 
-    Only its owner may look into it: microdata are about people.
+    Only its owner may read it, because microdata are about people.
 
     Raises:
-        UsageError: `output` is there and not empty, or it cannot be written.
+        UsageError: `output` exists and is not empty, or it cannot be written.
     """
     check_output(output)
     whole = output.resolve()
@@ -60,43 +60,44 @@ def new_folder(output: Path) -> Iterator[Path]:
     try:
         draft.mkdir(mode=0o700)
         yield draft
-        draft.rename(whole)  # an empty folder gives way, one in which something has been put meanwhile does not
+        draft.rename(whole)  # replaces an empty folder; fails if files were added meanwhile
     except OSError as error:
         why = printable(error.strerror or "it cannot be written", 200)
-        raise UsageError(f"{_shown(output)}: {why}; check permissions and space, or name another folder") from error
+        raise UsageError(
+            f"{printable_path(output)}: {why}; check permissions and space, or name another folder"
+        ) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
 
 def check_output(output: Path) -> None:
-    """Check that a folder can appear there.
+    """Check that a folder can be made at this path.
 
     Raises:
-        UsageError: there is something already, or no folder to hold it.
+        UsageError: the path exists and is not an empty folder, or its parent is missing.
     """
     try:
         whole = output.resolve()
         holds = whole.parent.is_dir()
         taken = whole.exists() and not (whole.is_dir() and not any(whole.iterdir()))
-        here = whole == Path.cwd()
+        is_current = whole == Path.cwd()
     except (OSError, ValueError, RuntimeError):
-        holds, taken, here = False, False, False
+        holds, taken, is_current = False, False, False
+    shown = printable_path(output)
     if not holds:
-        raise UsageError(f"{_shown(output)}: no folder can be made there; name one in a folder that exists")
+        raise UsageError(f"{shown}: no folder can be made there; name one in a folder that exists")
     if taken:
-        raise UsageError(f"{_shown(output)}: there is something already, and nothing is overwritten; name a new folder")
-    if here:
-        raise UsageError(f"{_shown(output)}: the folder you are in cannot be replaced; name a new one in it")
+        raise UsageError(f"{shown}: there is something already, and nothing is overwritten; name a new folder")
+    if is_current:
+        raise UsageError(f"{shown}: the folder you are in cannot be replaced; name a new one in it")
 
 
-def _shown(output: Path) -> str:
-    return printable_path(output)
-
-
-def write_microdata(folder: Path, name: str, simulation: Simulation, file_type: FileType, tell: Tell) -> Written:
+def write_microdata(
+    folder: Path, name: str, simulation: Simulation, file_type: FileType, on_progress: OnProgress
+) -> Written:
     """Write the snapshots, the transitions and the `microdata.toml` into an empty folder.
 
-    `tell` is told how many of how many snapshots are written.
+    `on_progress` is called with the number of snapshots written and the number of all.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -110,7 +111,7 @@ def write_microdata(folder: Path, name: str, simulation: Simulation, file_type: 
         write_table(tables.of(rows), folder / file)
         most = Fraction(int(np.bincount(people.value[rows]).max()), len(rows))
         written = Written([*written.rows, len(rows)], max(most, written.most))
-        tell(len(written.rows), total)
+        on_progress(len(written.rows), total)
     if sets is not None:
         write_table(_transitions(people.sensitive, sets), folder / _TRANSITIONS)
     text = document(name, files, people, has_transitions=sets is not None)
@@ -119,7 +120,7 @@ def write_microdata(folder: Path, name: str, simulation: Simulation, file_type: 
 
 
 class _Tables:
-    """Places of people as tables."""
+    """Turns people into tables."""
 
     def __init__(self, people: SyntheticPeople) -> None:
 
@@ -131,7 +132,7 @@ class _Tables:
         ]
 
     def of(self, rows: Places) -> Any:  # noqa: ANN401 - Arrow has no types
-        """Return some people, as they are now, as an Arrow table."""
+        """Return people with their current values as an Arrow table."""
         import pyarrow as pa
 
         coded = [*self.people.columns, self.people.value]
@@ -173,7 +174,7 @@ def document(name: str, files: Sequence[str], people: SyntheticPeople, *, has_tr
 
 
 def _domain(attribute: Attribute) -> str:
-    """Return a domain: two numbers that span an interval, or the values in their order; none for a single number."""
+    """Return a domain as TOML: the ends of an interval, or the list of values; empty for a single number."""
     if not attribute.is_numeric:
         return toml_array(map(toml_text, attribute.values))
     low, high = (Fraction(text) for text in (attribute.values[0], attribute.values[-1]))
@@ -181,7 +182,7 @@ def _domain(attribute: Attribute) -> str:
 
 
 def _number(exact: Fraction, outwards: float) -> str:
-    """Return a number for TOML: where it has too many digits for one, the next one outwards."""
+    """Return a number as TOML; if no float is equal to it, the next float outwards."""
     if exact.denominator == 1:
         return str(exact.numerator)
     near = float(exact)

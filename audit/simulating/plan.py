@@ -1,4 +1,4 @@
-"""The plan: how many people come, go and come back at each step, before anybody is drawn."""
+"""Plan: how many people arrive, leave and return at each step of a simulation."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from audit.model.arrays import Counts
 from audit.model.errors import UsageError
 
 MOST_PEOPLE = 100_000_000
-_NOBODY = Fraction(0)
+_NONE = Fraction(0)
 
 
 @dataclass(frozen=True)
 class PopulationStep:
-    """What happens between two snapshots.
+    """The changes between two snapshots.
 
     Attributes:
         newcomers: people who were in no snapshot before.
-        back: people who were in an earlier snapshot, but not in the last.
-        staying: people of the last snapshot who are in the next.
+        back: people of an earlier snapshot who were not in the last one.
+        staying: people of the last snapshot who are in the next one.
     """
 
     newcomers: int
@@ -30,7 +30,7 @@ class PopulationStep:
 
     @property
     def rows(self) -> int:
-        """Rows of the snapshot that it leads to."""
+        """Rows of the next snapshot."""
         return self.newcomers + self.back + self.staying
 
 
@@ -40,8 +40,8 @@ class PopulationPlan:
 
     Attributes:
         rows: rows of the first snapshot.
-        insertions: rows that are new at each step.
-        steps: what happens at each; one fewer than snapshots.
+        insertions: rows that are inserted at each step.
+        steps: the changes at each step; one fewer than snapshots.
     """
 
     rows: int
@@ -50,27 +50,27 @@ class PopulationPlan:
 
     @property
     def snapshots(self) -> int:
-        """How many snapshots there are."""
+        """The number of snapshots."""
         return len(self.steps) + 1
 
     @property
     def cohorts(self) -> list[int]:
-        """How many people are first seen in each snapshot."""
+        """The number of people who are new in each snapshot."""
         return [self.rows, *(step.newcomers for step in self.steps)]
 
     @property
     def fewest_staying(self) -> int:
-        """How many people at least stay at a step; 0 where there is none."""
+        """The least number of people who stay at a step; 0 without steps."""
         return min((step.staying for step in self.steps), default=0)
 
 
 def make_plan(
-    rows: int, insertions: int, deletions: int, snapshots: int, returning: Fraction = _NOBODY
+    rows: int, insertions: int, deletions: int, snapshots: int, returning: Fraction = _NONE
 ) -> PopulationPlan:
     """Plan the external updates.
 
-    `returning` is the share of the people gone before a step who come back at it, rounded down, as far as there are
-    insertions; the other insertions are people never seen before.
+    `returning` is the share of absent people who return at a step, rounded down and at most the insertions; the other
+    insertions are new people.
 
     Raises:
         UsageError: a snapshot has too few rows to delete, or would have none; or there are too many people.
@@ -95,8 +95,8 @@ def make_plan(
 def sloped_counts(size: int, values: int, slope: int) -> Counts:
     """Return how often a batch has its rarest value, its second rarest and so on; shape (values,), int64.
 
-    The counts rise linearly by the slope (equivalence paper, Section VII-A, Figure 5) from the minimum that makes them
-    sum to the batch size; what then remains, fewer rows than values, is one row more of the most frequent ones.
+    The counts rise linearly by the slope (equivalence paper, Section VII-A, Figure 5). A remainder, smaller than the
+    number of values, adds one row to each of the most frequent values.
 
     >>> sloped_counts(20, 4, 2).tolist()
     [2, 4, 6, 8]
@@ -116,7 +116,7 @@ def sloped_counts(size: int, values: int, slope: int) -> Counts:
 
 
 def sloped_batches(plan: PopulationPlan, values: int, slope: int, rng: np.random.Generator) -> list[Counts]:
-    """Return how often each value stands in each insertion batch, the order of the values drawn anew for every one.
+    """Return how often each value occurs in each insertion batch, in an order of values that is drawn for each batch.
 
     Raises:
         UsageError: the slope is too steep for the size of the batches.

@@ -1,9 +1,9 @@
-"""Synthetic people whose attributes depend on each other, as those of a census do.
+"""Population of synthetic people, whose attributes depend on each other as in a census.
 
-A person's sensitive value is drawn first. Every value has, for each quasi-identifier, a typical place on a normal
-scale, near to those of the values next to it in the domain: that makes neighbours in the domain similar. Around that
-place a person lies by a trait that all quasi-identifiers share and by chance of its own; where the place falls among
-the quantiles of the attribute's distribution is the person's value (a Gaussian copula).
+A person's sensitive value is drawn first. For each quasi-identifier, each sensitive value has a typical place on a
+normal scale, close to those of its neighbours in the domain. A person deviates from it by a trait, which all
+quasi-identifiers share, and by a random amount. The quantile of the resulting place gives the value of the
+quasi-identifier (a Gaussian copula).
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from audit.model.arrays import Counts, Floats
 from audit.simulating.attributes import Attribute, Column
 
 _MOST_TO_RAREST = 70.0
-"""How often the most frequent sensitive value stands for one of the rarest: 8.4 % and 0.12 % of 50 values."""
+"""Frequency of the most frequent sensitive value divided by that of the rarest: 8.4 % and 0.12 % of 50 values."""
 _BY_VALUE, _BY_TRAIT = 0.6, 0.4
 _BY_CHANCE = (1 - _BY_VALUE**2 - _BY_TRAIT**2) ** 0.5
 _SHIFT = 0.45
-"""Of a wave, between attributes: not quite half, as the trait's sign turns too, so that the two do not cancel out."""
-_AT_ONCE = 1 << 20
+"""Part of a wave between attributes: not half, or it would cancel out the trait, whose sign alternates."""
+_BLOCK_PEOPLE = 1 << 20
 
 
 @dataclass(frozen=True)
 class SyntheticPeople:
-    """Everybody who is in some snapshot, in the order of arrival; updates change the columns in place.
+    """All people of all snapshots, in the order of arrival; updates change the columns in place.
 
     Attributes:
         quasi_identifiers, sensitive: the attributes.
         individual_name: name of the column of identifiers.
         individual: the identifiers, an Arrow array.
-        columns: the quasi-identifiers of each, one array of codes for each attribute; shape (people,).
-        value: the sensitive value of each; shape (people,).
+        columns: the codes of the quasi-identifiers, one array for each attribute; shape (people,).
+        value: the codes of the sensitive values; shape (people,).
     """
 
     quasi_identifiers: tuple[Attribute, ...]
@@ -58,8 +58,8 @@ def generate(
 ) -> SyntheticPeople:
     """Draw synthetic people.
 
-    `cohorts` says how many arrive with each snapshot, `batches` how often each sensitive value stands in those after
-    the first, where that is not left to chance.
+    `cohorts` holds the number of people who arrive with each snapshot. `batches` holds how often each sensitive value
+    occurs in those after the first; None draws the values at random.
     """
     shares = sensitive_shares(len(sensitive), rng)
     chance = cohorts[0] if batches is not None else sum(cohorts)
@@ -68,8 +68,8 @@ def generate(
     values = np.concatenate(value)
     makers = [_Maker(place, attribute, shares, rng) for place, attribute in enumerate(quasi_identifiers)]
     columns = [np.empty(len(values), dtype=attribute.dtype) for attribute in quasi_identifiers]
-    for start in range(0, len(values), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
+    for start in range(0, len(values), _BLOCK_PEOPLE):
+        part = slice(start, start + _BLOCK_PEOPLE)
         trait = rng.standard_normal(len(values[part]))
         for column, maker in zip(columns, makers, strict=True):
             column[part] = maker.codes(values[part], trait, rng)
@@ -80,26 +80,26 @@ def generate(
 
 
 def identifier_name(taken: set[str]) -> str:
-    """Return a name for the column of made-up identifiers that no other column has."""
+    """Return an unused name for the column of made-up identifiers."""
     return next(name for number in range(len(taken) + 1) if (name := "individual" + "_" * number) not in taken)
 
 
 def identifiers(people: int, rng: np.random.Generator) -> Any:  # noqa: ANN401 - Arrow has no types
-    """Return identifiers from 1 on that say nothing about who came when, as an Arrow array."""
+    """Return the numbers from 1 on in random order as identifiers, an Arrow array."""
     return arrow(rng.permutation(np.arange(1, people + 1, dtype=np.int32)))
 
 
 def sensitive_shares(values: int, rng: np.random.Generator) -> Floats:
-    """Return how frequent each sensitive value is: falling geometrically, in an order drawn by chance."""
+    """Return the share of each sensitive value: a geometric sequence in random order."""
     shares = _MOST_TO_RAREST ** -np.linspace(0, 1, values)
     return rng.permutation(shares / shares.sum())
 
 
 def quasi_shares(place: int, attribute: Attribute, rng: np.random.Generator) -> Floats:
-    """Return how frequent each value of a quasi-identifier is, in the order of the normal scale.
+    """Return the share of each value of a quasi-identifier, in the order of the normal scale.
 
-    The first attribute, when it is of numbers, has one hump, as ages have; others of numbers two narrow ones, as
-    years of schooling; those of words few frequent values and many rare ones.
+    The first attribute, if numeric, has one hump, like ages; other numeric ones have two narrow humps, like years of
+    schooling; texts have a few frequent values and many rare ones.
     """
     size = len(attribute)
     at = np.linspace(0, 1, size)
@@ -121,8 +121,8 @@ class _Maker:
         self.thresholds = np.array([normal.inv_cdf(min(end, 1 - 1e-12)) for end in ends])
         self.order = np.arange(len(attribute), dtype=attribute.dtype)
         if not attribute.is_numeric:
-            self.order = rng.permutation(self.order)  # values of words that are near on the scale form a cluster
-        # One and a half waves over the domain: smooth, and another for each attribute.
+            self.order = rng.permutation(self.order)  # texts that are close on the scale occur together
+        # One and a half waves over the domain, shifted for each attribute.
         wave = np.cos(3 * np.pi * np.arange(len(shares)) / len(shares) + 2 * np.pi * _SHIFT * place)
         rising = np.argsort(wave, kind="stable")
         middle = np.empty(len(shares))
@@ -131,7 +131,7 @@ class _Maker:
         self.by_trait = _BY_TRAIT * (-1) ** place
 
     def codes(self, value: Column, trait: Floats, rng: np.random.Generator) -> Column:
-        """Return the codes of some people; all shapes (people,)."""
+        """Return the codes of people; all shapes (people,)."""
         scale = self.typical[value] + self.by_trait * trait + _BY_CHANCE * rng.standard_normal(len(trait))
         return self.order[np.searchsorted(self.thresholds, scale)]
 

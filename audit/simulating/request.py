@@ -1,4 +1,4 @@
-"""What is asked of a simulation: who comes and goes, what changes, who people are; and the simulation itself."""
+"""Request for a simulation: its options, their checks, and the simulation itself."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ SENSITIVE = "Occupation=50"
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationRequest:
-    """Which people to simulate; the defaults are the setting of the m-invariance and equivalence papers.
+    """The options of a simulation; the defaults are the setting of the m-invariance and equivalence papers.
 
     Attributes:
         rows: rows of the first snapshot.
-        insertions, deletions: people who come and go at each step; a tenth of `rows` where None.
-        snapshots: how many.
-        returning: the share of those gone who come back at each step, among the insertions.
-        slope: so many more inserted rows from one sensitive value to the next most frequent; None leaves it to chance.
-        diameter: how many values each sensitive value may become; 1 where none changes.
-        changes: people whose value changes at each step; a tenth of `rows` where None.
-        closed: whether what may become of a value in the end may become of it at once.
+        insertions, deletions: people who arrive and leave at each step; None means a tenth of `rows`.
+        snapshots: the number of snapshots.
+        returning: the share of absent people who return at each step; they are part of the insertions.
+        slope: how many more rows of the next more frequent sensitive value are inserted; None draws values at random.
+        diameter: the number of values that each sensitive value may become, itself included; 1 means no changes.
+        changes: people whose value changes at each step; None means a tenth of `rows`.
+        closed: whether a value may become at once all that it may become in several steps.
         moving: whether quasi-identifiers change.
         population: a table to draw people from; None makes them up.
-        quasi_identifiers, sensitive, individual: columns of the table; without a table, what to make up.
-        seed: what is drawn; the same seed gives the same bytes.
+        quasi_identifiers, sensitive, individual: columns of the table; without a table, the attributes to make up.
+        seed: the seed of all random numbers; the same seed gives the same bytes.
         file_type: `parquet`, `csv` or `csv.gz`.
     """
 
@@ -64,7 +64,7 @@ class SimulationRequest:
 
 @dataclass(frozen=True)
 class Simulated:
-    """What was simulated: who came and went, what changed, and what was written."""
+    """The result of a simulation: its plan, its updates, and what was written."""
 
     plan: PopulationPlan
     updates: Updates
@@ -72,10 +72,12 @@ class Simulated:
 
 
 def simulate(output: Path, request: SimulationRequest, watch: Callable[[int, int], None]) -> Simulated:
-    """Write microdata into a new folder; `watch` is told how many snapshots of how many are written.
+    """Write microdata into a new folder.
+
+    `watch` is called with the number of snapshots written and the number of all.
 
     Raises:
-        UsageError: what is asked does not fit together, or the folder cannot be written.
+        UsageError: options contradict each other, or the folder cannot be written.
         InputError: the table cannot be read, or holds too few people.
     """
     from audit.simulating.microdata_writer import new_folder, write_microdata
@@ -94,10 +96,10 @@ def simulate(output: Path, request: SimulationRequest, watch: Callable[[int, int
 
 
 def planned(request: SimulationRequest) -> PopulationPlan:
-    """Return who comes and goes.
+    """Return how many people arrive and leave at each step.
 
     Raises:
-        UsageError: there are too few to go.
+        UsageError: a snapshot has too few rows to delete, or options contradict each other.
     """
     from audit.simulating.plan import make_plan
 
@@ -106,16 +108,16 @@ def planned(request: SimulationRequest) -> PopulationPlan:
     deletions = rows // 10 if request.deletions is None else request.deletions
     plan = make_plan(rows, insertions, deletions, request.snapshots, request.returning)
     if request.slope is not None and request.returning:
-        what = "--slope and --returning: whoever comes back has a value already, which the batch may have no room for"
+        what = "--slope and --returning: people who return keep their values, which may not fit the slope"
         raise UsageError(f"{what}; leave one of them out")
     return plan
 
 
 def source(request: SimulationRequest) -> tuple[Sequence[Attribute], Attribute, Draw]:
-    """Return what is said of people, and what draws them.
+    """Return the quasi-identifiers, the sensitive attribute, and the function that draws people.
 
     Raises:
-        UsageError: the attributes are not declared as they have to be.
+        UsageError: the attributes are not declared correctly.
         InputError: the table cannot be read.
     """
     from audit.simulating.attributes import check_names, declared, names
@@ -147,10 +149,10 @@ def source(request: SimulationRequest) -> tuple[Sequence[Attribute], Attribute, 
 def internal_updates(
     request: SimulationRequest, plan: PopulationPlan, quasi: Sequence[Attribute], sensitive: Attribute
 ) -> Updates:
-    """Return what changes about people.
+    """Return how sensitive values and quasi-identifiers change at each step.
 
     Raises:
-        UsageError: more are to change than stay, or it is not known how.
+        UsageError: options contradict each other, more people are to change than stay, or no attribute can move.
     """
     from audit.simulating.snapshots import Updates
     from audit.simulating.update_model import moves, update_sets
@@ -159,7 +161,7 @@ def internal_updates(
     if request.diameter == 1:
         for option in ("changes", "closed"):
             if getattr(request, option):
-                what = f"--{option} says how sensitive values change, which with --diameter 1 they do not"
+                what = f"--{option} says how sensitive values change, but with --diameter 1 they do not change"
                 raise UsageError(f"{what}; choose a --diameter from 2 on")
         return Updates(moves=moving)
     sets = update_sets(len(sensitive), request.diameter, closed=request.closed)
@@ -167,13 +169,13 @@ def internal_updates(
     if changes is None:
         changes = min(request.rows // 10, plan.fewest_staying)
     elif plan.steps and changes > plan.fewest_staying:
-        what = f"--changes {changes}: at some step only {plan.fewest_staying:,} people stay"
+        what = f"--changes {changes}: at one step only {plan.fewest_staying:,} people stay"
         raise UsageError(f"{what}; change or delete fewer")
     return Updates(sets, changes, moving)
 
 
 def sloped(request: SimulationRequest, plan: PopulationPlan, sensitive: Attribute, rng: Any) -> list[Counts] | None:  # noqa: ANN401 - numpy is imported where it is used
-    """Return how often each insertion batch has each sensitive value; None where that is left to chance.
+    """Return how often each insertion batch has each sensitive value; None without a slope.
 
     Raises:
         UsageError: the slope does not fit.

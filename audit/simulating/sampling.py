@@ -1,4 +1,4 @@
-"""People drawn without replacement from a table that somebody has."""
+"""Sampling: draw people without replacement from a table."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from audit.simulating.attributes import Attribute, Column
 from audit.simulating.population import SyntheticPeople, identifier_name, identifiers
 
 _CLOSE = 1 << 12
-"""Whole numbers that span fewer are coded with those between them, so that an age can move to the next."""
+"""Whole numbers in a smaller range are coded with all numbers between them, so that an age can move to the next."""
 _NOT_A_NUMBER = {"nan", "NaN"}
-"""What a floating-point column of a Parquet file has where nothing is known."""
+"""Missing values in a floating-point column of a Parquet file."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Source:
     """A table of people.
 
     Attributes:
-        shown: the file as it is named in messages.
+        shown: the name of the file in messages.
         columns, value: codes of each row, shape (rows,).
-        individual: the identifiers by row, an Arrow array, and their column's name; None where they are to be made up.
+        individual: the column's name and the identifiers by row, an Arrow array; None if they are to be made up.
     """
 
     shown: str
@@ -51,7 +51,7 @@ class Source:
         """Draw people; `cohorts` and `batches` as in `generate`.
 
         Raises:
-            InputError: the table has too few rows, or too few with some sensitive value.
+            InputError: the table has too few rows, or too few rows of a sensitive value.
         """
         needed = sum(cohorts)
         if needed > len(self.value):
@@ -71,17 +71,17 @@ class Source:
         return SyntheticPeople(self.quasi_identifiers, self.sensitive, name, individual, columns, self.value[rows])
 
     def _batches(self, rows: npt.NDArray[np.intp], batches: Sequence[Counts]) -> npt.NDArray[np.intp]:
-        """Return as many of the rows for each batch as it has of each value."""
+        """Return rows for the batches, with as many of each value as each batch needs."""
         value = self.value[rows]
         lanes = rows[np.argsort(value, kind="stable")]
-        there = np.bincount(value, minlength=len(self.sensitive))
-        needed = np.array(batches, dtype=np.int64).reshape(-1, len(there)).sum(axis=0)
-        if (needed > there).any():
-            worst = int(np.argmax(needed - there))
+        available = np.bincount(value, minlength=len(self.sensitive))
+        needed = np.array(batches, dtype=np.int64).reshape(-1, len(available)).sum(axis=0)
+        if (needed > available).any():
+            worst = int(np.argmax(needed - available))
             named = f'"{printable(self.sensitive.values[worst])}" in "{printable(self.sensitive.name)}"'
-            what = f"{there[worst]:,} rows with {named} are left for the batches, which need {needed[worst]:,}"
+            what = f"{available[worst]:,} rows with {named} are left for the batches, which need {needed[worst]:,}"
             self._refuse(what, "choose a smaller --slope or fewer --insertions")
-        nexts = np.cumsum(there) - there
+        nexts = np.cumsum(available) - available
         taken = []
         for counts in batches:
             inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -94,10 +94,10 @@ class Source:
 
 
 def read_source(path: Path, quasi_identifiers: Sequence[str], sensitive: str, individual: str | None) -> Source:
-    """Read a table of people; every cell that is named has to have a value, and every identifier to be another.
+    """Read the named columns of a table of people.
 
     Raises:
-        InputError: the file cannot be read, a column is missing, a cell is empty, or an identifier stands twice.
+        InputError: the file cannot be read, a column is missing, a cell is empty, or an identifier occurs twice.
     """
     problems = Problems()
     shown = str(path)
@@ -117,11 +117,11 @@ def read_source(path: Path, quasi_identifiers: Sequence[str], sensitive: str, in
 
 
 def _has(path: Path, shown: str, wanted: Sequence[str], problems: Problems) -> bool:
-    """Return whether a file is a table with these columns, and note what is missing."""
+    """Return whether a file is a table with these columns; problems are added to `problems`."""
     if not check_file(path, shown, problems):
         return False
     if not is_table(path):
-        problems.add(shown, "this is no table", f"name a file that ends in {', '.join(SUFFIXES)}")
+        problems.add(shown, "this is not a table", f"name a file that ends in {', '.join(SUFFIXES)}")
         return False
     names = header(path, shown, problems)
     if names is None:
@@ -134,7 +134,7 @@ def _has(path: Path, shown: str, wanted: Sequence[str], problems: Problems) -> b
 
 
 def _coded(table: Table, name: str, problems: Problems) -> tuple[Attribute, Column]:
-    """Return an attribute with the values that a column has, and its codes."""
+    """Return the attribute of a column, and the code of each row."""
     codes, texts = text_codes(table.arrow(name))
     used = np.flatnonzero(np.bincount(codes, minlength=len(texts)))
     blank = [place for place in used.tolist() if not texts[place].strip("*") or texts[place] in _NOT_A_NUMBER]
@@ -151,7 +151,7 @@ def _coded(table: Table, name: str, problems: Problems) -> tuple[Attribute, Colu
 
 
 def _attribute(name: str, texts: Sequence[str]) -> Attribute:
-    """Return an attribute with these values: numbers by size, others as people sort names."""
+    """Return an attribute with these values: numbers by size, texts in natural order."""
     try:
         numbers = [parse_value(text, Kind.NUMERIC) for text in texts]
     except CellError:
@@ -161,7 +161,7 @@ def _attribute(name: str, texts: Sequence[str]) -> Attribute:
 
 
 def _with_all_between(attribute: Attribute, column: Column) -> tuple[Attribute, Column]:
-    """Return an attribute of whole numbers that are not far apart with the numbers between them, and its codes."""
+    """Add the numbers between the values to an attribute of whole numbers with a small range; return its codes, too."""
     whole = attribute.whole
     if whole is None or whole[-1] - whole[0] >= _CLOSE:
         return attribute, column
@@ -170,7 +170,7 @@ def _with_all_between(attribute: Attribute, column: Column) -> tuple[Attribute, 
 
 
 def _identifiers(table: Table, name: str, problems: Problems) -> Any:  # noqa: ANN401 - Arrow has no types
-    """Return the identifiers by row, as an Arrow array without a dictionary, which would hold people not drawn."""
+    """Return the identifiers by row, as an Arrow array without a dictionary, which would keep people not drawn."""
     import pyarrow as pa
 
     array = table.arrow(name)
@@ -185,11 +185,11 @@ def _identifiers(table: Table, name: str, problems: Problems) -> Any:  # noqa: A
     again = (first[codes] != np.arange(len(codes))) & ~empty
     if again.any():
         line = table.line(int(first[codes[np.argmax(again)]]))
-        what = f"the identifier stands on line {line} already"
+        what = f"the identifier is already used on line {line}"
         table.note_first(again, name, what, "keep one row for each person", problems)
     return array if pa.types.is_integer(array.type) else column_of(texts).take(arrow(codes))
 
 
 def _where(codes: Codes, flags: Sequence[bool]) -> npt.NDArray[np.bool_]:
-    """Return, by row, the flag of its code."""
+    """Return the flag of each row's code; shape (rows,)."""
     return np.array(flags, dtype=np.bool_)[codes] if any(flags) else np.zeros(len(codes), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Snapshots: who is there at each time, and what has changed since the time before."""
+"""Snapshots: draw the people of each snapshot, and change their values from one to the next."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Updates:
     """The internal updates of each step.
 
     Attributes:
-        sets: which sensitive values may follow which; None where they never change.
-        changes: how many of those who stay get another sensitive value.
-        moves: how quasi-identifiers move with time, by their place.
+        sets: the values that each sensitive value may become; None if they never change.
+        changes: the number of staying people who get another sensitive value.
+        moves: the functions that change quasi-identifiers, by the place of the attribute.
     """
 
     sets: SimulatedUpdates | None = None
@@ -30,7 +30,7 @@ class Updates:
 
 @dataclass(frozen=True)
 class Streams:
-    """Random streams that do not touch each other: with one seed, another diameter leaves everybody where they were."""
+    """Independent random streams: with the same seed, another diameter does not change who arrives and leaves."""
 
     people: np.random.Generator
     batches: np.random.Generator
@@ -47,13 +47,13 @@ class Streams:
 
 @dataclass(frozen=True)
 class Simulation:
-    """People and what happens to them.
+    """Simulated people and their updates.
 
     Attributes:
-        people: everybody; the columns hold what is true at the time of the last snapshot that was asked for.
-        plan: who comes and goes; at every step at least `updates.changes` people have to stay.
-        updates: what changes about them.
-        streams: where chance comes from.
+        people: all people, with their values at the last snapshot that was yielded.
+        plan: how many people arrive and leave; at each step at least `updates.changes` people must stay.
+        updates: the changes of their values.
+        streams: the random streams.
     """
 
     people: SyntheticPeople
@@ -80,14 +80,14 @@ class Simulation:
             yield streams.order.permutation(present)
 
     def _change_columns(self, seen: int) -> None:
-        """Move the quasi-identifiers of those who were seen, there or not: time passes for them all."""
+        """Change the quasi-identifiers of all people so far, also of absent ones, who grow older, too."""
         for place, move in self.updates.moves.items():
             move(self.people.columns[place][:seen], self.streams.moves)
 
     def _change_values(self, staying: Places) -> None:
-        """Give some of those who stay another sensitive value; whoever is away keeps theirs.
+        """Give staying people another sensitive value; absent people keep theirs.
 
-        So between two snapshots that hold a person next to each other, there is one update at most.
+        So a person's value changes at most once between two consecutive snapshots that contain the person.
         """
         sets, rng = self.updates.sets, self.streams.changes
         if sets is not None and self.updates.changes:

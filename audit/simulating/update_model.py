@@ -1,4 +1,4 @@
-"""Internal updates: which sensitive values follow which, and how quasi-identifiers move with time."""
+"""Update model: which values a sensitive value may become, and how quasi-identifiers change with time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from audit.model.errors import UsageError, printable
 from audit.simulating.attributes import Attribute, Column, plain
 
 Move = Callable[[Column, np.random.Generator], None]
-"""Moves the codes of one quasi-identifier by one step, in place."""
+"""Changes the codes of one quasi-identifier by one step, in place."""
 
 YEARLY = 0.05
-"""The share of people whose education may rise, or whose marital status may change, at one step."""
+"""The share of people whose education or marital status may change at one step."""
 _NEVER_MARRIED = {"nevermarried", "nevermarriedsingle", "single", "unmarried"}
 
 
@@ -26,7 +26,7 @@ class SimulatedUpdates:
 
     Attributes:
         first: the first value of each value's set; shape (values,), int64.
-        diameter: how many values each set has (the paper's Section VI-A).
+        diameter: the number of values of each set (the paper's Section VI-A).
     """
 
     first: npt.NDArray[np.int64]
@@ -34,33 +34,33 @@ class SimulatedUpdates:
 
     @property
     def closed(self) -> bool:
-        """Whether each set holds its members' sets."""
+        """Whether each set contains its members' sets."""
         last = self.first + self.diameter - 1
         return np.array_equal(self.first[self.first], self.first) and np.array_equal(self.first[last], self.first)
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield every possible update: from which value to which, both codes."""
+        """Yield every possible update as the codes of the old and the new value."""
         for value, first in enumerate(self.first.tolist()):
             for follower in range(first, first + self.diameter):
                 yield value, follower
 
     def changed(self, value: Column, rng: np.random.Generator) -> Column:
-        """Return another value of the set of each, all equally probable; shape (rows,). The diameter is 2 or more."""
+        """Draw another value of each value's set, all equally probable; shape (rows,). The diameter is 2 or more."""
         first = self.first[value]
         drawn = first + rng.integers(self.diameter - 1, size=len(value))
         return (drawn + (drawn >= value)).astype(value.dtype)
 
 
 def update_sets(values: int, diameter: int, *, closed: bool) -> SimulatedUpdates:
-    """Return update sets of one size: each value among its neighbours, or, `closed`, the blocks that cut the domain.
+    """Return update sets of one size: each value and its neighbours, or if `closed`, consecutive blocks of the domain.
 
-    Closed sets hold the sets of their members: whoever changes twice could have done so at once.
+    Closed sets contain the sets of their members, so that two changes are also possible as one.
 
     >>> update_sets(5, 3, closed=False).first.tolist(), update_sets(6, 3, closed=True).first.tolist()
     ([0, 0, 1, 2, 2], [0, 0, 0, 3, 3, 3])
 
     Raises:
-        UsageError: there are not that many values, or they cannot be cut into blocks of that size.
+        UsageError: there are fewer values, or they cannot be divided into blocks of that size.
     """
     if diameter > values:
         raise UsageError(f"--diameter {diameter}: there are only {values} sensitive values; choose at most {values}")
@@ -69,16 +69,16 @@ def update_sets(values: int, diameter: int, *, closed: bool) -> SimulatedUpdates
         return SimulatedUpdates(np.clip(value - (diameter - 1) // 2, 0, values - diameter), diameter)
     if values % diameter:
         fitting = ", ".join(str(size) for size in range(1, values + 1) if values % size == 0)
-        what = f"--closed: {values} sensitive values cannot be cut into blocks of {diameter}"
+        what = f"--closed: {values} sensitive values cannot be divided into blocks of {diameter}"
         raise UsageError(f"{what}; choose a --diameter among {fitting}")
     return SimulatedUpdates(value - value % diameter, diameter)
 
 
 def moves(attributes: Sequence[Attribute]) -> dict[int, Move]:
-    """Return how quasi-identifiers move with time, by their place; the others never change (paper, Section VI-A).
+    """Return the functions that change quasi-identifiers, by the place of the attribute (paper, Section VI-A).
 
     Raises:
-        UsageError: none is known to move, or the values of one have not the meaning that its name tells.
+        UsageError: no attribute has a known name, or an attribute's values do not fit its name.
     """
     makers = {
         "age": _older,
@@ -96,10 +96,10 @@ def moves(attributes: Sequence[Attribute]) -> dict[int, Move]:
 
 
 def _older(attribute: Attribute) -> Move:
-    """One year more at each step, up to the top of the domain."""
+    """Add a year at each step, up to the top of the domain."""
     ages = attribute.whole
     if ages is None or (np.diff(ages) != 1).any():
-        _refuse(attribute, "its values are no whole numbers close together")
+        _refuse(attribute, "its values are not consecutive whole numbers")
     top = len(attribute) - 1
 
     def move(codes: Column, _: np.random.Generator) -> None:
@@ -109,9 +109,9 @@ def _older(attribute: Attribute) -> Move:
 
 
 def _schooled(attribute: Attribute) -> Move:
-    """To a higher level now and then, all higher ones being equally probable; never to a lower one."""
+    """Move a share of people to a higher level, all of which are equally probable."""
     if not attribute.is_numeric:
-        _refuse(attribute, "its values are no numbers, so that which level is higher is not known")
+        _refuse(attribute, "its values are not numbers, so that the order of levels is not known")
     top = len(attribute) - 1
 
     def move(codes: Column, rng: np.random.Generator) -> None:
@@ -123,7 +123,7 @@ def _schooled(attribute: Attribute) -> Move:
 
 
 def _wed(attribute: Attribute) -> Move:
-    """To any status now and then, its own included, but that of never having been married."""
+    """Give a share of people a random status other than never married; it may be their own."""
     left = [n for n, text in enumerate(attribute.values) if plain(text) not in _NEVER_MARRIED]
     if not 0 < len(left) < len(attribute):
         _refuse(attribute, 'none of its values is "never-married", or all are')
@@ -136,4 +136,4 @@ def _wed(attribute: Attribute) -> Move:
 
 
 def _refuse(attribute: Attribute, why: str) -> NoReturn:
-    raise UsageError(f'--moving: how "{printable(attribute.name)}" moves is not known: {why}; leave --moving out')
+    raise UsageError(f'--moving: "{printable(attribute.name)}" cannot move: {why}; leave --moving out')
