@@ -20,7 +20,6 @@ SPACES = (
 )
 _EXACT_FLOATS = 2**53
 _MOST_BYTES = 2**31 - 1
-_BYTES_AT_A_TIME = 1 << 16  # what is worked out of which stays in a processor's cache
 
 
 class Texts(Sequence[str]):
@@ -139,26 +138,7 @@ def stripped(texts: pa.Array) -> pa.Array:
     """Return texts without the spaces at their ends; nulls become empty."""
     import pyarrow.compute as pc
 
-    texts = texts.fill_null("") if texts.null_count else texts
-    return pc.utf8_trim(texts, characters=SPACES) if _may_have_spaces(texts) else texts
-
-
-def _may_have_spaces(texts: pa.Array) -> bool:
-    """Return whether some text begins or ends with a space, or with what is not ASCII."""
-    import pyarrow as pa
-
-    if not len(texts):
-        return False
-    kind = np.dtype(np.int64 if pa.types.is_large_string(texts.type) else np.int32)
-    _, offset_buffer, data_buffer = texts.buffers()
-    offsets = np.frombuffer(offset_buffer, kind, len(texts) + 1, texts.offset * kind.itemsize)
-    data = np.frombuffer(data_buffer or b"", np.uint8)
-    first, last = offsets[:-1], offsets[1:]
-    some = last > first
-    if not some.all():
-        first, last = first[some], last[some]
-    ends = data[first], data[last - 1]
-    return any(bool(((end <= ord(" ")) | (end >= 0x80)).any()) for end in ends)
+    return pc.utf8_trim(texts.fill_null("") if texts.null_count else texts, characters=SPACES)
 
 
 def _text(array: pa.Array) -> pa.Array:
@@ -195,20 +175,10 @@ def hexadecimal(array: pa.Array) -> pa.Array:
     _, offset_buffer, data_buffer = cells.buffers()
     offsets = np.frombuffer(offset_buffer, np.int64, len(cells) + 1, cells.offset * 8)
     data = np.frombuffer(data_buffer or b"", np.uint8)[offsets[0] : offsets[-1]]
-    digits = np.empty(2 * len(data), np.uint8)
-    for start in range(0, len(data), _BYTES_AT_A_TIME):
-        end = min(start + _BYTES_AT_A_TIME, len(data))
-        digits[2 * start : 2 * end] = _hexadecimal_digits(data[start:end])
-    texts = pa.LargeStringArray.from_buffers(len(cells), pa.py_buffer(2 * (offsets - offsets[0])), pa.py_buffer(digits))
+    texts = pa.LargeStringArray.from_buffers(
+        len(cells), pa.py_buffer(2 * (offsets - offsets[0])), pa.py_buffer(data.tobytes().hex().encode())
+    )
     return pc.if_else(cells.is_valid(), texts, None) if cells.null_count else texts
-
-
-def _hexadecimal_digits(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return the two digits of each byte, one after the other; both at once, by arithmetic, where a table is slow."""
-    pairs = data.astype("<u2")
-    pairs = (pairs >> 4) | ((pairs & 0xF) << 8)
-    letters = ((pairs + 0x0606) >> 4) & 0x0101  # 1 for digits from 10 on
-    return (pairs + 0x3030 + letters * (ord("a") - ord("0") - 10)).view(np.uint8)
 
 
 def whole(array: pa.Array) -> npt.NDArray[np.integer]:
