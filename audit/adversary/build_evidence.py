@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeopleSource, UnfollowedError
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.key import FollowedKey, SeriesKey
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.record_linkage import FollowedRecords
-from audit.adversary.register import RegisterSource
+from audit.adversary.register import source_of
 from audit.adversary.row_contents import RowContentsSource
 from audit.adversary.view import View
 from audit.io import manifest as manifests
@@ -26,19 +24,11 @@ from audit.io.rules.several_rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.transitions import check_size
 from audit.io.unread_cells import check_register_texts
-from audit.model.adversary import ADVERSARIES, LINKED, PUBLISHED, REGISTER, AdversaryKind
+from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
 from audit.model.evidence import CombinedName, Transitions
 from audit.runtime.phrases import say
-
-_ALLOWED: Mapping[str, Callable[[Series], bool]] = {
-    "linked": lambda series: series.started_keys,
-    "register": lambda series: series.manifest.register is not None,
-    "pseudonym": lambda series: series.manifest.columns.record is not None,
-    "published": lambda _series: True,
-}
-"""Which series let one assume which adversary."""
 
 
 def build_evidence(
@@ -79,18 +69,17 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
         UsageError: the series lacks what the adversary needs.
         InputError: some releases have a key and some have none.
     """
-    columns = series.manifest.columns
-    allowed = (each for each in ADVERSARIES.values() if _ALLOWED[each.name](series))
+    episodes = series.columns.rules[SeveralRows].choice == EPISODES
+    offered = {None} if episodes and adversary is None else series.offers
+    allowed = (each for each in ADVERSARIES.values() if each.requires in offered)
     chosen = next(allowed) if adversary is None else ADVERSARIES[adversary]
-    if columns.rules[SeveralRows].choice == EPISODES and adversary is None:
-        chosen = PUBLISHED
-    if columns.rules[SeveralRows].choice == EPISODES and chosen is not PUBLISHED:
+    if episodes and chosen.requires is not None:
         what = 'rows = "episodes" leaves open whose row is whose'
         raise UsageError(f"{manifests.NAME}: {what}, which the adversary `{chosen.name}` needs; leave --adversary out")
-    if not _ALLOWED[chosen.name](series):
+    if chosen.requires not in offered:
         what = f"the adversary `{chosen.name}` needs {chosen.needs}"
         raise UsageError(f"{manifests.NAME}: {what}; add it or choose another")
-    if chosen is LINKED:
+    if chosen.requires == "key":
         series.check_keys()
     return chosen.name
 
@@ -116,7 +105,7 @@ def _evidence(releases: HeldSeries, kind: AdversaryKind, sensitive: str) -> View
     vocabulary = series.vocabularies[sensitive]
     has_transitions = series.manifest.values_change
     transitions = read_transitions(series, sensitive, vocabulary) if has_transitions else None
-    source = _source(releases, sensitive, None if transitions is None else transitions.listed)
+    source = source_of(releases, sensitive, None if transitions is None else transitions.listed)
     if transitions is not None and transitions.constant:
         source.constant, transitions = True, None
     if series.manifest.known is not None and ADVERSARIES[kind].knows_people:
@@ -142,19 +131,13 @@ def knows_all_rows(releases: HeldSeries) -> bool:
     return releases.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
 
 
-def _source(releases: HeldSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:
-    if releases.register is not None:
-        return RegisterSource(releases, sensitive, listed, releases.register)
-    return KnownGroupsSource(releases, sensitive, listed)
-
-
 def _combined(releases: HeldSeries, combined: CombinedVocabulary, each: tuple[View, ...]) -> View:
     """Return what is seen of the combinations of all sensitive attributes.
 
     Raises:
         InputError: releases cannot be read; they are, where values change, so that all combinations have a code.
     """
-    source = _source(releases, combined.name, None)
+    source = source_of(releases, combined.name, None)
     source.combined = combined
     transitions = None
     changing = [seen.transitions for seen in each]

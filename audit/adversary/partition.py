@@ -22,7 +22,7 @@ from audit.adversary.constant_values import FirstValues
 from audit.adversary.held_series import HeldSeries, LoadedRelease, loaded
 from audit.adversary.key import SeriesKey
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.register import RegisterSource
+from audit.adversary.register import source_of
 from audit.adversary.row_classes import by_class
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Known, Register
@@ -186,10 +186,7 @@ def sources_of(
     releases = HeldSeries(series, sight.kind, lens.register, loaded={position: read})
     sources: list[KnownGroupsSource] = []
     for sensitive, listed in lens.listed.items():
-        if lens.register is None:
-            sources.append(KnownGroupsSource(releases, sensitive, listed))
-        else:
-            sources.append(RegisterSource(releases, sensitive, listed, lens.register))
+        sources.append(source_of(releases, sensitive, listed))
         sources[-1].known = lens.known[sensitive]
         sources[-1].constant = lens.constant[sensitive]
     return read.release, sources

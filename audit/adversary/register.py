@@ -222,3 +222,10 @@ class RegisterSource(KnownGroupsSource):
         if len(lacks) and self.known is not None:
             what = "no group that may hold this person publishes this value"
             raise self._contradiction(self.known, self._line_of(self.known, int(person[rows[lacks[0]]])), what)
+
+
+def source_of(releases: HeldSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:
+    """Return where the pools of a sensitive attribute come from: a register, where the adversary has one."""
+    if releases.register is None:
+        return KnownGroupsSource(releases, sensitive, listed)
+    return RegisterSource(releases, sensitive, listed, releases.register)

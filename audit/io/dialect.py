@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, BinaryIO, Protocol, cast
+from typing import IO, BinaryIO, Protocol
 
 from audit.io.header_rows import header_place
 from audit.io.paths import is_remote, kept_while_unchanged
@@ -121,11 +121,11 @@ def is_encoding(name: str) -> bool:
         return False
 
 
-def open_bytes(path: Path) -> BinaryIO:
+def open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
     """Open a file for reading, decompressed when its name ends in `.gz`."""
     if not path.name.endswith(".gz"):
         return path.open("rb")
-    return cast("BinaryIO", gzip.open(path.open("rb") if is_remote(path) else path))
+    return gzip.open(path.open("rb") if is_remote(path) else path, "rb")
 
 
 def read_bytes(path: Path) -> bytes:

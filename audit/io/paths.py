@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Hashable, Mapping
-from functools import lru_cache, wraps
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
 from audit.io.remote_path import WEB, RemotePath, fault, forget
 from audit.model.errors import InputError, Problem, UsageError
@@ -21,7 +22,9 @@ from audit.model.errors import InputError, Problem, UsageError
 if TYPE_CHECKING:
     from upath import UPath
 
-F = TypeVar("F", bound=Callable[..., object])
+P = ParamSpec("P")
+T = TypeVar("T")
+Reader: TypeAlias = Callable[Concatenate[Path, P], T]
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PATIENCE = 60.0
 _ABSENT = ("there is no such place", "correct the address")
@@ -123,24 +126,30 @@ def version(path: Path) -> tuple[object, ...] | None:
     return status.st_mtime_ns, status.st_size
 
 
-def kept_while_unchanged(most: int) -> Callable[[F], F]:
+def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
     """Return a decorator of a function that reads a file: what it read last is kept while the file is unchanged.
 
     Args:
         most: the number of results that are kept.
     """
 
-    def decorate(read: F) -> F:
-        @lru_cache(maxsize=most)
-        def kept(path: Path, _version: tuple[object, ...], *more: Hashable) -> object:
-            return read(path, *more)
+    def decorate(read: Reader[P, T]) -> Reader[P, T]:
+        kept: OrderedDict[tuple[object, ...], T] = OrderedDict()
 
         @wraps(read)
-        def reading(path: Path, *more: Hashable) -> object:
+        def reading(path: Path, /, *more: P.args, **named: P.kwargs) -> T:
             changes = version(path)
-            return read(path, *more) if changes is None else kept(path, changes, *more)
+            if changes is None:
+                return read(path, *more, **named)
+            key = path, changes, more, *named.items()
+            found = kept.get(key)
+            if found is None:
+                found = kept[key] = read(path, *more, **named)
+                if len(kept) > most:
+                    kept.popitem(last=False)
+            return found
 
-        return cast("F", reading)
+        return reading
 
     return decorate
 

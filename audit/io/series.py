@@ -239,6 +239,17 @@ class Series:
             is_there(self.key_path(release)) for release in self.manifest.releases
         )
 
+    @property
+    def offers(self) -> set[str | None]:
+        """What adversaries may require, as far as the series has it; None for those that require nothing."""
+        has = {
+            None: True,
+            "key": self.started_keys,
+            "register": self.manifest.register is not None,
+            "record": self.columns.record is not None,
+        }
+        return {name for name, there in has.items() if there}
+
     @cached_property
     def repeated_rows(self) -> tuple[int, int] | None:
         """How often a person has several rows in one release, and how many these are beyond one each.

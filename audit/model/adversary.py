@@ -23,6 +23,7 @@ class Adversary:
         sentence: what the adversary knows.
         person: who that is, in plain words; completes "Audited for …".
         needs: what the series has to say for the adversary to be assumed.
+        requires: what of that it is; None where any series will do.
         knows_people: whether people are known by identifier, so that attacks on people apply.
         has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
         tells_rows_apart: whether rows of one group with different cells are told apart.
@@ -35,6 +36,7 @@ class Adversary:
     sentence: Phrase
     person: Phrase
     needs: str
+    requires: Literal["key", "register", "record"] | None = None
     knows_people: bool = False
     has_register: bool = False
     tells_rows_apart: bool = True
@@ -53,6 +55,7 @@ LINKED = Adversary(
     Phrase("The adversary knows who is in which group of every release (linked)"),
     Phrase("somebody who knows in which group of each release every person is"),
     "[columns] individual, or a key file for each release",
+    "key",
     knows_people=True,
 )
 REGISTER = Adversary(
@@ -60,6 +63,7 @@ REGISTER = Adversary(
     Phrase("The adversary has a register: exact quasi-identifiers and presence (register)"),
     Phrase("somebody who knows exactly who is in which release, and everybody's exact quasi-identifiers"),
     "[adversary] register",
+    "register",
     knows_people=True,
     has_register=True,
     people_listed="the register",
@@ -74,6 +78,7 @@ PSEUDONYM = Adversary(
     Phrase("The adversary knows nothing but the published record ids (pseudonym)"),
     Phrase("somebody who has the published files, in which record ids link the rows of one record"),
     "[columns] record",
+    "record",
     tells_rows_apart=False,
 )
 PUBLISHED = Adversary(
