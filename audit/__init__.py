@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from audit.api import (
@@ -30,19 +30,20 @@ __all__ = [
     "tables_from_frames",
 ]
 
+if not TYPE_CHECKING:  # which would take any name for one of this module
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - each has a type of its own
-    """Import what is asked for, and nothing before."""
-    if name == "__version__":
-        from audit.runtime.version import version
+    def __getattr__(name: str) -> object:
+        """Import what is asked for, and nothing before."""
+        if name == "__version__":
+            from audit.runtime.version import version
 
-        return version()
-    if name == "AuditError":
-        from audit.model.errors import AuditError
+            return version()
+        if name in __all__:
+            from audit import api
 
-        return AuditError
-    if name in __all__:
-        from importlib import import_module
+            return getattr(api, name)
+        raise AttributeError(f"module 'audit' has no attribute {name!r}")
 
-        return getattr(import_module("audit.api"), name)
-    raise AttributeError(f"module 'audit' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

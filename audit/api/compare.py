@@ -58,7 +58,7 @@ def compare(
     if source is not None:
         for path, one in named:
             check_fits(path, one, source)
-    settings = AuditSettings(None, time_limit, 0, False, False, {}, None, {})
+    settings = AuditSettings({}, time_limit=time_limit, findings=0)
     with settings.audit_options(explicit=False) as how:
         return ComparisonResult(
             compare_series(named, all_attacks(), how, source, Queries(queries, theta, "m-invariance", seed))

@@ -232,7 +232,7 @@ def _options(time_limit: float | None, findings: int | None, policy: Mapping[str
     from audit.count_tables.manifest import clause_limit
     from audit.count_tables.table_audit import CountOptions
 
-    AuditSettings(None, time_limit, findings, False, False, {}, None, {})
+    AuditSettings({}, time_limit=time_limit, findings=findings)
     return CountOptions(limits=checked_limits(policy or {}, clause_limit), time_limit=time_limit, findings=findings)
 
 

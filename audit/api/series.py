@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args, overload
 
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult, AuditResult
@@ -16,7 +16,7 @@ from audit.api.settings import AuditSettings, run
 from audit.api.tables import Candidate, TemporaryFolder, as_file, checked_tag
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable, printable_path
-from audit.runtime.engine import Engine
+from audit.pipeline.settings import RepairSettings, Settings
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -31,15 +31,11 @@ Kind: TypeAlias = Literal["microdata", "tables"]
 
 
 @overload
-def load(path: str | os.PathLike[str] | UPath, *, kind: Literal["microdata"]) -> LoadedSeries: ...
+def load(path: str | os.PathLike[str] | UPath, *, kind: Literal["microdata"] | None = None) -> LoadedSeries: ...
 
 
 @overload
 def load(path: str | os.PathLike[str] | UPath, *, kind: Literal["tables"]) -> LoadedTables: ...
-
-
-@overload
-def load(path: str | os.PathLike[str] | UPath, *, kind: None = None) -> LoadedSeries | LoadedTables: ...
 
 
 def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> LoadedSeries | LoadedTables:
@@ -51,7 +47,7 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
 
     Args:
         path: the folder, the URL, or the `series.toml`.
-        kind: `microdata` or `tables`, so that type checkers know which is returned; None takes what there is.
+        kind: `microdata` or `tables`; None takes what there is, which type checkers take for rows about people.
 
     Returns:
         A `LoadedTables` where the manifest says `kind = "tables"`, else a `LoadedSeries`.
@@ -94,39 +90,22 @@ class LoadedSeries:
         """The releases' tags, in order of publication."""
         return self._series.tags
 
-    def attack(  # noqa: PLR0913 - what users may choose
-        self,
-        attack: Choice,
-        /,
-        *,
-        adversary: AdversaryKind | None = None,
-        time_limit: float | None = 300.0,
-        findings: int | None = 20,
-        reveal: bool = False,
-        stable_ids: bool = False,
-        policy: Mapping[str, float] | None = None,
-        engine: Engine | None = None,
-        progress: bool | None = None,
-        **options: object,
-    ) -> AttackResult:
+    def attack(self, attack: Choice, /, **settings: Unpack[Settings]) -> AttackResult:
         """Run one attack, as `audit SERIES --attack NAME` does.
 
         Args:
             attack: `intersection`, `update-graph`, `equivalence`, `joint` or `inference-table`; one that an installed
                 package brings, by its name; or an object of your own, with its options.
-            adversary: whom to assume: `linked`, `register`, `pseudonym` or `published`; None is the worst case that the
-                series allows.
-            time_limit: seconds; None is without limit.
-            findings: how many findings to show; None is all.
-            reveal: whether to name people; such a result is not for publication.
-            stable_ids: whether ids and pseudonyms are to be those of other such results on the series, by a key in its
-                `private/`; waivers name these.
-            policy: clauses of the policy that replace those of the manifest, such as `{"max_risk": 0.5}`.
-            engine: where the work is done, as `engine` has it; None is threads of this process, one for each core.
-            progress: whether to show how far attacks have come; None shows it in a notebook.
-            **options: for `equivalence`, `max_e` (count and look for sides of up to so many people, 4 unless given);
-                for `joint`, `seed` (what is drawn at random where worlds are looked for, 0 unless given); for any
-                other, its fields.
+            **settings: `adversary` (whom to assume: `linked`, `register`, `pseudonym` or `published`; None is the worst
+                case that the series allows); `time_limit` (seconds; None is without limit); `findings` (how many to
+                show; None is all); `reveal` (name people; such a result is not for publication); `stable_ids` (ids and
+                pseudonyms are those of other such results on the series, by a key in its `private/`; waivers name
+                these); `policy` (clauses that replace those of the manifest, such as `{"max_risk": 0.5}`); `engine`
+                (where the work is done, as `engine` has it; None is threads of this process, one for each core);
+                `progress` (show how far attacks have come; None shows it in a notebook); `max_e` for `equivalence`
+                (count and look for sides of up to so many people, 4 unless given); `seed` for `joint` (what is drawn
+                at random where worlds are looked for, 0 unless given). Options of other attacks are given with an
+                object.
 
         Raises:
             UsageError: an argument is wrong, or the attack does not apply to the series.
@@ -134,25 +113,9 @@ class LoadedSeries:
         """
         from attacks.registry import find
 
-        settings = AuditSettings(
-            adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options, progress
-        )
-        return AttackResult(*run(self._series, (find(attack),), settings))
+        return AttackResult(*run(self._series, (find(attack),), AuditSettings(settings)))
 
-    def audit(  # noqa: PLR0913 - what users may choose
-        self,
-        *,
-        adversary: AdversaryKind | None = None,
-        time_limit: float | None = 300.0,
-        findings: int | None = 20,
-        reveal: bool = False,
-        stable_ids: bool = False,
-        policy: Mapping[str, float] | None = None,
-        engine: Engine | None = None,
-        progress: bool | None = None,
-        recommend: bool = False,
-        **options: object,
-    ) -> AuditResult:
+    def audit(self, *, recommend: bool = False, **settings: Unpack[Settings]) -> AuditResult:
         """Run all attacks that apply, as `audit SERIES` does.
 
         Arguments are those of `attack`; `time_limit` and `findings` are for each attack. With `recommend`, the least
@@ -162,12 +125,9 @@ class LoadedSeries:
             UsageError: an argument is wrong, or no attack applies to the series.
             InputError: the series cannot be read, or contradicts its register or known values.
         """
-        settings = AuditSettings(
-            adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options, progress, recommend
-        )
-        return AuditResult(*run(self._series, (), settings))
+        return AuditResult(*run(self._series, (), AuditSettings(settings), recommend=recommend))
 
-    def next(  # noqa: PLR0913 - what users may choose
+    def next(
         self,
         candidate: Candidate,
         /,
@@ -175,15 +135,7 @@ class LoadedSeries:
         values: Candidate | None = None,
         tag: str = "candidate",
         attack: Choice | None = None,
-        adversary: AdversaryKind | None = None,
-        time_limit: float | None = 300.0,
-        findings: int | None = 20,
-        reveal: bool = False,
-        stable_ids: bool = False,
-        policy: Mapping[str, float] | None = None,
-        engine: Engine | None = None,
-        progress: bool | None = None,
-        **options: object,
+        **settings: Unpack[Settings],
     ) -> ImpactResult:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE` does.
 
@@ -192,15 +144,7 @@ class LoadedSeries:
             values: the second table of an Anatomy pair, likewise.
             tag: what a candidate that is a data frame is called.
             attack: one attack alone; None is all that apply.
-            adversary: this and what follows is as for `attack`.
-            time_limit: likewise.
-            findings: likewise; of each attack's new findings.
-            reveal: likewise.
-            stable_ids: likewise.
-            policy: likewise.
-            engine: likewise.
-            progress: likewise.
-            **options: likewise.
+            **settings: as for `attack`; `findings` is of each attack's new findings.
 
         Raises:
             UsageError: an argument is wrong, or the candidate is none.
@@ -208,18 +152,15 @@ class LoadedSeries:
         """
         from audit.pipeline.release_impact import compare_candidate
 
-        settings = AuditSettings(
-            adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options, progress
-        )
-        chosen = () if attack is None else (attack,)
+        checked, chosen = AuditSettings(settings), () if attack is None else (attack,)
         with (
             self._joined(candidate, values, tag) as (before, after),
-            settings.audit_options(explicit=bool(chosen)) as asked,
+            checked.audit_options(explicit=bool(chosen)) as asked,
         ):
             how = replace(asked, distributed=False)
-            return ImpactResult(compare_candidate(before, after, settings.attacks(chosen), how))
+            return ImpactResult(compare_candidate(before, after, checked.attacks(chosen), how))
 
-    def repair(  # noqa: PLR0913 - what users may choose
+    def repair(
         self,
         candidate: Candidate,
         /,
@@ -229,11 +170,7 @@ class LoadedSeries:
         tag: str = "candidate",
         only: Sequence[str] | None = None,
         baseline: bool = False,
-        adversary: AdversaryKind | None = None,
-        time_limit: float | None = 300.0,
-        policy: Mapping[str, float] | None = None,
-        engine: Engine | None = None,
-        progress: bool | None = None,
+        **settings: Unpack[RepairSettings],
     ) -> RepairResult:
         """Write the least changed candidate that keeps the policy into a folder, as `audit repair` does.
 
@@ -244,11 +181,7 @@ class LoadedSeries:
             tag: as for `next`.
             only: the kinds of changes to make; None is all.
             baseline: whether a series that breaks the policy already may go on doing so.
-            adversary: this and what follows is as for `attack`.
-            time_limit: likewise.
-            policy: likewise.
-            engine: likewise.
-            progress: likewise.
+            **settings: `adversary`, `time_limit`, `policy`, `engine` and `progress` as for `attack`.
 
         Raises:
             UsageError: an argument is wrong, or the candidate is none.
@@ -260,9 +193,9 @@ class LoadedSeries:
         folder = Path(output)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"output: {printable_path(folder)} is there already; name a new or empty folder")
-        settings = AuditSettings(adversary, time_limit, 0, False, False, policy or {}, engine, {}, progress)
-        with self._joined(candidate, values, tag) as (before, after), settings.audit_options(explicit=False) as how:
-            search = RepairSearch(before, after, settings.attacks(()), how, moves=only or MOVES, baseline=baseline)
+        checked = AuditSettings(settings, RepairSettings, findings=0)
+        with self._joined(candidate, values, tag) as (before, after), checked.audit_options(explicit=False) as how:
+            search = RepairSearch(before, after, checked.attacks(()), how, moves=only or MOVES, baseline=baseline)
             return RepairResult(search.repair(folder))
 
     def check(self, principle: str | type[Principle], /, *, reveal: bool = False, **parameters: int) -> CheckResult:
@@ -304,7 +237,8 @@ class LoadedSeries:
         from audit.io.series import Series
         from audit.pipeline.explanation import explain_person
 
-        settings = AuditSettings(adversary, time_limit, None, True, False, {}, None, {}, progress)
+        given = {"adversary": adversary, "time_limit": time_limit, "progress": progress}
+        settings = AuditSettings(given, findings=None, reveal=True)
         chosen = () if attack is None else (attack,)
         with settings.audit_options(explicit=bool(chosen)) as how:
             told, report = explain_person(Series.of(self._series.manifest), settings.attacks(chosen), individual, how)

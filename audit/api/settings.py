@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
 from audit.model.report import Report
+from audit.pipeline.settings import SETTINGS, Settings
 from audit.runtime.engine import Engine, Local, cores
 
 if TYPE_CHECKING:
@@ -22,22 +23,28 @@ if TYPE_CHECKING:
     from audit.pipeline.audit_run import AuditOptions, AuditRun
 
 
-@dataclass(frozen=True)
 class AuditSettings:
-    """The arguments of an audit, checked."""
+    """The arguments of an audit, checked.
 
-    adversary: AdversaryKind | None
-    time_limit: float | None
-    findings: int | None
-    reveal: bool
-    stable_ids: bool
-    policy: Mapping[str, float]
-    engine: Engine | None
-    options: Mapping[str, object]
-    progress: bool | None = None
-    recommend: bool = False
+    Args:
+        given: by name; those that are no settings are options of attacks.
+        taken: the settings that may be given.
+        fixed: further ones.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, given: Mapping[str, object], taken: type = Settings, **fixed: object) -> None:
+        names = SETTINGS.keys() & taken.__annotations__.keys()
+        self.options = {name: value for name, value in given.items() if name not in names}
+        chosen: dict[str, Any] = {name: setting.default for name, (_, setting) in SETTINGS.items()}
+        chosen |= {name: value for name, value in given.items() if name in names} | fixed
+        self.adversary: AdversaryKind | None = chosen["adversary"]
+        self.time_limit: float | None = chosen["time_limit"]
+        self.findings: int | None = chosen["findings"]
+        self.reveal: bool = chosen["reveal"]
+        self.stable_ids: bool = chosen["stable_ids"]
+        self.policy: Mapping[str, float] = chosen["policy"] or {}
+        self.engine: Engine | None = chosen["engine"]
+        self.progress: bool | None = chosen["progress"]
         if self.adversary not in (None, *get_args(AdversaryKind)):
             kinds = ", ".join(get_args(AdversaryKind))
             raise UsageError(f"adversary has to be one of {kinds}, or None for the worst case")
@@ -118,7 +125,9 @@ def _is(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def run(series: Series, attacks: tuple[Choice, ...], settings: AuditSettings) -> tuple[Report, AuditRun | None]:
+def run(
+    series: Series, attacks: tuple[Choice, ...], settings: AuditSettings, *, recommend: bool = False
+) -> tuple[Report, AuditRun | None]:
     """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see."""
     from audit.io.series import Series
     from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
@@ -128,10 +137,10 @@ def run(series: Series, attacks: tuple[Choice, ...], settings: AuditSettings) ->
     with settings.audit_options(explicit=bool(attacks)) as options:
         done = run_attacks(opened, chosen, options)
         report = build_report(done, pseudonymizer(opened, options), options)
-        if settings.recommend and report.policy.violations:
-            from audit.repair.newest_release import recommend
+        if recommend and report.policy.violations:
+            from audit.repair.newest_release import recommend as recommended
 
-            report = replace(report, recommendation=recommend(opened, chosen, options))
+            report = replace(report, recommendation=recommended(opened, chosen, options))
     return report, done if settings.reveal else None
 
 

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, get_args
 
 from audit.cli.first_steps import did_you_mean
 from audit.io.paths import is_url, without_secrets
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option
+from audit.pipeline.settings import SETTINGS
 
 ON_TABLES = "differencing"
 """The attack on count tables; the others are on people's rows."""
@@ -96,6 +97,25 @@ def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
     return read
 
 
+def add_settings(parser: argparse.ArgumentParser, *names: str, **how: Any) -> None:  # noqa: ANN401 - as argparse has it
+    """Add settings of an audit; `how` replaces what is declared of them."""
+    for name in names:
+        kind, setting = SETTINGS[name]
+        reading: dict[str, Any] = {"help": setting.help, "default": setting.default, "metavar": setting.metavar}
+        if kind is bool:
+            reading = {"help": setting.help, "action": "store_true"}
+        elif name in _READERS:
+            reading["type"] = _READERS[name]
+        else:
+            reading["choices"] = get_args(get_args(kind)[0])
+        if name == "policy":
+            reading |= {"action": "append", "default": []}
+        reading |= how
+        if reading.get("default"):
+            reading["help"] += f"; default: {reading['default']:g}"
+        parser.add_argument(f"--{name.replace('_', '-')}", **reading)
+
+
 _OPTION = "option_"
 
 
@@ -151,3 +171,6 @@ def limit(text: str) -> tuple[str, float]:
         return name, (clause_limit if name in CLAUSES else limit_of)(name, value)
     except ValueError as trouble:
         raise argparse.ArgumentTypeError(f"{printable(text)}: {'; '.join(trouble.args)}") from None
+
+
+_READERS = {"time_limit": positive_seconds, "findings": how_many, "policy": limit}

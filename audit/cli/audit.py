@@ -15,17 +15,15 @@ from audit.cli.arguments import (
     Names,
     Parser,
     add_option,
+    add_settings,
     from_one,
-    how_many,
     limit,
     local,
     options_given,
-    positive_seconds,
 )
 from audit.cli.output import check_output, check_spared, in_repository, put, text_for
 from audit.cli.progress import progress
 from audit.cli.report_date import report_date
-from audit.model.adversary import ADVERSARIES
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option, options_of
 from audit.runtime.distributed.engines import ENGINES
@@ -147,33 +145,14 @@ def add_options(parser: Parser, formats: Sequence[str], output: Mapping[str, Any
     )
     parser.add_argument("--format", choices=formats, default="text", help="default: text")
     parser.add_argument("--output", type=local, **output)
-    parser.add_argument(
-        "--adversary",
-        choices=list(ADVERSARIES),
-        help="the adversary to assume; default: the worst case that the series allows",
-    )
-    parser.add_argument(
-        "--policy",
-        action="append",
-        type=limit,
-        default=[],
-        metavar="CLAUSE=LIMIT",
-        help="a limit of the policy, which makes the audit fail: max_risk (default 1), min_e (2), k (2), max_ever_risk",
-    )
+    add_settings(parser, "adversary", "policy")
     parser.add_argument(
         "--k",
         type=lambda text: limit(f"k={text}"),
         metavar="K",
         help="smallest allowed number of records that fit what is known about one; short for --policy k=K",
     )
-    parser.add_argument("--findings", type=how_many, default=20, metavar="N|all", help="findings shown; default: 20")
-    parser.add_argument(
-        "--time-limit",
-        type=positive_seconds,
-        default=300.0,
-        metavar="S",
-        help="seconds per attack; default: 300",
-    )
+    add_settings(parser, "findings", "time_limit")
     parser.add_argument(
         "--jobs", type=from_one, metavar="N", help="how many tasks run at the same time; default: one for each core"
     )
@@ -188,12 +167,7 @@ def add_options(parser: Parser, formats: Sequence[str], output: Mapping[str, Any
         metavar="ADDRESS",
         help="address of the cluster; without it, one is started on this machine for the run",
     )
-    parser.add_argument("--reveal", action="store_true", help="name people; never publish such a report")
-    parser.add_argument(
-        "--stable-ids",
-        action="store_true",
-        help="the same ids and pseudonyms in every such report on the series, by a key in its private/; for waivers",
-    )
+    add_settings(parser, "reveal", "stable_ids")
 
 
 def run(arguments: argparse.Namespace) -> int:

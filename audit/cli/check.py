@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from audit.cli.arguments import Commands, Names, add_option, options_given
+from audit.cli.arguments import Commands, Names, add_option, add_settings, options_given
 from audit.cli.output import put
 from audit.model.options import Option, options_of
 
@@ -30,7 +30,7 @@ def add_parser(commands: Commands) -> None:
     for option, principles in having.values():
         add_option(parser, option, f"needed by {', '.join(principles)}")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
-    parser.add_argument("--reveal", action="store_true", help="name people; never publish such a report")
+    add_settings(parser, "reveal")
 
 
 def run(arguments: argparse.Namespace) -> int:

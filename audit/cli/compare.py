@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from attacks.registry import all_attacks
-from audit.cli.arguments import Commands, local, positive_seconds
+from audit.cli.arguments import Commands, add_settings, local
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from reports import comparison_formats as rendering
@@ -50,9 +50,7 @@ def add_parser(commands: Commands) -> None:
         "ranges |A|·T and error |act-est|/est (m-Distinct paper)",
     )
     parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the random queries; default: 0")
-    parser.add_argument(
-        "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"
-    )
+    add_settings(parser, "time_limit")
     parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
     parser.add_argument("--format", choices=list(rendering.FORMATS), default="text", help="default: text")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from audit.cli.arguments import Commands, Names, local, positive_seconds
+from audit.cli.arguments import Commands, Names, add_settings, local
 from audit.cli.audit import format_of
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
@@ -29,14 +29,8 @@ def add_parser(commands: Commands) -> None:
         metavar="DIMENSION=LABEL",
         help="of a series of count tables: a label of the cell, once for each dimension that is not at its total",
     )
-    parser.add_argument(
-        "--adversary",
-        choices=[name for name, each in ADVERSARIES.items() if each.knows_people],
-        help="the adversary to assume; default: the worst case that the series allows",
-    )
-    parser.add_argument(
-        "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"
-    )
+    add_settings(parser, "adversary", choices=[name for name, each in ADVERSARIES.items() if each.knows_people])
+    add_settings(parser, "time_limit")
     parser.add_argument("--format", choices=Names(FORMATS.names), default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=local, help="write it to a file")
     parser.add_argument("--attack", action="append", metavar="NAME", help="by this attack only (may be repeated)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from audit.cli.arguments import Commands, Names, how_many, local, positive_seconds
+from audit.cli.arguments import Commands, Names, add_settings, how_many, local
 from audit.cli.output import check_output, put
 from audit.cli.progress import counting
 
@@ -27,9 +27,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of the random queries and groups; default: 0"
     )
-    parser.add_argument(
-        "--time-limit", type=positive_seconds, default=20.0, metavar="S", help="seconds per attack; default: 20"
-    )
+    add_settings(parser, "time_limit", default=20.0)
     parser.add_argument("--format", choices=["text", "json", "markdown", "html"], default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=local, help="write to a file")
 

@@ -1,7 +1,6 @@
 """Results of the Python API: frames of stated columns, and what a notebook shows, which names nobody."""
 
 import dataclasses
-import inspect
 import json
 import re
 from html.parser import HTMLParser
@@ -9,11 +8,10 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from attacks.registry import all_attacks
-from audit.api import AuditResult, LoadedSeries, load
+from audit.api import AuditResult, load
 from audit.findings.proof import Proof, RefutedCase
-from audit.model.options import options_of
 from audit.pipeline.dataframes import certificates
+from audit.pipeline.settings import Settings
 from tests.cli.forms import EXAMPLES, edit, private_texts
 from tests.helpers.results import EXPECTED, made
 
@@ -224,8 +222,7 @@ MANUAL = (EXAMPLES.parents[1] / "docs/api.md").read_text(encoding="utf-8")
 
 def test_the_manual_has_every_argument_attribute_and_column():
     words = set(re.findall(r"`(\w+)", MANUAL))
-    arguments = inspect.signature(LoadedSeries.attack).parameters.keys() - {"self", "attack", "options"}
+    arguments = set(Settings.__annotations__)
     attributes = {name for name in dir(AuditResult) if not name.startswith("_")}
     columns = {column for frame in COLUMNS.values() for column in frame}
-    options = {option.name for attack in all_attacks() for option in options_of(type(attack))}
-    assert arguments | attributes | columns | options <= words
+    assert arguments | attributes | columns <= words

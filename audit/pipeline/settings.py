@@ -1,0 +1,77 @@
+"""The options of an audit, each stated once: Python's arguments and the command line's words are made from them.
+
+Type checkers read the classes (PEP 692), the command line what stands beside each type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypedDict, get_type_hints
+
+from audit.model.adversary import AdversaryKind
+from audit.runtime.engine import Engine
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What an option is unless given, and what the command line says of it; of Python alone without a text."""
+
+    default: Any = None
+    help: str = ""
+    metavar: str | None = None
+
+
+class Limits(TypedDict, total=False):
+    """What all audits take: seconds for each attack (None is without limit), and clauses in place of the manifest's."""
+
+    time_limit: Annotated[float | None, Setting(300.0, "seconds per attack", "S")]
+    policy: Annotated[
+        Mapping[str, float] | None,
+        Setting(
+            None,
+            "a limit of the policy, which makes the audit fail: max_risk (default 1), min_e (2), k (2), max_ever_risk",
+            "CLAUSE=LIMIT",
+        ),
+    ]
+
+
+class CountSettings(Limits, total=False):
+    """What audits of count tables take: how many findings to show (None is all), beside the limits."""
+
+    findings: Annotated[int | None, Setting(20, "findings shown", "N|all")]
+
+
+class RepairSettings(Limits, total=False):
+    """What takes several audits of people: the adversary, where the work is done, and whether progress is shown."""
+
+    adversary: Annotated[
+        AdversaryKind | None,
+        Setting(None, "the adversary to assume; default: the worst case that the series allows"),
+    ]
+    engine: Annotated[Engine | None, Setting()]
+    progress: Annotated[bool | None, Setting()]
+
+
+class Settings(RepairSettings, CountSettings, total=False):
+    """What audits of people take; `max_e` and `history` are options of `equivalence`, and `seed` of `joint`."""
+
+    reveal: Annotated[bool, Setting(False, "name people; never publish such a report")]
+    stable_ids: Annotated[
+        bool,
+        Setting(
+            False,
+            "the same ids and pseudonyms in every such report on the series, by a key in its private/; for waivers",
+        ),
+    ]
+    max_e: int
+    history: bool
+    seed: int
+
+
+SETTINGS: dict[str, tuple[Any, Setting]] = {
+    name: (hint.__origin__, hint.__metadata__[0])
+    for name, hint in get_type_hints(Settings, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
+}
+"""Each option with its type and what is said of it; those of attacks are fields of theirs."""

@@ -1,0 +1,58 @@
+"""What type checkers accept of what a user may write, and what they refuse."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attacks.registry import all_attacks
+from audit.model.options import options_of
+from audit.pipeline.settings import Settings
+
+ACCEPTED = """\
+import audit
+
+series = audit.load("ward")
+one = series.attack("equivalence", max_e=2, reveal=True)
+text: str = audit.load("ward").attack("joint", seed=1, policy={"k": 3}).verdict
+passed: bool = series.audit(adversary="linked", time_limit=None, findings=5, recommend=True).passed
+new: int = series.next("2024.csv", attack="intersection", stable_ids=True).new
+repaired: bool = series.repair("2024.csv", "out", policy={"k": 2}, progress=False).repaired
+counted: str = audit.load("tables", kind="tables").audit(findings=None, policy={"min_count": 10}).verdict
+"""
+REFUSED = [
+    'audit.load("ward").attack("joint", sede=1)',
+    'audit.load("ward").attack("joint", findings="all")',
+    'audit.load("ward").audit(timelimit=3)',
+    'audit.load("ward").audit(adversary="neighbour")',
+    'audit.load("ward").next("2024.csv", reveals=True)',
+    'audit.load("ward").repair("2024.csv", "out", reveal=True)',
+    'audit.load("tables", kind="tables").audit(reveal=True)',
+    'audit.lod("ward")',
+]
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[int, str]:
+    """Return what mypy says of a file with all of it, by line."""
+    folder = tmp_path_factory.mktemp("user")
+    (folder / "mine.py").write_text(ACCEPTED + "\n".join(REFUSED) + "\n", encoding="utf-8")
+    root = Path(__file__).parents[2]
+    how = ["--strict", "--follow-imports=silent", f"--cache-dir={folder / 'cache'}", "--ignore-missing-imports"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *how, "--config-file=", str(folder / "mine.py")],
+        capture_output=True, text=True, check=False, cwd=root, env={"MYPYPATH": str(root), "PATH": ""},
+    )  # fmt: skip
+    found = (line.split("mine.py:", 1)[1].split(":", 1) for line in done.stdout.splitlines() if "mine.py:" in line)
+    return {int(line): text for line, text in found if "error:" in text}
+
+
+def test_what_a_user_may_write_is_accepted_and_each_mistake_refused(errors: dict[int, str]) -> None:
+    first = ACCEPTED.count("\n") + 1
+    assert sorted(errors) == list(range(first, first + len(REFUSED))), errors
+
+
+def test_each_option_of_an_attack_is_an_argument() -> None:
+    options = {option.name for attack in all_attacks() for option in options_of(type(attack))}
+    assert options <= Settings.__annotations__.keys()
