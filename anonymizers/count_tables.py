@@ -1,7 +1,9 @@
 """Baselines for publishing tables of counts: each table is protected by itself, as most offices do.
 
-They are made to be broken: what hides small counts in one table does not keep several of them apart. Source of the
-methods: Hundepool et al., Statistical Disclosure Control, 2012, chapter 4 (suppression, rounding).
+They are made to be broken: what hides small counts in one table does not keep several of them apart. Only secondary
+suppression goes on, when it is published, until an audit of all of them passes.
+
+Source of the methods: Hundepool et al., Statistical Disclosure Control, 2012, chapter 4 (suppression, rounding).
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from audit.model.errors import UsageError, printable
 
 Texts = npt.NDArray[np.str_]
 _KEYS = 256
+SECONDARY = "c"
+"""What stands in the place of a count that is hidden for the sake of others."""
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -66,9 +70,14 @@ class SecondarySuppression:
     passes: int = 3
 
     @property
+    def primary(self) -> ThresholdSuppression:
+        """What is hidden for its own sake, and all that is where an audit says what to hide beside it."""
+        return ThresholdSuppression(self.threshold)
+
+    @property
     def rules(self) -> Mapping[str, str]:
-        """What the manifest says of it: `c` are counts that are hidden for the sake of others."""
-        markers = f'{{ "*" = [1, {self.threshold - 1}], "c" = [{self.threshold}, inf] }}'
+        """What the manifest says of it: `c` are counts that are hidden for the sake of others, 0 among them."""
+        markers = f'{{ "*" = [1, {self.threshold - 1}], "{SECONDARY}" = [0, inf] }}'
         return {"markers": markers, "threshold": str(self.threshold)}
 
     def publish(self, table: Counts, rng: np.random.Generator) -> Texts:
@@ -81,7 +90,7 @@ class SecondarySuppression:
                 least = left.min(axis=axis, keepdims=True)
                 first = np.cumsum(left == least, axis=axis) == 1
                 hidden |= alone & (left == least) & first & (least < _NEVER)
-        return np.where(hidden, np.where(table < self.threshold, "*", "c"), table.astype(str))
+        return np.where(hidden, np.where(table < self.threshold, "*", SECONDARY), table.astype(str))
 
 
 @dataclass(frozen=True)

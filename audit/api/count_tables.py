@@ -172,7 +172,9 @@ class LoadedTables:
     def anonymize(
         self, method: str, /, output: str | os.PathLike[str], *, seed: int | None = None, **options: int
     ) -> LoadedTables:
-        """Publish a series of exact tables, each protected by itself, as `audit anonymize SERIES` does.
+        """Publish a series of exact tables as `audit anonymize SERIES` does.
+
+        Each table is protected by itself; only `secondary` goes on until an audit of all of them passes.
 
         Args:
             method: `threshold`, `secondary`, `rounding`, `random-rounding`, `cell-key` or `none`.
@@ -181,17 +183,26 @@ class LoadedTables:
             **options: the method's, such as `threshold=10` or `base=5`.
 
         Raises:
-            UsageError: there is no such method or option, a seed is missing, or the folder cannot be written.
+            UsageError: there is no such method or option, a seed is missing, the folder cannot be written, or the
+                audit does not pass.
             InputError: the tables cannot be read, are not exact, lack counts, or do not add up.
         """
-        from anonymizers.count_tables import DRAWN, FOR_PEOPLE, count_method
-        from audit.publishing.count_tables import Draw, publish_tables
+        from anonymizers.count_tables import DRAWN, FOR_PEOPLE, SECONDARY, SecondarySuppression, count_method
+        from attacks.differencing.attack import Differencing
+        from audit.publishing.count_tables import Audited, Draw, publish_tables
+        from reports.count_tables.sentences import not_published
 
         chosen = count_method(method, options)
         if method in DRAWN and seed is None:
             raise UsageError(f"{method} draws at random: give a seed, keep it secret, and the same for every release")
         draw = Draw(seed if method in DRAWN else None, method in FOR_PEOPLE)
-        return LoadedTables(publish_tables(self._manifest, Path(output), chosen.publish, chosen.rules, draw))
+        protect, audited = chosen.publish, None
+        if isinstance(chosen, SecondarySuppression):
+            protect, audited = chosen.primary.publish, Audited(Differencing(), SECONDARY)
+        done = publish_tables(self._manifest, Path(output), protect, chosen.rules, draw, audited)
+        if done.manifest is None and done.report is not None:
+            raise UsageError(" ".join(not_published(done.report)))
+        return LoadedTables(done.manifest or self._manifest)
 
     def __repr__(self) -> str:
         releases = "1 release" if len(self.releases) == 1 else f"{len(self.releases)} releases"

@@ -108,9 +108,13 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
 
 def run_anonymize(arguments: argparse.Namespace) -> int:
-    """Publish a series of exact tables, say what is out, and return the exit code, 0."""
-    from anonymizers.count_tables import DRAWN, FOR_PEOPLE, count_method
-    from audit.publishing.count_tables import Draw, publish_tables
+    """Publish a series of exact tables, say what is out, and return the exit code.
+
+    That is 0, or that of the audit by which nothing was published.
+    """
+    from anonymizers.count_tables import DRAWN, FOR_PEOPLE, SECONDARY, SecondarySuppression, count_method
+    from audit.publishing.count_tables import Audited, Draw, publish_tables
+    from reports.count_tables.sentences import not_published
 
     if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
         raise UsageError(
@@ -122,15 +126,20 @@ def run_anonymize(arguments: argparse.Namespace) -> int:
     if name in DRAWN and arguments.seed is None:
         raise UsageError(f"{name} draws at random: give --seed N, keep it secret, and the same for every release")
     draw = Draw(arguments.seed if name in DRAWN else None, name in FOR_PEOPLE)
-    done = publish_tables(
-        read_table_manifest(arguments.microdata), arguments.output, method.publish, method.rules, draw
-    )
+    protect, audited = method.publish, None
+    if isinstance(method, SecondarySuppression):
+        protect, audited = method.primary.publish, Audited(Differencing(), SECONDARY)
+    manifest = read_table_manifest(arguments.microdata)
+    done = publish_tables(manifest, arguments.output, protect, method.rules, draw, audited)
+    if done.manifest is None and done.report is not None:
+        put("".join(f"{line}\n" for line in not_published(done.report)))
+        return done.report.exit_code
     where = printable(shlex.quote(str(arguments.output)), 400)
-    releases = "1 release" if len(done.releases) == 1 else f"{len(done.releases)} releases"
-    put(
-        f"Published {releases} in {where} by {name}, each table protected by itself: that does not protect them "
-        f"from each other.\nNext: audit {where}\n"
-    )
+    releases = "1 release" if len(manifest.releases) == 1 else f"{len(manifest.releases)} releases"
+    protected = "all tables together: an audit of them passes"
+    if done.report is None:
+        protected = "each table protected by itself: that does not protect them from each other"
+    put(f"Published {releases} in {where} by {name}, {protected}.\nNext: audit {where}\n")
     return 0
 
 

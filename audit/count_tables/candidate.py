@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.count_tables.accepted import is_known
-from audit.count_tables.hiding import Hiding, HidingSearch, Rows
+from audit.count_tables.hiding import Hiding, HidingSearch, Rows, without_rows
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
 from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
@@ -27,7 +27,6 @@ from audit.model.count_report import (
     CountReport,
     HiddenCell,
 )
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import UsageError, printable
 from audit.model.report import CountSize
 
@@ -150,18 +149,6 @@ class _CellSearch:
         """Return a row as a cell to hide."""
         file, line = self.counts.place(row)
         return HiddenCell(self.counts.cell(row), self.counts.texts[int(self.counts.text[row])], file, line)
-
-
-def without_rows(counts: PublishedCounts, rows: Rows) -> PublishedCounts:
-    """Return the published counts with the values of some rows left empty; a marker must still hide its count then."""
-    if not rows:
-        return counts
-    chosen = np.array(sorted(rows))
-    lower, upper, number = counts.lower.copy(), counts.upper.copy(), counts.number.copy()
-    lower[chosen], upper[chosen], number[chosen] = 0, UNBOUNDED, False
-    denominators = counts.denominators.copy()
-    denominators[chosen] = UNBOUNDED  # the rates beside them are hidden as well
-    return replace(counts, lower=lower, upper=upper, number=number, denominators=denominators)
 
 
 def rounded_candidate(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:

@@ -3,22 +3,23 @@
 A sum shows a count as long as none of its numbers is hidden. So each finding asks for one of the cells that its sums
 use; the cheapest set that has one for each finding is tried, and what is found then asks for further cells. The first
 set with which nothing is found is the least (implicit hitting sets: Moreno-Centeno and Karp, Operations Research 61(2),
-2013). Where that takes too many audits, cells are added until nothing is found, and those that are not needed are shown
-again: such a set is irreducible, and a cheaper one may exist.
+2013). Where that takes too many audits, cells are added until nothing is found, and of the dearest of them those that
+are not needed are shown again: a cheaper set may exist.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.count_report import CountFinding
+from audit.model.count_tables import UNBOUNDED
 
 Rows = frozenset[int]
-_AUDITS = 120
+_TRIES, _SHOWN_AGAIN, _EFFORT = 12, 60, 2.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class HidingSearch:
     def __init__(
         self, counts: PublishedCounts, rows: Iterable[int], found: Callable[[Rows], Sequence[CountFinding]]
     ) -> None:
-        self.found = found
+        self.found, self._exact = found, True
         self.cost = costs(counts, rows)
         self._at: dict[tuple[str, int], list[int]] = {}
         self._of: dict[tuple[str, str | None, tuple[str, ...]], list[int]] = {}
@@ -58,21 +59,19 @@ class HidingSearch:
     def search(self, found: Sequence[CountFinding]) -> Hiding:
         """Return what to hide so that nothing is found; `found` is what is without."""
         needs: dict[Rows, None] = {}
-        rows, left = Rows(), _AUDITS
+        rows, tries = Rows(), 0
         while found:
-            for finding in found:
-                used = self._used(finding) - rows
-                if not used:
-                    return Hiding(rows, least=False, refused=finding)
-                needs[used] = None
-            rows = self._cheapest(list(needs)) if left > 0 else rows | self._cheapest([*needs][-len(found) :])
-            found, left = self.found(rows), left - 1
-        if left >= 0:
-            return Hiding(rows, least=True)
-        for row in sorted(rows, key=lambda one: -self.cost[one]):
-            if left > -2 * _AUDITS and not self.found(rows - {row}):
+            fresh = {self._used(finding) - rows: finding for finding in found}  # what is hidden says nothing
+            if Rows() in fresh:
+                return Hiding(rows, least=False, refused=fresh[Rows()])
+            needs |= dict.fromkeys(fresh)
+            rows = self._cheapest(list(needs)) if tries < _TRIES else rows | self._cheapest(list(fresh))
+            found, tries = self.found(rows), tries + 1
+        if tries <= _TRIES:
+            return Hiding(rows, least=self._exact)
+        for row in sorted(rows, key=lambda one: -self.cost[one])[:_SHOWN_AGAIN]:
+            if not self.found(rows - {row}):
                 rows -= {row}
-            left -= 1
         return Hiding(rows, least=False)
 
     def _used(self, finding: CountFinding) -> Rows:
@@ -94,7 +93,8 @@ class HidingSearch:
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 0
-        solver.solve(model)
+        solver.parameters.max_deterministic_time = _EFFORT
+        self._exact &= solver.solve(model) == cp_model.OPTIMAL
         return frozenset(row for row, variable in hidden.items() if solver.boolean_value(variable))
 
 
@@ -114,3 +114,19 @@ def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
         row: many * cost + 1 + (margin * (many if totals[row] == len(total) else 1) if totals.get(row) else 0)
         for row, cost in shown.items()
     }
+
+
+def without_rows(counts: PublishedCounts, rows: Rows, *, marked: bool = False) -> PublishedCounts:
+    """Return the published counts with the values of some rows left empty, or `marked` by what can be any count.
+
+    What was a marker must still hide its count.
+    """
+    if not rows:
+        return counts
+    chosen = np.array(sorted(rows))
+    lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
+    lower[chosen], upper[chosen], number[chosen] = 0, UNBOUNDED, False
+    hidden[chosen] |= marked
+    denominators = counts.denominators.copy()
+    denominators[chosen] = UNBOUNDED  # the rates beside them are hidden as well
+    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, denominators=denominators)

@@ -1,24 +1,33 @@
-"""Publish count tables: protect each exact table by itself, and write the rules into the manifest."""
+"""Publish count tables: protect each exact table by itself, and write the rules into the manifest.
+
+Secondary suppression hides further cells until the whole series passes an audit, before it writes anything.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.count_tables.exact_tables import ExactTable, check_exact, exact_tables
+from audit.count_tables.hiding import HidingSearch, Rows, without_rows
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
+from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables, build_report, judge
 from audit.model.arrays import Counts
+from audit.model.count_report import CountFinding, CountReport
 from audit.model.errors import UsageError, printable, printable_path
 
-Protect = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]
+Protect = Callable[[Counts, np.random.Generator], "npt.NDArray[np.str_]"]
+Texts = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True)
@@ -34,13 +43,40 @@ class Draw:
     for_people: bool = False
 
 
+@dataclass(frozen=True)
+class Audited:
+    """How further cells are hidden until what is published passes an audit.
+
+    Attributes:
+        attack: the attack.
+        marker: what stands in their place; it can stand for any count.
+    """
+
+    attack: CountAttack
+    marker: str
+
+
+@dataclass(frozen=True)
+class PublishedTables:
+    """What was published: its manifest, None where nothing was, and the audit of it, where there was one."""
+
+    manifest: TableManifest | None
+    report: CountReport | None = None
+
+
 def publish_tables(
-    manifest: TableManifest, output: Path, protect: Protect, rules: Mapping[str, str], draw: Draw
-) -> TableManifest:
-    """Write all releases, protected, into a new or empty folder, and return its manifest.
+    manifest: TableManifest,
+    output: Path,
+    protect: Protect,
+    rules: Mapping[str, str],
+    draw: Draw,
+    audited: Audited | None = None,
+) -> PublishedTables:
+    """Write all releases, protected, into a new or empty folder.
 
     Only the dimensions and the counts are written, because other columns could reveal counts. The result is read back:
-    every count must lie in the interval that its published text means.
+    every count must lie in the interval that its published text means. With `audited`, nothing is written unless an
+    audit of everything passes.
 
     Args:
         manifest: of the exact tables.
@@ -48,6 +84,7 @@ def publish_tables(
         protect: returns the published text of each cell of a table with its totals.
         rules: the keys of `[table]` that describe the method, and their values as TOML.
         draw: the random numbers of the method.
+        audited: how to hide further cells; None where each table is protected by itself.
 
     Raises:
         UsageError: the folder has files in it, or cannot be made.
@@ -62,8 +99,51 @@ def publish_tables(
     if draw.for_people and any(each.labels != tables[0].labels for each in tables):
         what = "people's keys are drawn by cell, so that all tables must have the same dimensions and labels"
         raise UsageError(f"{what}; choose another method, or perturb the tables where the microdata are")
-    texts = {counts.files[each.file].shown: _as_csv(counts, each, protect(each.counts, rng)) for each in tables}
-    texts[NAME] = _manifest_text(manifest, rules)
+    cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
+    report = None
+    if audited is not None:
+        with TemporaryDirectory(prefix="audit-anonymize-") as folder:
+            _write(counts, tables, cells, rules, Path(folder))
+            cells[_to_hide(Path(folder), audited)] = audited.marker
+        with TemporaryDirectory(prefix="audit-anonymize-") as folder:
+            _write(counts, tables, cells, rules, Path(folder))
+            report = audit_tables(read_table_manifest(Path(folder)), audited.attack, CountOptions())
+        if report.exit_code:
+            return PublishedTables(None, report)
+    _write(counts, tables, cells, rules, output)
+    published = read_table_manifest(output)
+    written, known = read_counts(published), counts.lower[counts.shown]
+    if len(written.lower) != len(known) or ((written.lower > known) | (written.upper < known)).any():
+        raise RuntimeError("what was published cannot stand for the exact counts")
+    return PublishedTables(published, report)
+
+
+def _to_hide(folder: Path, audited: Audited) -> list[int]:
+    """Return which rows to hide beside those that are, the cheapest by which nothing is found."""
+    counts = read_counts(read_table_manifest(folder))
+    everything = CountOptions(findings=None)
+
+    def found(rows: Rows) -> Sequence[CountFinding]:
+        tried = without_rows(counts, rows, marked=True)
+        return build_report(judge(tried, audited.attack, everything), audited.attack, everything).attack.findings
+
+    rows = np.flatnonzero(counts.number).tolist()
+    return sorted(HidingSearch(counts, rows, found).search(found(Rows())).rows)
+
+
+def _write(
+    counts: PublishedCounts, tables: Sequence[ExactTable], cells: Texts, rules: Mapping[str, str], output: Path
+) -> None:
+    """Write the tables with what is published of each row, and the manifest.
+
+    Raises:
+        UsageError: a file cannot be written.
+    """
+    shown = np.split(cells, np.cumsum([len(each.rows) for each in tables])[:-1])
+    texts = {
+        counts.files[each.file].shown: _as_csv(counts, each, some) for each, some in zip(tables, shown, strict=True)
+    }
+    texts[NAME] = _manifest_text(counts.manifest, rules)
     for name, text in texts.items():
         try:
             (output / name).parent.mkdir(parents=True, exist_ok=True)
@@ -71,21 +151,16 @@ def publish_tables(
         except OSError as error:
             why = printable(error.strerror or "it cannot be written", 200)
             raise UsageError(f"{printable_path(output / name)}: {why}; name another folder") from error
-    published = read_table_manifest(output)
-    written, known = read_counts(published), counts.lower[counts.shown]
-    if len(written.lower) != len(known) or ((written.lower > known) | (written.upper < known)).any():
-        raise RuntimeError("what was published cannot stand for the exact counts")
-    return published
 
 
-def _as_csv(counts: PublishedCounts, table: ExactTable, published: np.typing.NDArray[np.str_]) -> str:
+def _as_csv(counts: PublishedCounts, table: ExactTable, published: Texts) -> str:
     """Return a table's rows in their order, with their published texts, as CSV."""
     source = counts.tables[table.file]
     used = [axis for axis, dimension in enumerate(counts.dimensions) if dimension.axis.name in source]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*(counts.dimensions[axis].axis.name for axis in used), counts.manifest.value])
-    for row, shown in zip(table.rows.tolist(), published[table.place].tolist(), strict=True):
+    for row, shown in zip(table.rows.tolist(), published.tolist(), strict=True):
         writer.writerow([*(counts.dimensions[axis].labels[counts.label[row, axis]] for axis in used), shown])
     return text.getvalue()
 

@@ -90,9 +90,8 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         yield say("No set of cells was found that leaves nothing new when it is hidden; publish fewer tables.")
     else:
         yield say_count(
-            "Hide {count} further cell, and any rate beside it; if it is shown, something new can be derived:",
-            "Hide {count} further cells, and any rates beside them; if any one of them is shown, something "
-            "new can be derived:",
+            "Hide {count} further cell, and any rate beside it; then nothing new can be derived:",
+            "Hide {count} further cells, and any rates beside them; then nothing new can be derived:",
             len(candidate.hide),
         )
         for each in candidate.hide:

@@ -192,6 +192,13 @@ def reasons(report: CountReport) -> Iterator[str]:
         yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
 
 
+def not_published(report: CountReport) -> list[str]:
+    """Return that nothing was published, and what stands in the way."""
+    found = [f"{KINDS[each.kind]}: {sentence(each, report)}." for each in report.attack.findings]
+    why = found or [f"{line}." for line in reasons(report)]
+    return [say("Nothing was published: whatever else is hidden, this follows or is not settled:"), *why]
+
+
 def measured(report: CountReport) -> list[tuple[str, str]]:
     """Return what was counted, each with its value."""
     m = report.attack.measures

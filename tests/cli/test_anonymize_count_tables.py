@@ -125,3 +125,35 @@ def test_keys_of_people_need_the_same_cells(tmp_path):
     with pytest.raises(UsageError, match="the same dimensions and labels"):
         tables.anonymize("cell-key", tmp_path / "out", seed=1)
     assert tables.anonymize("random-rounding", tmp_path / "out", seed=1).releases == ("1", "2")
+
+
+def drawn(seed):
+    """All counts of a table with totals, many of them small."""
+    counts = np.random.default_rng(seed).choice([0, 2, 5, 9, 30], size=(3, 2))
+    for axis in (0, 1):
+        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+    return [(cell, str(count)) for cell, count in zip(LABELS, counts.ravel().tolist(), strict=True)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_secondary_suppression_passes_an_audit_of_all_tables(seed, tmp_path):
+    folder = exact(tmp_path, [drawn(2 * seed), drawn(2 * seed + 1)], min_count=8)
+    words = ["anonymize", str(folder), "--method", "secondary", "--output", str(tmp_path / "out")]
+    code, out, _ = run_main(*words)
+    assert code == 0
+    assert "an audit of them passes" in out
+    assert run_main(str(tmp_path / "out"))[0] == 0
+    code, _, _ = run_main(*words[:3], "threshold", "--output", str(tmp_path / "plain"))
+    assert (code, run_main(str(tmp_path / "plain"))[0]) == (0, 1)
+
+
+def test_what_does_not_pass_is_not_published(tmp_path):
+    """A marker of 1 to 7 never keeps ten possible values, whatever else is hidden."""
+    folder = exact(tmp_path, [drawn(1)], min_count=8, min_width=10)
+    words = ["anonymize", str(folder), "--method", "secondary", "--output", str(tmp_path / "out")]
+    code, out, err = run_main(*words)
+    assert (code, err, (tmp_path / "out").exists()) == (1, "", False)
+    assert "Nothing was published" in out
+    assert "narrowed: " in out
+    with pytest.raises(UsageError, match="Nothing was published"):
+        audit.load(folder, kind="tables").anonymize("secondary", tmp_path / "out")
