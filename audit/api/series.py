@@ -181,7 +181,8 @@ class LoadedSeries:
             tag: as for `next`.
             only: the kinds of changes to make; None is all.
             baseline: whether a series that breaks the policy already may go on doing so.
-            **settings: `adversary`, `time_limit`, `policy`, `engine` and `progress` as for `attack`.
+            **settings: `adversary`, `policy`, `engine` and `progress` as for `attack`; `time_limit` is for the whole
+                search, and the best repair so far is written then.
 
         Raises:
             UsageError: an argument is wrong, or the candidate is none.
