@@ -34,11 +34,12 @@ class Knowledge:
         self.number: int | None = None
         evenly = network.free[network.owner]
         self._shown = alive & evenly
-        self.share: Floats = np.where(alive, np.nan, 0.0)
+        self.share: Floats = np.full(network.columns, np.nan)
         self.share[evenly] = 1.0 / np.diff(network.start)[network.owner[evenly]]
         if feasible:
             self._begin(np.flatnonzero(network.free), network.hint[network.free])
-            self.share[self._take_singles()] = 1.0
+            self._take_singles()
+        self.settle_shares()
 
     @property
     def shown(self) -> Flags:
@@ -105,14 +106,21 @@ class Knowledge:
         if self.feasible:
             self._take_singles()
 
-    def _take_singles(self) -> Numbers:
-        """Show what is the only column left of a variable, and return these columns; there is no world without them."""
-        fixed = np.flatnonzero(self.alive & (self.network.counted(self.alive) == 1)[self.network.owner])
+    def settle_shares(self) -> None:
+        """Say of what is ruled out that no world has it, and of the only column left that every world does."""
+        self.share[~self.alive] = 0.0
+        self.share[self._singles()] = 1.0
+
+    def _singles(self) -> Numbers:
+        return np.flatnonzero(self.alive & (self.network.counted(self.alive) == 1)[self.network.owner])
+
+    def _take_singles(self) -> None:
+        """Show what is the only column left of a variable; there is no world without these."""
+        fixed = self._singles()
         owner = self.network.owner[fixed]
         new = self.chosen[owner] < 0
         self.feasible = self.worlds.begin(owner[new], fixed[new], self.alive)
         self._shown[fixed] = True
-        return fixed
 
     def single(self) -> Flags:
         """Return which variables have one class of values left; shape (variables,)."""

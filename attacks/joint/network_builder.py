@@ -7,6 +7,7 @@ import numpy as np
 from attacks.candidates import listed, value_masks
 from attacks.graphs import component_of
 from attacks.joint.arrays import Numbers, renumbered, segments, starts
+from attacks.joint.edge_colouring import coloured
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
 from attacks.joint.network_columns import NetworkColumns
@@ -31,6 +32,8 @@ class OutOfTimeError(Exception):
 MOST_COLUMNS = 100_000_000
 # Of most series whose groups are all fair, people in so many releases hang together.
 _FIRST = 2
+# Of so many releases of even groups a world is found by colouring edges.
+_COLOURED = 2
 # The networks of fewer rows are a matter of a second.
 _LARGE = 200_000
 
@@ -154,6 +157,38 @@ class _Builder:
         hint[variable[chosen]] = chosen
         return hint
 
+    def _even_world(self, size: Numbers) -> Numbers:
+        """Return a column for each such person in what may be a world of two releases of even groups, else -1.
+
+        In a group of rows of each class the members may have all of them: as many groups of one row of each class.
+
+        Args:
+            size: how many classes of values everybody's groups leave; shape (people,).
+        """
+        world = np.full(self.people, -1, dtype=np.int64)
+        if not 0 < len(self._places) <= _COLOURED:
+            return world
+        vertex = np.full((_COLOURED, self.people), -1, dtype=np.int64)
+        for at, place in enumerate(self._places):
+            here, mine = self._seats(at)
+            home = place.home(here)
+            order = np.argsort(home, kind="stable")
+            rank = np.arange(len(order)) - np.searchsorted(home[order], home[order])
+            width = np.diff(place.contents.begin)
+            total = np.bincount(place.contents.group, weights=place.contents.rows, minlength=len(width))
+            first = starts(np.where(width > 0, -(-total // np.maximum(width, 1)), 0).astype(np.int64))
+            vertex[at, mine[order]] = first[home[order]] + rank // np.maximum(width[home[order]], 1)
+        begin = starts(size)
+        for colours in np.unique(size[size > 1]).tolist():
+            some = np.flatnonzero((size == colours) & (vertex >= 0).any(axis=0))
+            for end in vertex:
+                rank = renumbered(end[some][end[some] >= 0], int(end.max(initial=-1)) + 1)[1]
+                end[some] = np.append(rank, -1)[end[some]]
+            left, right = vertex[:, some]
+            if max(np.bincount(end[end >= 0], minlength=1).max() for end in (left, right)) <= colours:
+                world[some] = begin[some] + coloured(left, right, colours)
+        return world
+
     def _free(self, variable: Numbers, kind: Codes, hint: Numbers) -> Flags:
         """Return who can exchange values at will in a world that is known, in all groups that hang together.
 
@@ -233,6 +268,8 @@ class _Builder:
         """Return the columns of these people, who is free, and the hint."""
         variable, kind = self._own()
         hint = self._hint(variable, kind)
+        if (hint < 0).all():
+            hint = self._even_world(np.bincount(variable, minlength=self.people))
         free = self._free(variable, kind, hint) if self._may_be_free else np.zeros(self.people, dtype=np.bool_)
         degree = np.zeros(self.people, dtype=np.int32)
         seats: list[tuple[Numbers, Numbers]] = []

@@ -100,6 +100,13 @@ class Settling:
     def _steps(
         self, aims: tuple[int, ...], *, everybody: bool, then: Flags | None = None
     ) -> Iterator[Callable[[], None]]:
+        net = self.state.network
+        if net.columns >= WALKED and (net.hint >= 0).all() and (np.diff(net.start) > 1).all():
+            yield from self._worlds_first(aims)
+            if aims == (TWO,) and not self._left(TWO):
+                return
+        if self._left(ALL):
+            yield self.state.narrow
         # Where nothing is open, not even the parts are looked for.
         if self._left(ALL):
             yield self._take_hint
@@ -113,6 +120,13 @@ class Settling:
                 if not self.state.pending(aim).any():
                     break
                 yield step
+
+    def _worlds_first(self, aims: tuple[int, ...]) -> Iterator[Callable[[], None]]:
+        """Yield the steps before a fixpoint, which may then have nothing to rule out: nobody is certain alone."""
+        yield self._take_hint
+        yield partial(self._walk, TWO, 30)
+        if ALL in aims and not self._left(TWO):
+            yield partial(self._walk, ALL, 30)
 
     def _round(self, aim: int) -> Iterator[Callable[[], None]]:
         """Yield the steps of showing and ruling out, in order; dear ones again as long as they settle much."""
@@ -143,7 +157,9 @@ class Settling:
     def _take_hint(self) -> None:
         """Take over what the publisher's key tells, where it is a world."""
         state = self.state
-        core = state.core(state.pending(ALL))
+        if (state.decision.chosen >= 0).all():
+            return
+        core = state.core(state.pending(ALL), known=False)
         if core.variables:
             state.adopt(core, state.local(core, state.network.hint[core.variable]))
             state.share_among_twins(core)
@@ -348,7 +364,8 @@ class Settling:
 
 
 _STAGES = {
-    "_take_hint": "reasoning about each group",
+    "narrow": "reasoning about each group",
+    "_take_hint": "looking for a world",
     "_count": "counting small parts",
     "_find_worlds": "looking for a world",
     "_walk": "walking from world to world",

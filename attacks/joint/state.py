@@ -25,8 +25,7 @@ class State:
     def __init__(self, network: ConstraintNetwork, budget: Budget) -> None:
         self.network, self.budget = network, budget
         self._propagation = Propagation(network)
-        feasible = self._propagation.run(budget)
-        self.decision = Knowledge(network, self._propagation.alive, feasible=feasible)
+        self.decision = Knowledge(network, self._propagation.alive, feasible=self._propagation.feasible)
         self.wanted = np.ones(network.variables, dtype=np.bool_)
         # Variables with options that are neither known nor ruled out: these become fewer, never more.
         undecided = self.decision.alive & ~self.decision.shown
@@ -35,6 +34,14 @@ class State:
         # The part of each variable when it was last in a core: parts fall apart, but never grow together.
         self._part = np.zeros(network.variables, dtype=np.int64)
         self._covered = np.zeros(1, dtype=np.bool_)
+
+    def narrow(self) -> None:
+        """Rule out what single constraints rule out, to a fixpoint."""
+        before, feasible = self.decision.alive, self._propagation.run(self.budget)
+        self.decision.rule_out(self._propagation.alive, feasible=feasible)
+        self.decision.settle_shares()
+        if not np.array_equal(before, self.decision.alive):
+            self._core = None
 
     def pending(self, enough: int) -> Flags:
         """Return columns of options of which no world is known, of wanted variables with fewer than enough that are.

@@ -1,5 +1,6 @@
 """What `joint` tells of single versions, possible and open, beside the enumeration of all worlds."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from audit.runtime.budget import Budget
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.running import written
 from tests.helpers.tiny import read
+from tests.oracle.asking import forced
+from tests.oracle.larger import drawn_at_random
 from tests.oracle.per_person import known_values
 from tests.oracle.worlds import worlds
 
@@ -74,3 +77,26 @@ def test_without_time_something_is_open():
         answers = list(told(series, "linked", Budget(0.0)))
     assert any(undecided for _, undecided, _ in answers)
     assert all(left - undecided <= wanted <= left for left, undecided, wanted in answers)
+
+
+@pytest.mark.parametrize("way", ["counted", "walked"])
+def test_worlds_give_each_group_what_it_published(way):
+    series = drawn_at_random(5, people=60, releases=2, values=6, size=6, distinct=False, table="constant")
+    with written(series) as folder, pytest.MonkeyPatch.context() as patch:
+        forced(patch, way)
+        opened = open_series(folder)
+        (evidence,) = build_evidence(opened, "linked")
+        knowing = Answers(deciding.decide(evidence, Budget()).last, evidence)
+        seen = set()
+        for number in range(len(knowing.decision.worlds) + 1):
+            for release, rows in enumerate(series.releases):
+                person, value = knowing.in_world(number, release)
+                has = {
+                    opened.people.name(who): evidence.values[code]
+                    for who, code in zip(person.tolist(), value.tolist(), strict=True)
+                }
+                published = Counter((row.group, row.value) for row in rows)
+                taken = Counter((row.group, has[row.individual]) for row in rows if row.individual is not None)
+                assert taken <= published
+                seen |= {(row.individual, has[row.individual]) for row in rows if row.individual is not None}
+    assert len(seen) > 60  # some have several values

@@ -7,13 +7,17 @@ import numpy as np
 import pytest
 
 from attacks.joint import network_builder
+from attacks.joint.edge_colouring import coloured
 from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network_builder import network_of
 from attacks.joint.values import Findings
+from attacks.joint.worlds import Worlds
+from audit.adversary.key import SeriesKey
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written
 from tests.helpers.tiny import Known, Row, TinySeries
+from tests.oracle.asking import nobody_tells
 
 LETTERS = "abcdefghi"
 
@@ -202,3 +206,59 @@ def test_whoever_has_two_values_left_is_decided_when_both_are_shown():
         decision.adopt(network.owner[columns], columns)
         assert Findings(decision).decided[versions].tolist() == [decided] * len(versions)
         assert decision.decided(np.array([name[v] == "p0" for v in range(network.variables)])) is decided
+
+
+# -- worlds that nobody tells -------------------------------------------------------------------------------------
+
+
+def even_groups(rng, people, size, *, odd):
+    """Two releases of groups that hold each value of one signature once, some people being in one of them alone."""
+    value = np.arange(people) % size
+    names = np.array([f"p{number:04}" for number in range(people)])
+    releases = []
+    for at in range(2):
+        columns = [rng.permutation(np.flatnonzero(value == each)) for each in range(size)]
+        groups = len(columns[0]) - at * (people // size // 5)
+        releases.append(
+            [
+                Row(names[held[group]], str(group), LETTERS[value[held[group]]])
+                for group in range(groups)
+                for held in columns
+            ]
+        )
+    if odd:  # one more person has a value that another group lacks: values are no longer even
+        releases[1] = [replace(row, value="z") if row == releases[1][0] else row for row in releases[1]]
+    return TinySeries(releases)
+
+
+@pytest.mark.parametrize("size", [2, 3, 7])
+def test_a_world_of_two_even_releases_is_found_without_the_key(monkeypatch, size):
+    monkeypatch.setattr(SeriesKey, "world", nobody_tells)
+    network, _, _ = built(even_groups(np.random.default_rng(size), 60 * size, size, odd=False))
+    assert Worlds(network).begin(np.arange(network.variables), network.hint, np.ones(network.columns, dtype=np.bool_))
+    known = Knowledge(network, np.ones(network.columns, dtype=np.bool_))
+    assert known.shown[network.free[network.owner]].all()
+    assert network.free.all() == (size > 2)  # pairs are circles, which are small enough to be counted
+
+
+def test_no_world_is_presumed_where_groups_are_not_even(monkeypatch):
+    monkeypatch.setattr(SeriesKey, "world", nobody_tells)
+    network, _, _ = built(even_groups(np.random.default_rng(1), 180, 3, odd=True))
+    known = Knowledge(network, np.ones(network.columns, dtype=np.bool_))
+    assert not network.free.all()
+    assert not known.shown[~network.free[network.owner] & (network.counted(known.alive) > 1)[network.owner]].any()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_edges_of_a_vertex_have_different_colours(seed):
+    rng = np.random.default_rng(seed)
+    colours, vertices = int(rng.integers(2, 6)), int(rng.integers(1, 12))
+    ends = [rng.permutation(np.repeat(np.arange(vertices), colours)) for _ in range(2)]
+    left, right = (np.where(rng.random(len(end)) < 0.2, -1, end) for end in ends)
+    kept = (left >= 0) | (right >= 0)
+    left, right = left[kept], right[kept]
+    found = coloured(left, right, colours)
+    assert ((found >= 0) & (found < colours)).all()
+    for end in (left, right):
+        pairs = list(zip(end[end >= 0].tolist(), found[end >= 0].tolist(), strict=True))
+        assert len(set(pairs)) == len(pairs)

@@ -32,6 +32,7 @@ def test_what_is_left_of_the_parts_asked_about_is_what_is_left_of_everything(see
     with written(series) as folder:
         _, evidence = opened(folder, "linked")
         state = State(network_of(evidence, 2, Budget()), Budget())
+    state.narrow()
     whole = state.core(state.pending(ALL))
     state.adopt(whole, state.local(whole, state.network.hint[whole.variable]))
     sizes = [whole.parts]

@@ -1,0 +1,58 @@
+"""Edge colouring: a world of two releases whose groups hold each of their values equally often.
+
+Groups are vertices, people are edges between their groups, values are colours. A bipartite graph of which no vertex has
+more edges than there are colours can be coloured so that no two edges of a vertex are alike (König): edges are added
+until each vertex has as many, and each perfect matching is a colour.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attacks.joint.arrays import Numbers, starts
+
+
+def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
+    """Return a colour for each edge so that those of a vertex are different; shape (edges,).
+
+    Args:
+        left: one end of each edge, -1 where it has none; shape (edges,).
+        right: the other end; likewise.
+        colours: how many there are; no vertex has more edges.
+
+    >>> coloured(np.array([0, 0, 1, -1]), np.array([0, 1, 0, 1]), 2).tolist() in ([0, 1, 1, 0], [1, 0, 0, 1])
+    True
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    vertices = int(max(left.max(initial=-1), right.max(initial=-1))) + 1
+    both = np.flatnonzero((left >= 0) & (right >= 0))
+    ends, of_edge = list[Numbers](), list[Numbers]()
+    for end, other in ((left, right), (right, left)):
+        # A vertex has as many further ends as it lacks edges; edges with one end take some of these.
+        lack = colours - np.bincount(end[both], minlength=vertices)
+        begin, single = starts(lack), np.flatnonzero((end >= 0) & (other < 0))
+        single = single[np.argsort(end[single], kind="stable")]
+        rank = np.arange(len(single)) - np.searchsorted(end[single], end[single])
+        edge = np.full(int(begin[-1]), -1, dtype=np.int64)
+        edge[begin[end[single]] + rank] = single
+        ends.append(np.concatenate([end[both], np.repeat(np.arange(vertices), lack)]))
+        of_edge.append(np.concatenate([both, edge]))
+    order = np.lexsort(ends[::-1])
+    key, colour = ends[0][order] * vertices + ends[1][order], np.full(len(order), -1, dtype=np.int64)
+    for each in range(colours):
+        left_over = np.flatnonzero(colour < 0)
+        distinct, first = np.unique(key[left_over], return_index=True)
+        graph = csr_array(
+            (np.ones(len(distinct), dtype=np.bool_), (distinct // vertices, distinct % vertices)),
+            shape=(vertices, vertices),
+        )
+        partner = maximum_bipartite_matching(graph, perm_type="column")
+        taken = np.searchsorted(distinct, np.arange(vertices) * np.int64(vertices) + partner)
+        colour[left_over[first[taken]]] = each
+    found = np.full(len(left), -1, dtype=np.int64)
+    for edge in of_edge:
+        here = edge[order]
+        found[here[here >= 0]] = colour[here >= 0]
+    return found
