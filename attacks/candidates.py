@@ -5,23 +5,23 @@ the pools of these releases hold. State is per person: 64 values a word, a count
 Cost per release: linear in people and entries. Compiled kernels save a hundredth of a second a million rows, which is
 less than they take to load.
 
-Source: m-invariance paper, Definition 16.
+Source: m-invariance paper, Definition 15 and Lemma 2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from attacks.value_sets import first_values, listed, longer, pool_masks, sizes_of
 from audit.model.arrays import Codes, Flags, Places, Words
-from audit.model.evidence import CandidatePools, Evidence, Table, ValueCounts
+from audit.model.evidence import CandidatePools, Evidence
 from audit.runtime.budget import Budget
 
-_DENSE_CELLS = 1 << 26
 _AT_A_TIME = 1 << 17
 _SLACK = 32
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -83,12 +83,11 @@ class Candidates:
             self.masks = wider
         if people > old_people:
             # A little more than asked for: most releases bring some people, and each time everything is copied.
-            more = people - old_people + people // _SLACK
-            self.masks = _longer(self.masks, more, _ALL)
-            self.versions = _longer(self.versions, more, 0)
-            self.certain_at = _longer(self.certain_at, more, NEVER)
-            self.empty_at = _longer(self.empty_at, more, NEVER)
-            self.skewed = _longer(self.skewed, more, False)
+            self.masks = longer(self.masks, people + people // _SLACK, _ALL)
+            self.versions = longer(self.versions, people + people // _SLACK, 0)
+            self.certain_at = longer(self.certain_at, people + people // _SLACK, NEVER)
+            self.empty_at = longer(self.empty_at, people + people // _SLACK, NEVER)
+            self.skewed = longer(self.skewed, people + people // _SLACK, False)
 
     def fold(self, pools: CandidatePools, release: int) -> None:
         """Take one more release into account."""
@@ -134,11 +133,6 @@ class Candidates:
         fallen = int(self.versions[newly].sum(dtype=np.int64)) + int(np.count_nonzero(certain & was))
         return (len(newly), fallen), (len(freed), int(self.versions[freed].sum(dtype=np.int64)) - len(freed))
 
-    def sizes(self) -> npt.NDArray[np.integer]:
-        """Return how many candidates everybody has left; shape (people,); meaningless for people never seen."""
-        count = np.bitwise_count(self.masks)
-        return count[:, 0] if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int32)
-
     def possible(self, people: Codes, values: Codes) -> Flags:
         """Return whether each of some people may have the value beside it."""
         words = self.masks.shape[1]
@@ -152,49 +146,22 @@ class Candidates:
         """
         for first in range(0, len(self.masks), _AT_A_TIME):
             people = np.flatnonzero(self.versions[first : first + _AT_A_TIME])
-            sizes = np.bitwise_count(self.masks[first : first + _AT_A_TIME]).sum(axis=1, dtype=np.int32)
-            yield (people + first).astype(np.int32), sizes[people]
+            yield (
+                (people + first).astype(np.int32),
+                sizes_of(self.masks[first : first + _AT_A_TIME]).astype(np.int32)[people],
+            )
+
+    def sizes(self) -> npt.NDArray[np.integer]:
+        """Return how many candidates everybody has left; shape (people,); meaningless for people never seen."""
+        return sizes_of(self.masks)
 
     def only(self, people: Codes) -> Codes:
         """Return the first candidate of each of some people; -1 where there is none."""
-        found = np.empty(len(people), dtype=np.int32)
-        for first in range(0, len(people), _AT_A_TIME):
-            masks = self.masks.take(people[first : first + _AT_A_TIME], axis=0)
-            word = np.argmax(masks != 0, axis=1)
-            lowest = masks[np.arange(len(masks)), word]
-            bit = np.bitwise_count((lowest & (~lowest + np.uint64(1))) - np.uint64(1))
-            found[first : first + _AT_A_TIME] = np.where(lowest != 0, word * 64 + bit, -1)
-        return found
+        return first_values(self.masks.take(people, axis=0))
 
     def listed(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the candidates of some people as pairs: place in `people`, value; in order of places and values."""
         return listed(self.masks.take(people, axis=0))
-
-
-def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
-    """Return the values whose bits are set as pairs of a row of masks and a value, in order."""
-    sizes = np.bitwise_count(masks)
-    places = np.repeat(np.arange(len(masks)), sizes.sum(axis=1, dtype=np.intp))
-    values = np.empty(len(places), dtype=np.int32)
-    start = np.cumsum(sizes.ravel(), dtype=np.intp).reshape(sizes.shape) - sizes
-    for word in range(masks.shape[1]):
-        # The lowest bits of all words, then the second lowest of those that have one, and so on.
-        some = np.flatnonzero(masks[:, word])
-        bits, slot = masks[some, word], start[some, word]
-        while len(bits):
-            further = bits & (bits - np.uint64(1))
-            values[slot] = np.bitwise_count((bits ^ further) - np.uint64(1)) + np.int32(64 * word)
-            some = np.flatnonzero(further)
-            bits, slot = further.take(some), slot.take(some) + 1
-    return places, values
-
-
-def _longer(array: npt.NDArray[Any], more: int, fill: object) -> npt.NDArray[Any]:
-    """Return an array with so many more rows of a value."""
-    longer = np.empty((len(array) + more, *array.shape[1:]), dtype=array.dtype)
-    longer[: len(array)] = array
-    longer[len(array) :] = fill
-    return longer
 
 
 def _whole_rows(masks: Words) -> npt.NDArray[np.void]:
@@ -207,52 +174,4 @@ def _at_most_one(masks: Words) -> Flags:
     if masks.shape[1] == 1:
         word = masks[:, 0]
         return word & (word - np.uint64(1)) == 0
-    return np.bitwise_count(masks).sum(axis=1, dtype=np.int32) <= 1
-
-
-def pool_masks(pools: CandidatePools, words: int) -> tuple[Words, Flags]:
-    """Return the values of each pool as bits, shape (pools, words), and whether it holds all of them equally often."""
-    if not isinstance(pools.contents, ValueCounts):
-        return _table_masks(pools.contents, words)
-    n = pools.n_pools
-    bag, _, rows = pools.contents
-    masks = value_masks(pools.contents, n, words)
-    entries = np.bincount(bag, minlength=n)
-    distinct = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
-    flat = entries == distinct
-    if rows is not None:
-        # Equal counts are those for which the Cauchy-Schwarz inequality is an equality.
-        count = rows.astype(np.float64)
-        total = np.bincount(bag, count, n)
-        flat &= np.bincount(bag, count * count, n) * entries == total * total
-    return masks, flat
-
-
-def value_masks(contents: ValueCounts, bags: int, words: int) -> Words:
-    """Return the values of each bag as bits; shape (bags, words)."""
-    if bags * words * 64 > _DENSE_CELLS:
-        return _sorted_masks(contents, bags, words)
-    cells = np.zeros((bags, words * 64), dtype=np.uint8)
-    cells.ravel()[contents.bag.astype(np.int64) * (words * 64) + contents.value] = 1
-    return np.packbits(cells, axis=1, bitorder="little").view(np.uint64)
-
-
-def _table_masks(table: Table, words: int) -> tuple[Words, Flags]:
-    """Return the same of pools given as a table of rows."""
-    held = table != 0
-    masks = np.zeros((len(table), words * 8), dtype=np.uint8)
-    packed = np.packbits(held, axis=1, bitorder="little")
-    masks[:, : packed.shape[1]] = packed
-    flat = (~held | (table == table.max(axis=1, keepdims=True, initial=0))).all(axis=1)
-    return masks.view(np.uint64), flat
-
-
-def _sorted_masks(entries: ValueCounts, pools: int, words: int) -> Words:
-    """Return the masks of pools when a table of pools by values would be too large."""
-    place = entries.bag.astype(np.int64) * words + entries.value // 64
-    order = np.argsort(place, kind="stable")
-    bits = np.uint64(1) << (entries.value[order] % 64).astype(np.uint64)
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(place[order]) != 0]))
-    masks = np.zeros(pools * words, dtype=np.uint64)
-    masks[place[order][starts]] = np.bitwise_or.reduceat(bits, starts)
-    return masks.reshape(-1, words)
+    return np.asarray(sizes_of(masks) <= 1)

@@ -16,14 +16,13 @@ as long, and 40 MB to load.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from attacks.candidates import pool_masks
 from attacks.common_parts import common_values
 from attacks.parallel_rows import shared
+from attacks.value_sets import first_values, longer, pool_masks, sizes_of
 from audit.model.arrays import Codes, Flags, Places, Words
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.runtime.budget import Budget
@@ -96,7 +95,7 @@ class FeasibleValues:
         self._earlier = np.empty(rows, dtype=np.int32)
         self._silent = np.zeros(0, dtype=np.bool_)
         self._last = np.zeros(0, dtype=np.int32)
-        self._people: list[KeptPeople] = []
+        self._people: list[Codes] = []
         self.ends = [0]
 
     def run(self) -> None:
@@ -117,7 +116,7 @@ class FeasibleValues:
 
     def counting(self, release: int) -> tuple[Codes, Words]:
         """Return the people of a release's versions that count, and their feasible values; shape (versions, words)."""
-        person, sets = self._people[release].codes(), self.sets(release)
+        person, sets = self._people[release], self.sets(release)
         if not len(self._silent):
             return person, sets
         rows = np.flatnonzero(~self._silent[self.ends[release] : self.ends[release + 1]])
@@ -143,10 +142,10 @@ class FeasibleValues:
         pools = by_person(pools)
         first, rows = self.ends[-1], len(pools.person)
         self._make_room(first + rows, pools.people)
-        self._people.append(KeptPeople(pools.person))
+        self._people.append(pools.person)
         self.ends.append(first + rows)
         if pools.counted is not None:
-            self._silent = _longer(self._silent, len(self._sets), fill=False)
+            self._silent = longer(self._silent, len(self._sets), fill=False)
             self._silent[first : first + rows] = ~pools.counted
         allowed, _ = pool_masks(pools, self._sets.shape[1])
 
@@ -217,12 +216,12 @@ class FeasibleValues:
 
     def _make_room(self, versions: int, people: int) -> None:
         if versions > len(self._sets):
-            self._sets = _longer(self._sets, versions + versions // 4, 0)
-            self._earlier = _longer(self._earlier, len(self._sets), 0)
+            self._sets = longer(self._sets, versions + versions // 4, 0)
+            self._earlier = longer(self._earlier, len(self._sets), 0)
         if len(self._silent):
-            self._silent = _longer(self._silent, len(self._sets), fill=False)
+            self._silent = longer(self._silent, len(self._sets), fill=False)
         if people > len(self._last):
-            self._last = _longer(self._last, people + people // 4, _NONE)
+            self._last = longer(self._last, people + people // 4, _NONE)
 
 
 def by_person(pools: CandidatePools) -> CandidatePools:
@@ -250,40 +249,6 @@ def order_by_person(pools: CandidatePools) -> Slots | Places:
     return place[place >= 0]
 
 
-class KeptPeople:
-    """Some people's codes, in ascending order: as one bit for each code that there is, where these are fewer."""
-
-    def __init__(self, person: Codes) -> None:
-        last = int(person.max(initial=-1))
-        self._codes, self._bits = person, np.zeros(0, dtype=np.uint8)
-        if last < _SPARSE * len(person):
-            there = np.zeros(last + 1, dtype=np.bool_)
-            there[person.astype(np.intp)] = True
-            self._codes, self._bits = person[:0].copy(), np.packbits(there)
-
-    def codes(self) -> Codes:
-        """Return them; shape (people,), int32."""
-        if not len(self._bits):
-            return self._codes
-        return np.flatnonzero(np.unpackbits(self._bits).view(np.bool_)).astype(np.int32)
-
-
-def sizes_of(sets: Words) -> npt.NDArray[np.integer]:
-    """Return how many values each set has; shape (sets,)."""
-    size: npt.NDArray[np.integer] = np.bitwise_count(sets[:, 0])
-    for word in range(1, sets.shape[1]):
-        size = size + np.bitwise_count(sets[:, word]).astype(np.int32)
-    return size
-
-
-def first_values(sets: Words) -> Codes:
-    """Return the first value of each set, -1 where it is empty; shape (sets,), int32."""
-    word = np.argmax(sets != 0, axis=1)
-    lowest = sets[np.arange(len(sets)), word]
-    bit = np.bitwise_count((lowest & (~lowest + np.uint64(1))) - np.uint64(1))
-    return np.where(lowest != 0, word * 64 + bit, -1).astype(np.int32)
-
-
 def _differ(sets: Words, others: Words) -> Flags:
     """Return which of some sets differ from those in their place; word by word, as rows are short."""
     found = np.not_equal(sets[:, 0], others[:, 0])
@@ -296,10 +261,3 @@ def _put(sets: Words, places: Places, those: Words) -> None:
     """Put some sets in their places; word by word, as numpy puts rows of words more slowly."""
     for word in range(sets.shape[1]):
         sets[:, word][places] = those[:, word]
-
-
-def _longer(array: npt.NDArray[Any], size: int, fill: object) -> npt.NDArray[Any]:
-    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
-    longer[: len(array)] = array
-    longer[len(array) :] = fill
-    return longer

@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from attacks.linked_classes import LinkedClasses, linked_classes, reached
+from attacks.linked_classes import LinkedClasses, likeliest_values, linked_classes, reached
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.model.arrays import Codes, Counts, Floats, Places
 from audit.model.evidence import Evidence, PublishedClasses, PublishedSource
@@ -125,23 +125,12 @@ class _Likeliest:
 
 def likeliest(classes: PublishedClasses) -> _Likeliest:
     """Return the likeliest value of each class that may hold a person."""
-    bag, value, rows = classes.contents
-    weight = np.ones(len(bag), dtype=np.int64) if rows is None else rows
-    key = bag.astype(np.int64) * classes.values + value
-    pairs, place = np.unique(key, return_inverse=True)
-    count = np.zeros(len(pairs), dtype=np.int64)
-    np.add.at(count, place, weight)
-    owner = pairs // max(classes.values, 1)
-    total = np.zeros(len(classes.group), dtype=np.int64)
-    np.add.at(total, owner, count)
-    order = np.lexsort((pairs, -count, owner))
-    first = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
-    found = owner[first]
-    kept = classes.judged[found]
-    found, first = found[kept], first[kept]
-    value_of = (pairs[first] % max(classes.values, 1)).astype(np.int32)
-    number = found - np.searchsorted(classes.group, classes.group[found])
-    return _Likeliest(found, classes.group[found], value_of, number, total[found], count[first])
+    every = likeliest_values(*classes.contents)
+    kept = classes.judged[every.number]
+    place = every.number[kept]
+    group = classes.group[place]
+    number = place - np.searchsorted(classes.group, group)
+    return _Likeliest(place, group, every.value[kept], number, every.rows[kept], every.with_value[kept])
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.findings.homogeneous_class import HomogeneousClass
-from audit.model.arrays import Codes, Flags, Floats
+from audit.model.arrays import Codes, Counts, Flags, Floats
 from audit.model.evidence import Evidence, Records, RecordSource, RowSource
 
 _BELOW = 1e-12
@@ -28,21 +28,32 @@ def reached(share: Floats, limit: float, *, strangers: bool) -> Flags:
     return (share == 1.0) | ((share >= limit - (_BELOW if limit < 1 else 0)) & strangers)
 
 
-class _LikeliestValues(NamedTuple):
-    """The likeliest value of each class of records, that of the least code where several are; shape (classes,).
+class LikeliestValues(NamedTuple):
+    """The likeliest value of each class that has rows, that of the least code where several are; shape (classes,).
 
     Attributes:
-        number: the class.
+        number: the class, ascending.
         value: code.
-        rows, with_value: how many records it has, and how many of them have the value.
-        first: the place of its first member.
+        rows, with_value: how many rows it has, and how many of them have the value.
     """
 
-    number: npt.NDArray[np.int64]
+    number: Counts
     value: Codes
-    rows: npt.NDArray[np.int64]
-    with_value: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
+    rows: Counts
+    with_value: Counts
+
+
+def likeliest_values(classes: Codes, value: Codes, rows: Counts | None = None) -> LikeliestValues:
+    """Return the likeliest values of classes, given the class and the value of each row, or of several alike."""
+    values = int(value.max(initial=-1)) + 1
+    pairs, place = np.unique(classes.astype(np.int64) * values + value, return_inverse=True)
+    count = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(count, place, 1 if rows is None else rows)
+    owner = pairs // max(values, 1)
+    order = np.lexsort((pairs, -count, owner))
+    best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
+    total = np.add.reduceat(count, np.flatnonzero(np.diff(owner, prepend=-1)))
+    return LikeliestValues(owner[best], (pairs[best] % max(values, 1)).astype(np.int32), total, count[best])
 
 
 class _Members:
@@ -57,21 +68,6 @@ class _Members:
 
     def __init__(self, release: int | None, place: Codes, value: Codes, given: Floats) -> None:
         self.release, self.place, self.value, self.given = release, place, value, given
-
-    def likeliest(self, classes: Codes) -> _LikeliestValues:
-        """Return the likeliest value of each class that has members, given the class of each record."""
-        number = classes[self.place].astype(np.int64)
-        values = int(self.value.max(initial=-1)) + 1
-        pairs, count = np.unique(number * values + self.value, return_counts=True)
-        owner = pairs // max(values, 1)
-        total = np.bincount(number)
-        order = np.lexsort((pairs, -count, owner))
-        best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
-        first = np.full(len(total), len(number), dtype=np.int64)
-        np.minimum.at(first, number, np.arange(len(number)))
-        found = owner[best]
-        value = (pairs[best] % max(values, 1)).astype(np.int32)
-        return _LikeliestValues(found, value, total[found].astype(np.int64), count[best].astype(np.int64), first[found])
 
 
 @dataclass(frozen=True)
@@ -210,9 +206,11 @@ class _Following:
 
     def _look(self, members: _Members, classes: Codes, after: int) -> None:
         """Note which classes give a value away after a release, and did not do so before."""
-        found = members.likeliest(classes)
         number = classes[members.place]
+        found = likeliest_values(number, members.value)
         size = int(classes.max(initial=-1)) + 1
+        first = np.full(size, len(number), dtype=np.int64)
+        np.minimum.at(first, number, np.arange(len(number)))
         least = np.ones(size)
         np.minimum.at(least, number, members.given)
         held = np.bincount(number[self._judged[members.place]], minlength=size) > 0
@@ -225,7 +223,7 @@ class _Following:
         told[found.number[new]] = share[new]
         members.given = np.maximum(members.given, told[number])
         release = after if members.release is None else members.release
-        place = members.place[found.first[new]]
+        place = members.place[first[found.number[new]]]
         columns = (found.value, found.rows, found.with_value)
         self._found.append(
             (

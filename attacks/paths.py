@@ -18,8 +18,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.feasible_values import FeasibleValues, order_by_person, sizes_of
+from attacks.feasible_values import FeasibleValues, order_by_person
 from attacks.pool_counts import PoolCounts
+from attacks.value_sets import sizes_of
 from audit.model.arrays import Codes, Flags, Words
 from audit.model.evidence import CandidatePools, Evidence
 from audit.model.outcome import RiskQuery, Risks

@@ -31,9 +31,10 @@ import numpy.typing as npt
 from attacks.candidates import Candidates, fold_all
 from attacks.certificates import sightings
 from attacks.common_parts import common_parts
-from attacks.feasible_values import FeasibleValues, sizes_of
+from attacks.feasible_values import FeasibleValues
 from attacks.paths import PathRisks
 from attacks.posterior import PRODUCT, CandidateRisks
+from attacks.value_sets import sizes_of
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
 from audit.model.arrays import Codes, Columns, Places
 from audit.model.evidence import Evidence, Transitions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.candidates import listed, value_masks
 from attacks.graphs import component_of
 from attacks.joint.arrays import Numbers, renumbered, segments, starts
 from attacks.joint.edge_colouring import coloured
@@ -12,6 +11,7 @@ from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
 from attacks.joint.network_columns import NetworkColumns
 from attacks.joint.places import OpenPlaces, PlaceRows, shares
+from attacks.value_sets import listed, value_masks
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence, ValueCounts
 from audit.runtime.budget import Budget

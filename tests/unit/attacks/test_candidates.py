@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks import candidates
-from attacks.candidates import NEVER, Candidates, pool_masks
+from attacks import value_sets
+from attacks.candidates import NEVER, Candidates
+from attacks.value_sets import pool_masks
 from audit.model.evidence import CandidatePools, ValueCounts
 
 
@@ -83,13 +84,13 @@ def test_numpy_agrees_with_sets(releases):
 @given(histories())
 def test_large_tables_of_pools_go_another_way_to_the_same_masks(releases):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidates, "_DENSE_CELLS", 0)
+        patch.setattr(value_sets, "_DENSE_CELLS", 0)
         for pools in releases:
             words = (pools.values + 63) // 64
             sparse, _ = pool_masks(pools, words)
-            patch.setattr(candidates, "_DENSE_CELLS", 1 << 20)
+            patch.setattr(value_sets, "_DENSE_CELLS", 1 << 20)
             dense, _ = pool_masks(pools, words)
-            patch.setattr(candidates, "_DENSE_CELLS", 0)
+            patch.setattr(value_sets, "_DENSE_CELLS", 0)
             assert np.array_equal(sparse, dense)
 
 

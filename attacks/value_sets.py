@@ -1,0 +1,106 @@
+"""Sets of values as bits, 64 a word: bit v % 64 of word v // 64 says whether value v is in the set.
+
+All functions take several sets, of shape (sets, words).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.arrays import Codes, Flags, Words
+from audit.model.evidence import CandidatePools, Table, ValueCounts
+
+_DENSE_CELLS = 1 << 26
+
+
+def sizes_of(sets: Words) -> npt.NDArray[np.integer]:
+    """Return how many values each set has; shape (sets,)."""
+    size: npt.NDArray[np.integer] = np.bitwise_count(sets[:, 0])
+    for word in range(1, sets.shape[1]):
+        size = size + np.bitwise_count(sets[:, word]).astype(np.int32)
+    return size
+
+
+def first_values(sets: Words) -> Codes:
+    """Return the first value of each set, -1 where it is empty; shape (sets,), int32."""
+    word = np.argmax(sets != 0, axis=1)
+    lowest = sets[np.arange(len(sets)), word]
+    bit = np.bitwise_count((lowest & (~lowest + np.uint64(1))) - np.uint64(1))
+    return np.where(lowest != 0, word * 64 + bit, -1).astype(np.int32)
+
+
+def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
+    """Return the values whose bits are set as pairs of a row of masks and a value, in order."""
+    sizes = np.bitwise_count(masks)
+    places = np.repeat(np.arange(len(masks)), sizes.sum(axis=1, dtype=np.intp))
+    values = np.empty(len(places), dtype=np.int32)
+    start = np.cumsum(sizes.ravel(), dtype=np.intp).reshape(sizes.shape) - sizes
+    for word in range(masks.shape[1]):
+        # The lowest bits of all words, then the second lowest of those that have one, and so on.
+        some = np.flatnonzero(masks[:, word])
+        bits, slot = masks[some, word], start[some, word]
+        while len(bits):
+            further = bits & (bits - np.uint64(1))
+            values[slot] = np.bitwise_count((bits ^ further) - np.uint64(1)) + np.int32(64 * word)
+            some = np.flatnonzero(further)
+            bits, slot = further.take(some), slot.take(some) + 1
+    return places, values
+
+
+def longer(array: npt.NDArray[Any], size: int, fill: object) -> npt.NDArray[Any]:
+    """Return an array with so many rows in all; those that are new have a value."""
+    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    longer[len(array) :] = fill
+    return longer
+
+
+def pool_masks(pools: CandidatePools, words: int) -> tuple[Words, Flags]:
+    """Return the values of each pool as bits, shape (pools, words), and whether it holds all of them equally often."""
+    if not isinstance(pools.contents, ValueCounts):
+        return _table_masks(pools.contents, words)
+    n = pools.n_pools
+    bag, _, rows = pools.contents
+    masks = value_masks(pools.contents, n, words)
+    entries = np.bincount(bag, minlength=n)
+    distinct = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
+    flat = entries == distinct
+    if rows is not None:
+        # Equal counts are those for which the Cauchy-Schwarz inequality is an equality.
+        count = rows.astype(np.float64)
+        total = np.bincount(bag, count, n)
+        flat &= np.bincount(bag, count * count, n) * entries == total * total
+    return masks, flat
+
+
+def value_masks(contents: ValueCounts, bags: int, words: int) -> Words:
+    """Return the values of each bag as bits; shape (bags, words)."""
+    if bags * words * 64 > _DENSE_CELLS:
+        return _sorted_masks(contents, bags, words)
+    cells = np.zeros((bags, words * 64), dtype=np.uint8)
+    cells.ravel()[contents.bag.astype(np.int64) * (words * 64) + contents.value] = 1
+    return np.packbits(cells, axis=1, bitorder="little").view(np.uint64)
+
+
+def _table_masks(table: Table, words: int) -> tuple[Words, Flags]:
+    """Return the same of pools given as a table of rows."""
+    held = table != 0
+    masks = np.zeros((len(table), words * 8), dtype=np.uint8)
+    packed = np.packbits(held, axis=1, bitorder="little")
+    masks[:, : packed.shape[1]] = packed
+    flat = (~held | (table == table.max(axis=1, keepdims=True, initial=0))).all(axis=1)
+    return masks.view(np.uint64), flat
+
+
+def _sorted_masks(entries: ValueCounts, pools: int, words: int) -> Words:
+    """Return the masks of pools when a table of pools by values would be too large."""
+    place = entries.bag.astype(np.int64) * words + entries.value // 64
+    order = np.argsort(place, kind="stable")
+    bits = np.uint64(1) << (entries.value[order] % 64).astype(np.uint64)
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(place[order]) != 0]))
+    masks = np.zeros(pools * words, dtype=np.uint64)
+    masks[place[order][starts]] = np.bitwise_or.reduceat(bits, starts)
+    return masks.reshape(-1, words)
