@@ -40,11 +40,13 @@ class Effort:
 class IntegerModel:
     """The integer vectors of a lattice up to some norm ||x||₁, but for variables that have to be 0."""
 
-    def __init__(self, lattice: Lattice, bound: int, idle: frozenset[int] = frozenset()) -> None:
+    def __init__(self, lattice: Lattice, bound: int, represented_by_twin: frozenset[int] = frozenset()) -> None:
         from ortools.sat.python import cp_model
 
         self.lattice, self.bound = lattice, bound
-        limit = {at: bound // cost for at, cost in enumerate(lattice.cost) if at not in idle and cost <= bound}
+        limit = {
+            at: bound // cost for at, cost in enumerate(lattice.cost) if at not in represented_by_twin and cost <= bound
+        }
         self._check_size(limit)
         self.model = cp_model.CpModel()
         self.entry = {at: self.model.new_int_var(-most, most, "") for at, most in limit.items()}

@@ -39,7 +39,7 @@ class Block:
         variable, sign: the variable of each of them, and 1 or -1; shape (k,), int64.
         cost: number of columns of each variable.
         rows: for each class of nodes, or each group, how often it has each variable, and each value v as ~v.
-        floor: the least ||x||₁ of a vector of the part, or less.
+        norm_lower_bound: the least ||x||₁ of a vector of the part, or less.
     """
 
     part: int
@@ -48,23 +48,36 @@ class Block:
     sign: Counts
     cost: tuple[int, ...]
     rows: tuple[Row, ...]
-    floor: int
+    norm_lower_bound: int
 
     @classmethod
     def of(cls, parts: Parts, number: int, labels: Labels | None) -> Block:
         """Return the block of a part; `labels` are the least nodes of the classes, None where the part is no bucket."""
-        matrix, types, part, floor = parts.matrix, parts.types, parts.parts[number], int(parts.floors[number])
+        matrix, types, part, norm_lower_bound = (
+            parts.matrix,
+            parts.types,
+            parts.parts[number],
+            int(parts.norm_lower_bounds[number]),
+        )
         values = [_values(matrix, group) for group in part.groups.tolist()]
-        if labels is None or part.steps is None:
+        if labels is None or part.delta is None:
             place = dict(zip(part.types.tolist(), range(len(part.types)), strict=True))
             rows = tuple(values)
             for row, group in zip(rows, part.groups.tolist(), strict=True):
                 here = types.of[matrix.member[matrix.start[group] : matrix.start[group + 1]]]
                 row.update(dict.fromkeys((place[of] for of in here.tolist()), 1))
             everybody = np.arange(len(part.types))
-            return cls(number, part.types, everybody, np.ones_like(everybody), tuple(part.size.tolist()), rows, floor)
+            return cls(
+                number,
+                part.types,
+                everybody,
+                np.ones_like(everybody),
+                tuple(part.size.tolist()),
+                rows,
+                norm_lower_bound,
+            )
         # Lists, as most parts are so small that a call of numpy costs more than all that it does there.
-        steps = part.steps @ classes(labels)
+        steps = part.delta @ classes(labels)
         some = np.flatnonzero(steps.any(axis=1))
         sign = [1 if next(filter(None, row)) > 0 else -1 for row in steps[some].tolist()]
         entries = [tuple(up * at for at in row) for up, row in zip(sign, steps[some].tolist(), strict=True)]
@@ -82,7 +95,7 @@ class Block:
             for of, label in enumerate(sorted(nodes)[1:])
         )
         chosen, up = np.array(variable, dtype=np.int64), np.array(sign, dtype=np.int64)
-        return cls(number, part.types[some], chosen, up, tuple(cost), rows, floor)
+        return cls(number, part.types[some], chosen, up, tuple(cost), rows, norm_lower_bound)
 
     @cached_property
     def directions(self) -> tuple[Direction, ...]:

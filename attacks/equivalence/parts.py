@@ -7,7 +7,7 @@ entry of x = W S is the difference of potentials along the edge. Hence a cut: no
 than half the least cut of its graph.
 
 Source: equivalence paper, Section VI (delta encoding, Algorithm 1, Theorem 2). People who return are no edges, which
-the paper does not treat: `Parts.floors`.
+the paper does not treat: `Parts.norm_lower_bounds`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from attacks.matrix import Matrix, Types, blocks
 from audit.model.arrays import Codes, Counts
 from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
 
-Steps: TypeAlias = npt.NDArray[np.int8]
+Delta: TypeAlias = npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True)
@@ -36,23 +36,27 @@ class Part:
         groups: its groups in the matrix, ascending; shape (n,), int32.
         types: the types of its members (`Parts.types`); shape (t,), int64.
         size: number of columns of each type; shape (t,), int64.
-        steps: of a bucket, 1 where people of a type come, -1 where they are gone, at node 0 for good; nodes 1, 2, …
-            are its groups in order; each row sums to 0; shape (t, n + 1), int8. None where a release has several.
+        delta: of a bucket, its person matrix in delta encoding: 1 where people of a type come, -1 where they are gone,
+            at node 0 for good; nodes 1, 2, … are its groups in order; each row sums to 0; shape (t, n + 1), int8. None
+            where a release has several.
     """
 
     groups: Codes
     types: Counts
     size: Counts
-    steps: Steps | None
+    delta: Delta | None
 
     @property
-    def graph(self) -> Weights:
-        """Of a bucket, the number of people with one unbroken stay between two nodes; shape (n + 1, n + 1)."""
-        if self.steps is None:
+    def bucket_graph(self) -> Weights:
+        """Of a bucket, the number of people with one unbroken stay between two nodes; shape (n + 1, n + 1).
+
+        Source: equivalence paper, Algorithm 1.
+        """
+        if self.delta is None:
             raise ValueError("only buckets have graphs")
-        edges = np.flatnonzero((self.steps != 0).sum(axis=1) == 2)
-        begin, end = self.steps[edges].argmax(axis=1), self.steps[edges].argmin(axis=1)
-        weights = np.zeros((self.steps.shape[1],) * 2, dtype=np.int64)
+        edges = np.flatnonzero((self.delta != 0).sum(axis=1) == 2)
+        begin, end = self.delta[edges].argmax(axis=1), self.delta[edges].argmin(axis=1)
+        weights = np.zeros((self.delta.shape[1],) * 2, dtype=np.int64)
         weights[begin, end] = self.size[edges]
         return weights + weights.T
 
@@ -74,10 +78,10 @@ class Parts:
     @property
     def are_buckets(self) -> bool:
         """Whether all parts are buckets."""
-        return all(part.steps is not None for part in self.parts)
+        return all(part.delta is not None for part in self.parts)
 
     @cached_property
-    def floors(self) -> Counts:
+    def norm_lower_bounds(self) -> Counts:
         """The least ||x||₁ that an integer x = W S other than 0 may have on each part's columns; shape (parts,).
 
         In a bucket: where the potentials differ within a connected component of the graph, they differ by whole numbers
@@ -86,14 +90,14 @@ class Parts:
         counts. `NO_CUT` where x can only be 0. (A cut alone says nothing of a bucket with such people.) Elsewhere the
         smallest type counts.
         """
-        floors = np.array([int(part.size.min(initial=NO_CUT)) for part in self.parts], dtype=np.int64)
+        norm_lower_bounds = np.array([int(part.size.min(initial=NO_CUT)) for part in self.parts], dtype=np.int64)
         for places, graphs in self._stacks(np.arange(len(self.parts))):
-            floors[places] = min_cuts(graphs)[0]
+            norm_lower_bounds[places] = min_cuts(graphs)[0]
             for place, labels in zip(places.tolist(), components(graphs), strict=True):
                 part = self.parts[place]
-                across = (part.steps @ classes(labels)).any(axis=1)
-                floors[place] = min(floors[place], part.size[across].min(initial=NO_CUT))
-        return floors
+                across = (part.delta @ classes(labels)).any(axis=1)
+                norm_lower_bounds[place] = min(norm_lower_bounds[place], part.size[across].min(initial=NO_CUT))
+        return norm_lower_bounds
 
     def inseparable(self, places: Sequence[int], bound: int) -> list[Labels | None]:
         """Return classes of nodes whose potentials are equal in some parts wherever ||x||₁ is at most the bound.
@@ -108,10 +112,10 @@ class Parts:
 
     def _stacks(self, places: Counts) -> Iterator[tuple[Counts, Weights]]:
         """Give those of some parts that are buckets and of equal sizes together, with their graphs in a stack."""
-        sizes = np.array([0 if (part := self.parts[at]).steps is None else len(part.groups) for at in places.tolist()])
+        sizes = np.array([0 if (part := self.parts[at]).delta is None else len(part.groups) for at in places.tolist()])
         for size in np.unique(sizes[sizes > 0]).tolist():
             same = places[sizes == size]
-            yield same, np.stack([self.parts[place].graph for place in same.tolist()])
+            yield same, np.stack([self.parts[place].bucket_graph for place in same.tolist()])
 
     @classmethod
     def of(cls, matrix: Matrix) -> Parts:
@@ -125,14 +129,14 @@ class Parts:
         type_home = home[group[start[types.example]]]
         by_type, by_group = np.argsort(type_home, kind="stable"), np.argsort(home, kind="stable")
         ends = [np.cumsum(np.bincount(of, minlength=len(bucket))) for of in (type_home, home)]
-        steps = _steps(matrix, types, home, bucket)
+        delta = _delta_encoding(matrix, types, home, bucket)
         parts = []
         for number, is_bucket in enumerate(bucket.tolist()):
             mine, groups = (
                 order[end[number - 1] if number else 0 : end[number]]
                 for order, end in zip((by_type, by_group), ends, strict=True)
             )
-            of_bucket = steps[mine, : len(groups) + 1] if is_bucket else None
+            of_bucket = delta[mine, : len(groups) + 1] if is_bucket else None
             parts.append(Part(groups.astype(np.int32), mine, types.size[mine], of_bucket))
         return cls(matrix, types, tuple(parts))
 
@@ -197,7 +201,7 @@ def _joined(label: Counts, start: Counts, group: Codes) -> Counts:
     return component_of(ends[0], ends[1], int(label.max(initial=-1)) + 1)[label]
 
 
-def _steps(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDArray[np.bool_]) -> Steps:
+def _delta_encoding(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDArray[np.bool_]) -> Delta:
     """Return where people of each type in a bucket come and go; shape (types, most groups of a bucket + 1)."""
     order, sizes = np.argsort(home, kind="stable"), np.bincount(home, minlength=len(bucket))
     node = np.empty(matrix.groups, dtype=np.int64)

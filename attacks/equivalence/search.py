@@ -1,8 +1,8 @@
 """The search: the least e of all equivalences, proved, and each column's own, by integer programming over lattices.
 
 Cuts decide which parts, and which nodes of their graphs, can take part up to some e; integer models over x itself do
-the rest. Equivalences within single parts are all there are below a bound (`coupled_floor`); from there on parts are
-solved together where their totals can cancel. Answers are exact, or bounds where they say so.
+the rest. Equivalences within single parts are all there are below a bound (`coupled_lower_bound`); from there on parts
+are solved together where their totals can cancel. Answers are exact, or bounds where they say so.
 Cost: NP-hard in general; milliseconds a bucket for some twenty releases.
 
 The releases must not contradict each other. Source: equivalence paper, Section VI; Theorem 1 (NP-hard).
@@ -65,7 +65,6 @@ class SearchQuestion:
         witnesses: equivalences that are known.
         settled: up to which e all that is known is all that there is.
         max_e: up to which e those of all columns are wanted.
-        beyond: whether the least e of all is wanted where it is greater.
     """
 
     label: Codes
@@ -73,7 +72,6 @@ class SearchQuestion:
     witnesses: Witnesses
     settled: int
     max_e: int
-    beyond: bool = True
 
 
 def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
@@ -93,7 +91,7 @@ class _VectorSearch:
 
     Attributes:
         least: by type, the least e found for its columns, 0 for none; shape (types,), int64.
-        idle: types that are in no equivalence which is asked for but in the place of others; shape (types,).
+        represented_by_twin: types that are in no equivalence which is asked for but in the place of others; (types,).
         people: types of which some columns are people; shape (types,).
         found: equivalences: e, the types with entries, and the entries.
         best: the least e found of an equivalence in which people take part.
@@ -104,7 +102,7 @@ class _VectorSearch:
     question: SearchQuestion
     budget: Budget
     least: Counts = field(init=False)
-    idle: Flags = field(init=False)
+    represented_by_twin: Flags = field(init=False)
     people: Flags = field(init=False)
     found: list[tuple[int, Counts, Counts]] = field(default_factory=list)
     best: int | None = None
@@ -123,7 +121,7 @@ class _VectorSearch:
         self.least = asked.known[types.example].astype(np.int64)
         first = np.zeros(int(asked.label.max(initial=-1)) + 1, dtype=np.int64)
         first[asked.label[types.example[::-1]]] = types.example[::-1]
-        self.idle = (types.size == 1) & (first[asked.label[types.example]] != types.example)
+        self.represented_by_twin = (types.size == 1) & (first[asked.label[types.example]] != types.example)
         matrix = self.parts.matrix
         self.people = np.zeros(len(types.example), dtype=np.bool_)
         self.people[types.of[np.flatnonzero(matrix.individual)]] = True
@@ -150,7 +148,7 @@ class _VectorSearch:
                 self.lower = min(self.best or e + 1, e + 1)
             elif not self.parts.are_buckets:
                 break
-        if self.best is None and asked.beyond:
+        if self.best is None:
             self._minimise()
         least = np.append(np.where(self.least <= asked.max_e, self.least, 0), 0)[self.parts.types.of]
         shown = max(asked.max_e, self.best or 0)
@@ -167,7 +165,7 @@ class _VectorSearch:
         alone = self._settle([[block] for block in blocks], e)
         return self._settle(coupled(blocks, 2 * e), e) and alone
 
-    def _settle(self, knots: Sequence[Sequence[Block]], e: int) -> bool:
+    def _settle(self, coupled_blocks: Sequence[Sequence[Block]], e: int) -> bool:
         """Do the same in some classes of blocks, each for itself, that have no types in common.
 
         The largest come first, so that they do not come last while others have nothing left to do.
@@ -175,20 +173,26 @@ class _VectorSearch:
         wanted = (self.least == 0) | (self.least > e)
         systems: list[Lattice] = []
         solved = True
-        for knot in knots:
-            if any(wanted[block.type].any() for block in knot):
+        for together in coupled_blocks:
+            if any(wanted[block.type].any() for block in together):
                 try:
-                    found = self._lattices(knot)
+                    found = self._lattices(together)
                 except TooMuchWorkError:
                     solved = False
                     continue
-                if len(knot) == 1:
-                    self._check_known(knot[0].part, found, e)
+                if len(together) == 1:
+                    self._check_known(together[0].part, found, e)
                 systems += [each for each in found if wanted[each.type].any()]
         systems.sort(key=lambda each: -len(each.cost))
         engine, alone = self.budget.engine, self.budget.single_threaded()
         given = (
-            (bunch, [wanted[each.type] for each in bunch], [self.idle[each.type] for each in bunch], 2 * e, alone)
+            (
+                bunch,
+                [wanted[each.type] for each in bunch],
+                [self.represented_by_twin[each.type] for each in bunch],
+                2 * e,
+                alone,
+            )
             for bunch in _bunched(systems)
         )
         if sum(len(each.cost) for each in systems) <= _FEW:
@@ -218,33 +222,33 @@ class _VectorSearch:
         unsolved: list[int] = []
         places = self._within(NO_CUT - 1)
         for place in places:
-            floor = (int(self.parts.floors[place]) + 1) // 2
-            if self.best is not None and floor >= self.best:
+            lower_bound = (int(self.parts.norm_lower_bounds[place]) + 1) // 2
+            if self.best is not None and lower_bound >= self.best:
                 break
-            self._least_of([place], floor, unsolved)
+            self._least_of([place], lower_bound, unsolved)
         bound = NO_CUT if self.best is None else 2 * self.best - 2
         blocks = self._blocks(places if self.best is None else self._within(bound), bound)
-        for knot in coupled(blocks, bound):
-            self._least_of([block.part for block in knot], coupled_floor(knot), unsolved)
+        for together in coupled(blocks, bound):
+            self._least_of([block.part for block in together], coupled_lower_bound(together), unsolved)
         bounds = unsolved if self.best is None else [*unsolved, self.best]
         self.lower = max(self.lower or 1, min(bounds)) if bounds else None
 
-    def _least_of(self, places: Sequence[int], floor: int, unsolved: list[int]) -> None:
-        """Look in some parts for the least e, from a floor on; where it may be less than the best, note the floor."""
-        floor = max(floor, self.lower or 1)
+    def _least_of(self, places: Sequence[int], lower_bound: int, unsolved: list[int]) -> None:
+        """Look in some parts for the least e, from a lower bound on; note it where less than the best may be left."""
+        lower_bound = max(lower_bound, self.lower or 1)
         try:
             if self.best is None:
                 self._ease(places)
             systems = self._of_people(self._blocks(places, NO_CUT if self.best is None else 2 * self.best))
-            if not systems or floor >= (self.best or NO_CUT):
+            if not systems or lower_bound >= (self.best or NO_CUT):
                 return
-            proved = [self._improve(system, people, floor) for system, people in systems]
+            proved = [self._improve(system, people, lower_bound) for system, people in systems]
         except TooMuchWorkError:
             proved = [False]
         if not all(proved):
-            unsolved.append(floor)
+            unsolved.append(lower_bound)
         elif self.best is None:
-            unsolved.append(max(floor, _STATED))
+            unsolved.append(max(lower_bound, _STATED))
 
     def _ease(self, places: Sequence[int]) -> None:
         """Note an equivalence of some parts that is easy to find, if there is one at all."""
@@ -253,15 +257,15 @@ class _VectorSearch:
             if system.norm(vector) <= 2 * min(_STATED, (self.best or _STATED + 1) - 1):
                 self._note(system, vector)
 
-    def _improve(self, system: Lattice, people: set[int], floor: int) -> bool:
+    def _improve(self, system: Lattice, people: set[int], lower_bound: int) -> bool:
         """Look for a vector that is less than the best one; tell whether it is sure that none is left."""
         known, best = self._known_in(system), self.best or _STATED + 1
         bound = 2 * best - (known is None) * 2
-        if bound < 2 * floor:
+        if bound < 2 * lower_bound:
             return True
         try:
             model = IntegerModel(system, bound)
-            vector, proved = model.least(sorted(people), known, 2 * floor, Effort(_EFFORT), self.budget)
+            vector, proved = model.least(sorted(people), known, 2 * lower_bound, Effort(_EFFORT), self.budget)
         except TooMuchWorkError:
             return False
         if vector is not None and system.norm(vector) < 2 * best:
@@ -285,16 +289,16 @@ class _VectorSearch:
         return [(each, people) for each, people in pairs if not all(people.isdisjoint(vector) for vector in each.basis)]
 
     def _within(self, bound: int) -> list[int]:
-        """Return the parts whose floors are at most a bound, the lowest first."""
-        floors = self.parts.floors
-        order = np.argsort(floors, kind="stable")
-        return order[: np.searchsorted(floors[order], bound, side="right")].tolist()
+        """Return the parts whose norm_lower_bounds are at most a bound, the lowest first."""
+        norm_lower_bounds = self.parts.norm_lower_bounds
+        order = np.argsort(norm_lower_bounds, kind="stable")
+        return order[: np.searchsorted(norm_lower_bounds[order], bound, side="right")].tolist()
 
     def _blocks(self, places: list[int] | Sequence[int], bound: int) -> list[Block]:
         """Return the blocks of some parts for vectors of a norm up to a bound, or of any where it is `NO_CUT`."""
         parts = self.parts
         if bound == NO_CUT:
-            labels = [None if (of := parts.parts[at]).steps is None else np.arange(len(of.groups) + 1) for at in places]
+            labels = [None if (of := parts.parts[at]).delta is None else np.arange(len(of.groups) + 1) for at in places]
         else:
             labels = parts.inseparable(places, bound)
         blocks = (self._block(place, label) for place, label in zip(places, labels, strict=True))
@@ -358,36 +362,40 @@ Found = tuple[list[Row], bool]
 
 
 def settled(
-    systems: Sequence[Lattice], wanted: Sequence[Flags], idle: Sequence[Flags], bound: int, budget: Budget
+    systems: Sequence[Lattice],
+    wanted: Sequence[Flags],
+    represented_by_twin: Sequence[Flags],
+    bound: int,
+    budget: Budget,
 ) -> list[Found]:
     """Return vectors of some lattices, up to a norm, that have all wanted types that any has; a kernel for engines.
 
     Args:
         systems: some lattices.
         wanted: which types are wanted, by place in the lattice.
-        idle: which types may have no entries.
+        represented_by_twin: which types may have no entries.
         bound: the norm.
         budget: how long.
 
     Returns:
         For each lattice the vectors, and whether those are enough for sure.
     """
-    return [_settled(*each, bound, budget) for each in zip(systems, wanted, idle, strict=True)]
+    return [_settled(*each, bound, budget) for each in zip(systems, wanted, represented_by_twin, strict=True)]
 
 
-def _settled(system: Lattice, wanted: Flags, idle: Flags, bound: int, budget: Budget) -> Found:
-    unused = frozenset(system.variable[idle].tolist())
+def _settled(system: Lattice, wanted: Flags, represented_by_twin: Flags, bound: int, budget: Budget) -> Found:
+    zero = frozenset(system.variable[represented_by_twin].tolist())
     left = set(system.variable[wanted].tolist())
     vectors: list[Row] = []
     for short in system.basis:  # it needs no solver, and often it is everything
-        if system.norm(short) <= bound and not left.isdisjoint(short) and unused.isdisjoint(short):
+        if system.norm(short) <= bound and not left.isdisjoint(short) and zero.isdisjoint(short):
             vectors.append(short)
             left -= set(short)
     if not left:
         return vectors, True
     effort = Effort(_EFFORT)
     try:
-        model = IntegerModel(system, bound, unused)
+        model = IntegerModel(system, bound, zero)
         while left:
             vector = model.some(sorted(left), effort, budget)
             if vector is None:
@@ -412,11 +420,11 @@ def _bunched(systems: Sequence[Lattice]) -> list[list[Lattice]]:
     return bunches
 
 
-def coupled_floor(blocks: Sequence[Block]) -> int:
+def coupled_lower_bound(blocks: Sequence[Block]) -> int:
     """Return a number that no e of an equivalence is below whose total of some value is not 0 in some block.
 
     Let t be the totals of the blocks in such an equivalence: whole numbers, as the entries of x and everybody's one
-    value are, and their sum is 0. ||x||₁ of a block is at least ||t||₁ of it, and at least its floor where t is not 0.
+    value are, and their sum is 0. ||x||₁ of a block is at least ||t||₁ of it, and at least its bound where t is not 0.
     At least two blocks have t other than 0, and three where the totals of each block are multiples of one vector u
     without a common divisor, different in all blocks. If these have no negative entries, then either two or more units
     of u are added, or one is added and equals two or more that are subtracted, as it is no u itself: the sum of all
@@ -429,7 +437,7 @@ def coupled_floor(blocks: Sequence[Block]) -> int:
     lines = [block.directions[0] for block in blocks if len(block.directions) == 1]
     able = [block for block in blocks if block.directions]
     simple = len(set(lines)) == len(able)
-    least = sorted(max(block.floor, block.least_total) for block in able)
+    least = sorted(max(block.norm_lower_bound, block.least_total) for block in able)
     needed = 3 if simple else 2
     if len(least) < needed:
         return NO_CUT
@@ -446,7 +454,7 @@ def coupled(blocks: Sequence[Block], bound: int) -> list[list[Block]]:
     spaces whose sum is direct. Blocks are in one class when a vector of one depends on independent ones of others
     (fundamental circuits).
     """
-    if coupled_floor(blocks) > bound // 2:
+    if coupled_lower_bound(blocks) > bound // 2:
         return []
     columns = [(place, vector) for place, block in enumerate(blocks) for vector in block.directions]
     rows: dict[int, Row] = {}
@@ -463,7 +471,7 @@ def coupled(blocks: Sequence[Block], bound: int) -> list[list[Block]]:
         homes = {home[columns[column][0]] for column in row}
         least = min(homes)
         home = [least if other in homes else other for other in home]
-    knots: dict[int, list[Block]] = {}
+    coupled_blocks: dict[int, list[Block]] = {}
     for block, where in zip(blocks, home, strict=True):
-        knots.setdefault(where, []).append(block)
-    return [knot for knot in knots.values() if coupled_floor(knot) <= bound // 2]
+        coupled_blocks.setdefault(where, []).append(block)
+    return [together for together in coupled_blocks.values() if coupled_lower_bound(together) <= bound // 2]

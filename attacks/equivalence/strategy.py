@@ -70,8 +70,7 @@ def judge(
     budget: Budget,
     *,
     among: Flags | None = None,
-    thorough: bool = True,
-    beyond: bool = True,
+    search_integers: bool = True,
 ) -> Found | None:
     """Return what the equivalences of a series are, or None when the budget was spent before anything was known.
 
@@ -80,8 +79,7 @@ def judge(
         max_e: up to how many people on a side.
         budget: how long it may take.
         among: by column, who may take part in an equivalence with 2 and more on a side; everybody when None.
-        thorough: whether to search small series for integer vectors.
-        beyond: whether the least e is wanted where it is greater than `max_e`; never where that is 1.
+        search_integers: whether to search small series for integer vectors.
 
     Raises:
         ContradictionError: no values fit all groups.
@@ -97,15 +95,15 @@ def judge(
     parts = Parts.of(matrix) if small or may_be_buckets(matrix) else None
     if parts is not None and parts.are_buckets:
         budget.stage("cutting buckets")
-        question = SearchQuestion(linear.label, linear.least, linear.witnesses, 1, max_e, beyond)
+        question = SearchQuestion(linear.label, linear.least, linear.witnesses, 1, max_e)
         return _merged(linear, search.solve(parts, question, budget.fraction(_SHARE)), _BUCKETS)
     budget.stage("looking for equal sums")
     sums = _by_sums(matrix, numbers, max_e, budget.fraction(_SHARE), among)
     near = _matched(linear, sums, max_e, matrix.individual)
-    if parts is None or not small or not thorough or (near.exact and (near.upper or not beyond)):
+    if parts is None or not small or not search_integers or (near.exact and near.upper):
         return near
     budget.stage("searching for the least equivalence")
-    question = SearchQuestion(linear.label, near.least, near.witnesses, sums.settled, max_e, beyond)
+    question = SearchQuestion(linear.label, near.least, near.witnesses, sums.settled, max_e)
     return _merged(near, search.solve(parts, question, budget.fraction(_SHARE)), _SEARCH)
 
 

@@ -1,4 +1,7 @@
-"""The timeline: how many people were in some equivalence after each release."""
+"""The timeline: how many people were in some equivalence after each release, judged from the last one backwards.
+
+A further release never ends an equivalence: after a release with none, all earlier ones have none.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ def timeline(
 ) -> tuple[list[int], Reason | None]:
     """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
 
-    A further release never ends an equivalence. So nobody counts early who does not count at the end, whoever counts
-    once counts ever after, and where the time is up the numbers so far remain bounds from below. Where each number
+    So nobody counts early who does not count at the end, whoever counts once counts ever after, and where the time is
+    up the numbers so far remain bounds from below. Where each number
     depends on the releases up to its own alone, those that earlier audits have counted are in `cache`: all where all is
     exact, and bounds where everybody is asked about.
     """
@@ -61,7 +64,7 @@ def _counted(
     Those that are `known`, by the number of releases, are not counted again.
     """
     numbers, lasting, reason = dict(known), dict(known), None
-    missing = [releases for releases in range(1, found.releases) if releases not in known]
+    missing = [releases for releases in reversed(range(1, found.releases)) if releases not in known]
     if not (found.least > 0).any():
         nobody = dict.fromkeys(range(1, found.releases), 0)
         return nobody, None, nobody if found.exact else None
@@ -71,12 +74,12 @@ def _counted(
     tasks = (engine.submit(least_so_far, whole, releases, max_e, among, found.exact, alone) for releases in missing)
     for releases, earlier in zip(missing, engine.results(tasks), strict=False):
         budget.stage(f"after release {releases} of {matrix.releases}")
-        budget.progress(releases, matrix.releases)
+        budget.progress(found.releases - releases, found.releases)
         if earlier is None:
             why = say(
-                "{reason} in the timeline, after {done} of {releases} releases",
+                "{reason} in the timeline, so that releases 1 to {last} of {releases} were not judged",
                 reason=budget.reason,
-                done=str(releases - 1),
+                last=str(releases),
                 releases=str(matrix.releases),
             )
             return numbers, Reason(why, ReasonKind.TIME_LIMIT), None if reason else lasting
@@ -89,6 +92,9 @@ def _counted(
         numbers[releases] = int((matrix.individual & (least > 0)).sum())
         if exact if among is not None else unhurried:
             lasting[releases] = numbers[releases]
+        if exact and not numbers[releases]:
+            none = dict.fromkeys(range(1, releases), 0)
+            return none | numbers, reason, None if reason else none | lasting
     return numbers, reason, None if reason else lasting
 
 
@@ -111,7 +117,7 @@ def _contents(matrix: Matrix) -> Iterator[tuple[Content, ...]]:
 
 
 def least_so_far(
-    matrix: Matrix, releases: int, max_e: int, among: Flags | None, thorough: bool, budget: Budget
+    matrix: Matrix, releases: int, max_e: int, among: Flags | None, search_integers: bool, budget: Budget
 ) -> tuple[Codes, bool, bool] | None:
     """Return everybody's least e after some releases, whether it is exact, and whether the clock had no part in it.
 
@@ -122,7 +128,7 @@ def least_so_far(
     found = (
         None
         if budget.exhausted()
-        else judge(early, max_e, budget.fraction(1.0), among=among, thorough=thorough, beyond=False)
+        else judge(early, max_e, budget.fraction(1.0), among=among, search_integers=search_integers)
     )
     if found is None:
         return None

@@ -113,7 +113,7 @@ def _of_buckets(series: Path) -> Weights:
     found = Parts.of(Matrix.of(build_evidence(open_series(series))[0]))
     if not found.are_buckets:
         raise ValueError(f"{series} is no bucket series")
-    graphs = [part.graph for part in found.parts]
+    graphs = [part.bucket_graph for part in found.parts]
     nodes = max(map(len, graphs))
     return np.stack([np.pad(graph, (0, nodes - len(graph))) for graph in graphs])
 

@@ -1,4 +1,4 @@
-"""Bucket series: their graphs, floors and exact equivalences, against enumeration of all integer vectors."""
+"""Bucket series: their graphs, norm_lower_bounds and exact equivalences, against enumeration of all integer vectors."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ from attacks.equivalence.elimination import Elimination, TooMuchWorkError
 from attacks.equivalence.integer_model import Effort, IntegerModel
 from attacks.equivalence.lattice import Block, Lattice, lattices
 from attacks.equivalence.parts import Parts, may_be_buckets
-from attacks.equivalence.search import coupled, coupled_floor
+from attacks.equivalence.search import coupled, coupled_lower_bound
 from attacks.matrix import Matrix
 from audit.model.minimum_cuts import NO_CUT, min_cut
 from audit.runtime.budget import Budget
@@ -247,12 +247,12 @@ def test_bounds_when_time_is_up(people):
 
 @MANY
 @given(st.one_of(flat_people(), people_of_any_bucket()))
-def test_floors(people):
+def test_norm_lower_bounds(people):
     """No integer combination of a bucket's rows is lesser, whatever its values."""
     parts = Parts.of(published(people))
     assume(parts.are_buckets)
-    for bucket, floor in zip(parts.parts, parts.floors, strict=True):
-        rows, pivots = reduced(bucket.steps[:, 1:].T.tolist(), len(bucket.size))
+    for bucket, floor in zip(parts.parts, parts.norm_lower_bounds, strict=True):
+        rows, pivots = reduced(bucket.delta[:, 1:].T.tolist(), len(bucket.size))
         assume(len(pivots) <= 3)
         assert (floor == NO_CUT) == (not pivots)
         for entries in product(range(-3, 4), repeat=len(pivots)):
@@ -303,18 +303,18 @@ def test_example_8_differences():
     ):
         part = parts.parts[bucket]
         kind = parts.types.of[["ABCDEFGHIJc".index(name) for name in columns]]
-        steps = dict(zip(part.types.tolist(), part.steps, strict=True))
+        steps = dict(zip(part.types.tolist(), part.delta, strict=True))
         assert np.array([steps[one] for one in kind.tolist()])[:, 1:].T.tolist() == people
-        assert (part.steps.sum(axis=1) == 0).all()
+        assert (part.delta.sum(axis=1) == 0).all()
         assert np.bincount(np.searchsorted(part.types, kind)).tolist() == part.size.tolist()
 
 
 def test_example_9_graphs_and_theorem_2():
     first, second = Parts.of(paper()).parts
-    assert first.graph.tolist() == [[0, 2, 2, 0], [2, 0, 2, 0], [2, 2, 0, 0], [0, 0, 0, 0]]
-    assert second.graph.tolist() == [[0, 0, 2, 0], [0, 0, 1, 1], [2, 1, 0, 1], [0, 1, 1, 0]]
-    assert [min_cut(bucket.graph)[0] for bucket in (first, second)] == [4, 2]
-    assert Parts.of(paper()).floors.tolist() == [4, 2]
+    assert first.bucket_graph.tolist() == [[0, 2, 2, 0], [2, 0, 2, 0], [2, 2, 0, 0], [0, 0, 0, 0]]
+    assert second.bucket_graph.tolist() == [[0, 0, 2, 0], [0, 0, 1, 1], [2, 1, 0, 1], [0, 1, 1, 0]]
+    assert [min_cut(bucket.bucket_graph)[0] for bucket in (first, second)] == [4, 2]
+    assert Parts.of(paper()).norm_lower_bounds.tolist() == [4, 2]
 
 
 def example(name):
@@ -352,14 +352,14 @@ def test_groups_of_a_signature_in_one_release_are_parts_of_their_own(name):
         others = np.delete(np.arange(matrix.groups), part.groups)
         mine, theirs = (matrix.restricted(np.sort(groups)).member for groups in (part.groups, others))
         assert not set(mine.tolist()) & set(theirs.tolist())
-        assert (part.steps is None) == (len(set(matrix.release[part.groups].tolist())) < len(part.groups))
+        assert (part.delta is None) == (len(set(matrix.release[part.groups].tolist())) < len(part.groups))
 
 
 def test_a_part_with_two_groups_in_a_release_has_no_graph():
     matrix = matrix_of([(0, [0, 1], {0: 2}), (0, [2, 3], {0: 2}), (1, [0, 2], {0: 2})])
     [part] = Parts.of(matrix).parts
     with pytest.raises(ValueError, match="buckets"):
-        part.graph  # noqa: B018
+        part.bucket_graph  # noqa: B018
 
 
 # ---------------------------------------------------------------------------------------------------- hard cases
@@ -370,7 +370,7 @@ def test_people_who_return_are_no_edges():
     stays = [(0, (2, 3)), (1, (2,)), (1, (3,)), (0, (0, 2, 4)), (1, (0, 2)), (1, (4,))]
     stays += [(0, (0, 1, 2, 3, 4)), (1, (0, 1)), (1, (2, 3, 4))]
     matrix = published([(0, value, stay) for value, stay in stays])
-    graph = Parts.of(matrix).parts[0].graph
+    graph = Parts.of(matrix).parts[0].bucket_graph
     assert graph.sum() == 2 * (len(stays) - 2)
     assert check(matrix).upper == 1
 
@@ -381,8 +381,8 @@ def test_people_who_return_may_leave_a_cut_without_meaning():
     stays += [(0, (0, 1, 2)), (1, (0,)), (1, (1, 2))] * 3
     matrix = published([(0, value, stay) for value, stay in stays])
     parts = Parts.of(matrix)
-    assert min_cut(parts.parts[0].graph)[0] == 6
-    assert parts.floors.tolist() == [1]
+    assert min_cut(parts.parts[0].bucket_graph)[0] == 6
+    assert parts.norm_lower_bounds.tolist() == [1]
     assert check(matrix).upper == 2
 
 
@@ -464,7 +464,7 @@ def test_a_larger_cut_may_have_the_lesser_equivalence():
     """The first bucket's cut is 4 and its least e 16; the second's are 6 and 6."""
     first = [(0, value, stay) for value in (0, 1) for stay in [(0,), (0, 1), *[(1,)] * 4]]
     second = [(1, value, (release,)) for value in (2, 3) for release in (0, 1) for _ in range(3)]
-    assert Parts.of(published(first + second)).floors.tolist() == [4, 6]
+    assert Parts.of(published(first + second)).norm_lower_bounds.tolist() == [4, 6]
     assert check(published(first), 0).upper == 16
     assert check(published(first + second), 0).upper == 6
 
@@ -474,7 +474,7 @@ def test_a_bucket_that_is_away_for_a_while():
     matrix = published(people)
     away = Parts.of(matrix).parts[0]
     assert away.groups.tolist() == [0, 2, 3]
-    assert ((away.steps != 0).sum(axis=1) == 2).all()
+    assert ((away.delta != 0).sum(axis=1) == 2).all()
     check(matrix)
 
 
@@ -483,7 +483,7 @@ def test_a_known_value_that_is_missing_in_some_groups():
     groups = [(0, [0, 1, 2, 3], {0: 2, 1: 2}), (1, [0, 4], {1: 2}), (1, [5], {2: 1})]
     assert [part.groups.tolist() for part in Parts.of(matrix_of(groups)).parts] == [[0, 1], [2]]
     clash = [*groups, (2, [1], {0: 1}), (2, [2, 4], {0: 1, 1: 1})]
-    assert [part.steps is None for part in Parts.of(matrix_of(clash)).parts] == [True, False]
+    assert [part.delta is None for part in Parts.of(matrix_of(clash)).parts] == [True, False]
 
 
 def test_no_groups():
@@ -512,15 +512,15 @@ def blocks_of(people):
     return [Block.of(parts, place, np.arange(len(part.groups) + 1)) for place, part in enumerate(parts.parts)]
 
 
-def test_coupled_floors():
+def test_coupled_lower_bounds():
     square = blocks_of([(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values])
-    assert coupled_floor(square) == 4
-    assert coupled_floor(square[:2]) == NO_CUT
-    assert [len(knot) for knot in coupled(square, 8)] == [4]
+    assert coupled_lower_bound(square) == 4
+    assert coupled_lower_bound(square[:2]) == NO_CUT
+    assert [len(each) for each in coupled(square, 8)] == [4]
     assert coupled(square, 7) == []
     assert coupled(square[:3], NO_CUT) == []
     apart = blocks_of([*((b, v, (0,)) for b, vs in enumerate(SQUARE) for v in vs), *((b, b, (0,)) for b in (4, 5))])
-    assert [[block.part for block in knot] for knot in coupled(apart, 8)] == [[0, 1, 2, 3]]
+    assert [[block.part for block in each] for each in coupled(apart, 8)] == [[0, 1, 2, 3]]
 
 
 STAYS = [(0, value, stay) for value in (0, 1) for stay in ((0,), (0, 1), (1, 2), (1, 2), (2,), (2, 3), (3,))]
@@ -559,7 +559,7 @@ def test_models_that_are_too_large_or_may_overflow(monkeypatch):
 def test_parts_that_cannot_be_told_apart_stay_coupled(monkeypatch):
     square = blocks_of([(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values])
     monkeypatch.setattr(Elimination, "most", 0)
-    assert [len(knot) for knot in coupled([*square, *blocks_of(STAYS)], 8)] == [5]
+    assert [len(each) for each in coupled([*square, *blocks_of(STAYS)], 8)] == [5]
 
 
 def test_a_wrong_answer_of_the_solver_is_none(monkeypatch):

@@ -34,7 +34,7 @@ small = st.integers(-3, 3)
 def everything(matrix):
     """The types of a series and the lattices of all its parts together."""
     parts = Parts.of(matrix)
-    labels = [None if part.steps is None else np.arange(len(part.groups) + 1) for part in parts.parts]
+    labels = [None if part.delta is None else np.arange(len(part.groups) + 1) for part in parts.parts]
     return parts.types, lattices([Block.of(parts, place, label) for place, label in enumerate(labels)])
 
 
