@@ -1,8 +1,8 @@
-"""Balancing and assignment over numbers of rows: how many new rows of which value go where.
+"""Balancing and assignment: compute how many new rows of each value go into which buckets.
 
-S- are the rows of people who were never published, told here by how many of them have each sensitive value. It is
-m-eligible when no value is in more than 1/m of them; exactly then it can be cut into groups of at least m rows with
-distinct values. Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Sections 4.1 and 4.2.
+S- holds the rows of people who were never published, given as the number of rows of each sensitive value. S- is
+m-eligible if no value has more than 1/m of its rows; exactly then it can be divided into groups of at least m rows
+with distinct values. Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Sections 4.1 and 4.2.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Signature = tuple[int, ...]
 
 
 def eligible(counts: Counts, m: int) -> bool:
-    """Return whether no value is in more than 1/m of the rows.
+    """Return whether no value has more than 1/m of the rows.
 
     >>> eligible(np.array([2, 1, 1]), 2), eligible(np.array([3, 1, 1]), 2)
     (True, False)
@@ -28,11 +28,11 @@ def eligible(counts: Counts, m: int) -> bool:
 
 
 def keep(counts: Counts, m: int) -> Counts:
-    """Return how many rows of each value are kept so that the kept are m-eligible and as many as possible.
+    """Return the largest m-eligible part of the rows, as a number of rows of each value.
 
-    Kept rows of which t have the most frequent value are at most sum(min(n, t)), and must be m * t or more. The more
-    t, the more are kept, and the t that can be are those up to a largest one: sum(min(n, t)) - m * t is concave in t
-    and 0 at 0.
+    If the most frequent value keeps t rows, at most sum(min(n, t)) rows are kept, and at least m * t are required.
+    sum(min(n, t)) - m * t is concave in t and 0 at 0, so that the feasible t are those up to a largest one, which keeps
+    the most rows.
 
     >>> keep(np.array([7, 2, 1]), 2)
     array([3, 2, 1])
@@ -45,14 +45,14 @@ def keep(counts: Counts, m: int) -> Counts:
 def fill(counts: Counts, short: Counts, m: int) -> Counts:
     """Return how many rows of each value move from S- into buckets so that the fewest counterfeits are needed.
 
-    S- is m-eligible and has to remain so. Let u = min(counts, short) be the most that can move. Whatever moves, some
-    value keeps max(counts - u) rows in S-, which therefore keeps m times as many: no more than
+    S- is m-eligible and must remain so. Let u = min(counts, short) be the most rows that can move. Some value always
+    keeps max(counts - u) rows in S-, which must then keep m times as many. So at most
 
         min(sum(u), sum(counts) - m * max(counts - u))
 
-    can move. So many do: those above max(counts - u) rows of a value have to, and are at most m-eligibility's leave,
-    sum(max(0, n - t)) <= sum(n) - m * t for every t up to the largest count, as this holds at both ends and the
-    difference is concave in t; any others may follow. The order of the buckets does not matter, then.
+    rows can move, and this many do: rows beyond max(counts - u) of a value must move, and there are few enough of them,
+    since sum(max(0, n - t)) <= sum(n) - m * t for every t up to the largest count: it holds at both ends, and the
+    difference is concave in t. Any other rows may follow. So the order of the buckets does not matter.
 
     Args:
         counts: rows in S- of each value; shape (values,).
@@ -73,21 +73,21 @@ def fill(counts: Counts, short: Counts, m: int) -> Counts:
 def batches(
     counts: Counts, m: int, known: Iterable[Signature] = (), enough: int = 0
 ) -> Iterator[tuple[Signature, int]]:
-    """Yield the batches in which S- goes into buckets: a signature, ascending, and how many rows of each of its values.
+    """Yield the batches that move S- into buckets: an ascending signature, and the number of rows of each value.
 
-    First as much as can goes to known signatures, one after the other; the rest as in Figure 3 of the paper, which
-    would form new buckets most of the time. Buckets that grow few and high lose less of their height when people leave,
-    so that later releases have fewer gaps: with m = 10, 200,000 people of whom 5,000 are replaced each time, and 81
-    releases, there were 1,100 counterfeits at most in a release without this, and 150 with it.
+    As many rows as possible go to known signatures, one after the other; the rest follows Figure 3 of the paper, which
+    mostly forms new buckets. A few high buckets lose less of their height when people leave, so that later releases
+    have fewer gaps: with m = 10, 200,000 people of whom 5,000 are replaced each time, and 81 releases, a release had at
+    most 150 counterfeits, and 1,100 without known signatures.
 
-    The values wait in a heap, the most frequent first, then the one of the lower code, so that a batch costs as much
-    as its signature is long, however many values there are.
+    A heap holds the values, the most frequent first, then the lower code, so that the cost of a batch depends on the
+    length of its signature, not on the number of values.
 
     Args:
         counts: rows in S- of each value, m-eligible; shape (values,).
         m: the parameter of m-invariance.
-        known: signatures of buckets that there are, of at least m of these values, in the order to fill them.
-        enough: how many rows a new batch should have; it has more values for that where it can.
+        known: signatures of existing buckets, each with at least m of these values, in the order to fill them.
+        enough: the number of rows that a new batch should have; it gets more values for that if possible.
     """
     counts = counts.copy()
     for signature in known:
@@ -107,7 +107,7 @@ def batches(
 
 
 def most(counts: Counts, signature: Signature, m: int) -> int:
-    """Return how many rows of each value of a signature can be taken so that the rest is m-eligible."""
+    """Return how many rows of each value of a signature can be taken so that the rest remains m-eligible."""
     values = np.array(signature)
     inside = counts[values]
     if not inside.all():
@@ -124,16 +124,16 @@ def most(counts: Counts, signature: Signature, m: int) -> int:
 def _batch(heap: list[tuple[int, int]], left: int, m: int, enough: int) -> tuple[list[tuple[int, int]], int]:
     """Take the next batch's values from the heap; return them and alpha, the number of rows of each.
 
-    Beta, the number of values, is the least from m on for which Inequalities 5 to 7 leave alpha at least 1. Solved for
+    Beta, the number of values, is the least number from m on for which Inequalities 5 to 7 allow alpha >= 1. Solved for
     alpha they read: alpha <= n_beta, alpha * (beta - m) <= left - m * n_1, alpha * beta <= left - m * n_(beta + 1).
 
-    The second, Inequality 6, need not be looked at for this beta. It is true for beta = m. Where that leaves no alpha
-    by the third, n_(m + 1) > left / m - 1, so that more than m values have the greatest number that m-eligibility
-    allows; beta is at most the number of these values (proof of Lemma 5), and with alpha <= n_1 it follows that
+    The second one, Inequality 6, always holds for this beta. It is true for beta = m. If the third one allows no alpha
+    there, n_(m + 1) > left / m - 1, so that more than m values have the greatest count that m-eligibility allows; beta
+    is at most the number of these values (proof of Lemma 5), and with alpha <= n_1 it follows that
     alpha * (beta - m) <= n_1 * beta - n_1 * m <= left - m * n_1.
 
-    Where the batch has fewer than `enough` rows, the least beta is taken that gives it so many; or else the one with
-    which the fewest rows are missing, counted in full sets of beta, and of these the one with the most rows.
+    If the batch has fewer than `enough` rows, the least beta is taken that gives it enough, or else the one that lacks
+    the fewest rows, counted in full sets of beta, and among equals the one with the most rows.
     """
     taken: list[tuple[int, int]] = []
     best: tuple[int, int, int] | None = None

@@ -1,14 +1,13 @@
-"""Bucket graphs: what a release may change in the history of each signature, as cuts between releases.
+"""Bucket graphs: the history of each signature as a graph whose small cuts allow equivalences.
 
-The graph of a bucket has a node for each release and one more, the *end*, for "still there"; it is the special node 0
-of Algorithm 1. An unbroken presence is an edge from the release of insertion to that of deletion, or to the end. An
-equivalence gives the nodes numbers, constant where no one comes or goes, and costs each edge the difference of its
-ends, so that twice its e is no less than the least cut that separates a component (equivalence paper, Theorem 2).
-A person who came back has several presences and is no edge: these only have to begin and end within one component of
-the others, where an equivalence that moves no one else does not move them.
+The graph of a bucket has a node for each release, and the *end*, for "still present" (node 0 of Algorithm 1). An
+unbroken presence is an edge from the release of insertion to that of deletion, or to the end. An equivalence assigns
+numbers to the nodes, and each edge costs the difference of its ends; so twice its e is at least the smallest cut that
+separates a component (equivalence paper, Theorem 2). A person who returned has several presences and adds no edge:
+these only have to begin and end within one component of the others, where an equivalence cannot move them alone.
 
-What a release adds are edges from its own node, *now*, to the end; who leaves is moved from the end to now. So the cuts
-that leave both together are those of the release before, and a new release answers for those alone that separate them.
+A release adds edges from its own node, *now*, to the end; the edges of people who leave move from the end to now. Cuts
+with both nodes on one side are those of the release before; so only cuts that separate them must be checked.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from audit.model.minimum_cuts import Weights, components, min_cuts
 
 @dataclass(frozen=True)
 class Ties:
-    """What holds now and the end of each bucket together before anybody new comes.
+    """How now and the end of each bucket are connected before new people are added.
 
     Attributes:
-        flow: the least cut between them, where that is the least of all; 0 where nothing connects them.
-        cut_off: whether a person who came back needs them to be connected, and they are not.
+        flow: the smallest cut of the graph, if now and the end are connected; otherwise 0.
+        cut_off: whether a returned person needs them to be connected, and they are not.
     """
 
     flow: Numbers
@@ -38,22 +37,22 @@ class Ties:
 
 @dataclass(frozen=True)
 class Graphs:
-    """The graphs of some buckets before a release; node i is release i, the last but one is now, the last the end.
+    """The graphs of buckets before a release: node i is release i, the last node but one is now, the last is the end.
 
     Attributes:
-        weights: the presences of all but those who came back; the counterfeits that may go on are left out; shape
-            (buckets, nodes, nodes), int64.
-        again: the presences of those who came back, by place of the bucket.
+        weights: the presences of people who never returned, and of counterfeits other than those that may remain;
+            shape (buckets, nodes, nodes), int64.
+        again: the presences of people who returned, by place of the bucket.
     """
 
     weights: Weights
     again: PresenceIntervals
 
     def ties(self, bucket: Numbers, begun: Codes, remain: Flags) -> Ties:
-        """Return what ties now to the end when some counterfeits remain and the others leave.
+        """Return how now and the end are connected if some counterfeits remain and the others leave.
 
         Args:
-            bucket: of each counterfeit that may go on.
+            bucket: the bucket of each counterfeit that may remain.
             begun: the release in which it was new.
             remain: whether it remains.
         """
@@ -66,14 +65,14 @@ class Graphs:
         return Ties(flow, cut_off)
 
     def broken(self, bucket: Numbers, begun: Codes, remain: Flags, new: Numbers, least: int) -> Flags:
-        """Return which buckets have a smaller cut than `least` after all, or a person who came back on both sides.
+        """Return which buckets have a cut below `least`, or a returned person on both sides of a component.
 
         Args:
             bucket: as for `ties`.
             begun: as for `ties`.
             remain: as for `ties`.
-            new: how many people and counterfeits are new in each bucket.
-            least: the least cut that is enough.
+            new: the number of new people and counterfeits in each bucket.
+            least: the smallest cut that is large enough.
         """
         weights, now, end = self._with(bucket, begun, remain)
         weights[:, now, end] += new
@@ -83,24 +82,24 @@ class Graphs:
         return broken
 
     def _with(self, bucket: Numbers, begun: Codes, remain: Flags) -> tuple[Weights, int, int]:
-        """Return the graphs with the counterfeits that may go on, and which nodes are now and the end."""
+        """Return the graphs with the counterfeits that may remain, and the nodes now and end."""
         now, end = self.weights.shape[1] - 2, self.weights.shape[1] - 1
         return _linked(self.weights.copy(), PresenceIntervals(bucket, begun, np.where(remain, end, now)), 1), now, end
 
 
 def graphs_of(presence: PresenceHistory, place: Numbers, present: Flags, back: Numbers, free: Numbers) -> Graphs:
-    """Return the graphs of some buckets.
+    """Return the graphs of buckets.
 
     Args:
-        presence: what has been published.
-        place: the place of each signature among the buckets, -1 where it is not asked for.
+        presence: the published presences.
+        place: the place of each signature among the buckets, -1 if it is not needed.
         present: who is in the next release, by code.
-        back: codes of those who come back with it.
-        free: codes of the counterfeits that may go on, and are left out.
+        back: codes of people who return with it.
+        free: codes of the counterfeits that may remain, which are left out.
     """
     now = presence.releases
-    known, here = presence.begun >= 0, presence.here()
-    ended = np.where(here & present, now + 1, presence.last + 1)
+    known = presence.begun >= 0
+    ended = np.where(presence.here() & present, now + 1, presence.last + 1)
     again = presence.returned.copy()
     again[back] = True
     once = known & ~again
@@ -115,16 +114,16 @@ def graphs_of(presence: PresenceHistory, place: Numbers, present: Flags, back: N
 
 
 def may_return(presence: PresenceHistory, place: Numbers, back: Numbers, least: int) -> Flags:
-    """Return who of those who would come back may: without their earlier presences no old cut may fall below `least`.
+    """Return which people may return: without the edges of their earlier presences, no old cut may be below `least`.
 
-    The old cuts are those that leave now and the end together; nothing that a release adds makes them larger. The
-    first to come goes first; of those who left and came together it does not matter who.
+    Old cuts have now and the end on one side; a release cannot make them larger. People are admitted in the order of
+    `back`; those with the same first and last release are interchangeable.
 
     Args:
-        presence: what has been published.
-        place: as for `graphs_of`; the bucket of each is asked for.
-        back: their codes, in the order in which they are let in.
-        least: the least cut that is enough.
+        presence: the published presences.
+        place: as for `graphs_of`; it has the bucket of each person.
+        back: the codes of people who would return, in the order of admission.
+        least: the smallest cut that is large enough.
     """
     edge = np.flatnonzero(~presence.returned[back])
     result = np.ones(len(back), dtype=np.bool_)
@@ -152,10 +151,9 @@ def may_return(presence: PresenceHistory, place: Numbers, back: Numbers, least: 
 
 
 def _allowed(weights: Weights, kinds: PresenceIntervals, count: Numbers, least: int) -> Numbers:
-    """Return how many edges of each kind can be taken away, kind by kind, without a cut below `least`.
+    """Return how many edges of each kind can be removed, kind by kind, without a cut below `least`.
 
-    First all are taken away everywhere; then, in buckets where that is too much, as many as can of one kind after the
-    other, by halving.
+    All edges are removed if possible. In the other buckets, bisection finds the number for one kind after the other.
     """
     label = components(weights)
 
@@ -168,28 +166,28 @@ def _allowed(weights: Weights, kinds: PresenceIntervals, count: Numbers, least: 
     allowed = np.where(tight, 0, count)
     turn = np.arange(len(count)) - np.searchsorted(kinds.bucket, kinds.bucket)
     for number in range(int(turn[tight].max(initial=-1)) + 1):
-        some = np.flatnonzero((turn == number) & tight)
-        here = PresenceIntervals(*(column[some] for column in kinds))
-        place = here._replace(bucket=np.arange(len(some)))
-        low, high = np.zeros(len(some), dtype=np.int64), count[some]
+        chosen = np.flatnonzero((turn == number) & tight)
+        edges = PresenceIntervals(*(column[chosen] for column in kinds))
+        place = edges._replace(bucket=np.arange(len(chosen)))
+        low, high = np.zeros(len(chosen), dtype=np.int64), count[chosen]
         while (low < high).any():
             middle = (low + high + 1) // 2
-            good = holds(here.bucket, _linked(weights[here.bucket], place, -middle))
+            good = holds(edges.bucket, _linked(weights[edges.bucket], place, -middle))
             low, high = np.where(good, middle, low), np.where(good, high, middle - 1)
-        allowed[some] = low
-        weights = _linked(weights, here, -low)
+        allowed[chosen] = low
+        weights = _linked(weights, edges, -low)
     return allowed
 
 
 def _linked(weights: Weights, spans: PresenceIntervals, count: Numbers | int) -> Weights:
-    """Add so many edges for each presence to the graphs of buckets, and return them."""
+    """Add `count` edges for each presence to the graphs of buckets, and return them."""
     np.add.at(weights, tuple(spans), count)
     np.add.at(weights, (spans.bucket, spans.ended, spans.begun), count)
     return weights
 
 
 def _weighed(parts: list[PresenceIntervals], buckets: int, nodes: int) -> Weights:
-    """Return the graphs of buckets in which each presence is an edge; shape (buckets, nodes, nodes)."""
+    """Return the graphs of buckets with an edge for each presence; shape (buckets, nodes, nodes)."""
     bucket, begun, ended = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
     edges = np.bincount((bucket * nodes + begun) * nodes + ended, minlength=buckets * nodes * nodes)
     weights = edges.reshape(buckets, nodes, nodes)
@@ -197,10 +195,10 @@ def _weighed(parts: list[PresenceIntervals], buckets: int, nodes: int) -> Weight
 
 
 def _placed(spans: PresenceIntervals, place: Numbers) -> PresenceIntervals:
-    """Return the presences in the buckets that are asked for, with their places."""
+    """Return the presences in the needed buckets, by the places of these."""
     bucket = place[spans.bucket]
-    some = bucket >= 0
-    return PresenceIntervals(bucket[some], spans.begun[some], spans.ended[some])
+    needed = bucket >= 0
+    return PresenceIntervals(bucket[needed], spans.begun[needed], spans.ended[needed])
 
 
 def _in_two_components(label: Numbers, spans: PresenceIntervals) -> Flags:

@@ -1,19 +1,19 @@
-"""Plans of e-equivalence: how many new people and counterfeits each bucket gets so that no cut is small.
+"""Bucket plans of e-equivalence: how many new people and counterfeits each bucket gets so that no cut is small.
 
-Plans are numbers; who comes is drawn later. `Planning.plan` is Algorithm 2, with all buckets taken together, and its
-steps are those of the paper: `test_insertions` (Algorithm 3: full sets of the signature, *layers*, until the minimum
-cut is enough), `place_leftovers` (m-invariance's bucketization of those who remain) and `add_counterfeits`. Source:
-equivalence paper, Section VI, Algorithms 2 and 3, and m-invariance paper, Sections 4.1 and 4.2.
+Plans hold numbers; which people come into a bucket is drawn later. `Planning.plan` is Algorithm 2 for all buckets at
+once, with the paper's steps: `test_insertions` (Algorithm 3: full sets of the signature, *layers*, until the minimum
+cut is large enough), `place_leftovers` (m-invariance's bucketization of the remaining people) and `add_counterfeits`.
+Source: equivalence paper, Section VI, Algorithms 2 and 3, and m-invariance paper, Sections 4.1 and 4.2.
 
-Algorithm 3 takes all counterfeits of a bucket out, and puts in what is needed. What goes beyond it:
+Algorithm 3 removes all counterfeits of a bucket and adds those that are needed. Differences from it:
 
-* A bucket is *unchanged* where no one comes or goes and its counterfeits remain: it needs no cut. `Planning.best`
-  leaves those buckets unchanged where that takes fewer counterfeits: up to a third fewer where one person in a
-  hundred comes and goes (docs/anonymizers/e-equivalence.md).
-* In another bucket counterfeits that the balance needs remain, where new ones in their place would not make a
-  difference. For the cut, one that leaves and one that comes are at least as good as one that remains.
-* A layer that not all values have new people for is one of counterfeits only where they are missing.
-* Leftovers go where they make a cut that is enough (`remaining_records`).
+* A bucket is *unchanged* if nobody arrives or leaves and its counterfeits remain: it needs no cut. `Planning.best`
+  leaves buckets unchanged if that takes fewer counterfeits: up to a third fewer if one person in a hundred arrives and
+  leaves (docs/anonymizers/e-equivalence.md).
+* In other buckets, counterfeits that the balance needs remain, if new ones would not improve the cut. For the cut, a
+  counterfeit that leaves and a new one are at least as good as one that remains.
+* A layer has counterfeits only for values without enough new people.
+* Leftovers go into buckets where they make the cut large enough (`remaining_records`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from audit.model.arrays import Codes, Flags, Numbers
 
 @dataclass(frozen=True)
 class PreviousCounterfeits:
-    """The counterfeits of the last release that may go on, in the order in which they are asked to.
+    """The counterfeits of the last release that may remain, in the order of preference.
 
     Attributes:
         slot: the slot of each.
@@ -45,14 +45,14 @@ class PreviousCounterfeits:
 
 @dataclass(frozen=True)
 class BucketPlan:
-    """What comes into the buckets of a release.
+    """The rows that a release adds to its buckets.
 
     Attributes:
-        slots: of all buckets, those that there are before the others.
-        people: how many new people come into each slot.
+        slots: the slots of all buckets, existing ones first.
+        people: the number of new people in each slot.
         remain: which counterfeits of the last release remain.
-        counterfeits: how many new counterfeits come into each slot.
-        needed: how many counterfeits each bucket has then.
+        counterfeits: the number of new counterfeits in each slot.
+        needed: the number of all counterfeits in each bucket.
     """
 
     slots: Slots
@@ -64,16 +64,16 @@ class BucketPlan:
 
 @dataclass(frozen=True)
 class Planning:
-    """What there is before a release.
+    """The state of the buckets before a release, and the people to publish.
 
     Attributes:
-        m, least: the parameter of m-invariance, and the least cut that is enough; 0 where none is needed.
-        slots: of the buckets of those who stay or come back.
-        held: how many of them are in each slot.
-        counts: new people of each value; m-eligible, shape (values,).
-        counterfeits: the counterfeits that may go on.
-        still: the buckets whose other members neither come nor go.
-        graphs: what has been published in these buckets.
+        m, least: the parameter of m-invariance, and the smallest cut that is large enough; 0 if none is required.
+        slots: the slots of the buckets of people who stay or return.
+        held: the number of these people in each slot.
+        counts: the number of new people of each value; m-eligible, shape (values,).
+        counterfeits: the counterfeits that may remain.
+        still: the buckets in which nobody arrives or leaves, apart from these counterfeits.
+        graphs: the graphs of these buckets.
     """
 
     m: int
@@ -86,9 +86,9 @@ class Planning:
     graphs: Graphs
 
     def best(self) -> BucketPlan:
-        """Return the plan with the fewest counterfeits of those tried.
+        """Return the plan with the fewest counterfeits of three.
 
-        All buckets that can be unchanged are; or none; or those that have fewer counterfeits so.
+        All buckets that can be unchanged are, or none, or those that then need fewer counterfeits.
         """
         able = self.still & (np.bincount(self._bucket, minlength=len(self.still)) > 0)
         plans = [self.plan(able)]
@@ -100,7 +100,7 @@ class Planning:
         return min(plans, key=lambda plan: int(plan.needed.sum()))
 
     def plan(self, unchanged: Flags) -> BucketPlan:
-        """Return the plan in which all counterfeits of some buckets remain, and are not replaced (Algorithm 2)."""
+        """Return the plan that keeps all counterfeits of the unchanged buckets (Algorithm 2)."""
         remaining = unchanged[self._bucket]
         held = self.held + np.bincount(self.counterfeits.slot[remaining], minlength=len(self.slots))
         ties = self.graphs.ties(self._bucket, self.counterfeits.begun, remaining)
@@ -115,21 +115,21 @@ class Planning:
         return self.add_counterfeits(people, missing, layers, remain)
 
     def test_insertions(self, held: Numbers, ties: Ties) -> Numbers:
-        """Return how many rows of each value a bucket gets so that the minimum cut is enough (Algorithm 3).
+        """Return the number of rows of each value in a bucket with which the minimum cut is large enough (Algorithm 3).
 
-        The fewest that m-invariance asks for are tested first, the height of the highest list; then come so many full
-        sets of the signature as the cut is short of.
+        It is the least that m-invariance requires, the height of the highest list, and a full set of the signature for
+        each layer that the cut lacks.
         """
         height = self.slots.height(held)
         return height + self._layers(ties, self.slots.total(self.slots.spread(height) - held))
 
     def add_counterfeits(self, people: Numbers, missing: Numbers, layers: list[Layers], remain: Flags) -> BucketPlan:
-        """Return the plan in which counterfeits stand for the people who are missing.
+        """Return the plan that fills the remaining gaps with counterfeits.
 
         Args:
-            people: how many new people come into each slot that there is.
-            missing: how many rows each slot lacks then.
-            layers: of the leftovers, perhaps in new buckets.
+            people: the number of new people in each existing slot.
+            missing: the number of rows that each slot still lacks.
+            layers: the layers of the leftovers, perhaps in new buckets.
             remain: which counterfeits of the last release remain.
         """
         signatures = dict.fromkeys([*self.slots.signatures, *(each.signature for each in layers)])
@@ -139,9 +139,9 @@ class Planning:
         people, counterfeits = np.pad(people, created), np.pad(missing, created)
         for each in layers:
             bucket = slice(first[each.signature], first[each.signature] + len(each.signature))
-            theirs = np.isin(slots.value[bucket], each.people)
-            people[bucket] += each.rows * theirs
-            counterfeits[bucket] += each.rows * ~theirs
+            real = np.isin(slots.value[bucket], each.people)
+            people[bucket] += each.rows * real
+            counterfeits[bucket] += each.rows * ~real
         needed = slots.total(counterfeits) + np.bincount(self._bucket[remain], minlength=len(slots.start))
         return BucketPlan(slots, people, remain, counterfeits, needed)
 
@@ -151,20 +151,20 @@ class Planning:
         return self.slots.spread(np.arange(len(self.slots.start)))[self.counterfeits.slot]
 
     def _balance(self, short: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the new people of each value that are left, and how many come into each slot that is short."""
+        """Return how many new people of each value are left, and how many go into each slot that lacks rows."""
         lacking = np.zeros(len(self.counts), dtype=np.int64)
         np.add.at(lacking, self.slots.value, short)
         moved = fill(self.counts, lacking, self.m)
         return self.counts - moved, self.slots.hand_out(moved, short)
 
     def _keep_counterfeits(self, remaining: Flags, ties: Ties, gap: Numbers, fresh: Numbers) -> tuple[Flags, Ties]:
-        """Return which counterfeits remain, and what ties now and the end of each bucket together then.
+        """Return which counterfeits remain, and how now and the end of each bucket are then connected.
 
         Args:
             remaining: the counterfeits of unchanged buckets.
-            ties: when no others remain.
-            gap: how many counterfeits there are to be in each slot of the other buckets.
-            fresh: how many rows of each bucket are new when none of these remains.
+            ties: the connection if no others remain.
+            gap: the number of counterfeits that each slot of the other buckets needs.
+            fresh: the number of new rows of each bucket if no others remain.
         """
         candidate = ~remaining & (_rank(self.counterfeits.slot) < gap[self.counterfeits.slot])
         if not candidate.any():
@@ -176,18 +176,18 @@ class Planning:
         return remaining | (candidate & enough[self._bucket]), Ties(flow, cut_off)
 
     def _layers(self, ties: Ties, fresh: Numbers) -> Numbers:
-        """Return how many layers the cut between now and the end needs in each bucket, if one component has both."""
+        """Return how many layers the cut between now and the end lacks in each bucket that connects them."""
         lacking = np.maximum(0, self.least - ties.flow - fresh)
         separate = (ties.flow + fresh == 0) & ~ties.cut_off
         return np.where(separate, 0, -(-lacking // self.slots.width()))
 
     def _highest_first(self, height: Numbers, lack: Numbers) -> list[tuple[Signature, int]]:
-        """Return the signatures of the buckets, the highest first, each with how many new rows its cut lacks."""
+        """Return the signatures of the buckets, the highest first, with the number of new rows that its cut lacks."""
         order = np.argsort(-height, kind="stable").tolist()
         return [(self.slots.signatures[bucket], int(lack[bucket])) for bucket in order]
 
     def broken(self, plan: BucketPlan) -> Numbers:
-        """Return the buckets that there are in which some cut is too small after all: no plan can help."""
+        """Return the existing buckets in which a cut is too small with the plan; no plan can mend them."""
         if not self.least:
             return np.zeros(0, dtype=np.int64)
         fresh = plan.slots.total(plan.people + plan.counterfeits)[: len(self.still)]
@@ -195,7 +195,7 @@ class Planning:
 
 
 def _rank(slot: Numbers) -> Numbers:
-    """Return how many of the same slot stand before each."""
+    """Return for each entry how many earlier entries have the same slot."""
     order = np.argsort(slot, kind="stable")
     first = np.searchsorted(slot[order], slot[order])
     rank = np.empty(len(slot), dtype=np.int64)

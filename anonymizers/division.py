@@ -1,4 +1,4 @@
-"""Division: who was published before goes back to the bucket of the same signature; who is new joins when it may.
+"""Division: put people who were published before into the bucket of their signature, and choose the new people.
 
 Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4.1.
 """
@@ -17,10 +17,10 @@ from audit.model.history import PublicationHistory
 
 
 def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
-    """Refuse values that are not what they were when last published.
+    """Refuse sensitive values that differ from those that were published last.
 
     Raises:
-        RefusalError: somebody's is.
+        RefusalError: a person's value differs.
     """
     last = so_far.values_of(snapshot.person)
     changed = np.flatnonzero((last >= 0) & (last != snapshot.value))
@@ -36,14 +36,14 @@ def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
 def divide(
     snapshot: Snapshot, signatures: Sequence[Signature], signature: Codes, back: Numbers, m: int
 ) -> tuple[Slots, Numbers, Numbers]:
-    """Return the slots of the buckets of those who are back, the slot of each, and each bucket's signature by number.
+    """Return the slots of the buckets of known people, the slot of each person, and the signature of each bucket.
 
     Args:
         snapshot: the microdata.
-        signatures: all that there are.
-        signature: of each row of the snapshot, by number; shape (rows,).
-        back: the rows of those who are back.
-        m: how many values a signature has at least.
+        signatures: all signatures.
+        signature: the number of the signature of each row of the snapshot; shape (rows,).
+        back: the rows of people who were published before.
+        m: the least number of values of a signature.
 
     Raises:
         RefusalError: a signature has fewer than m values, or lacks the person's.
@@ -67,7 +67,7 @@ def divide(
 
 
 def misplaced(rows: Numbers) -> RefusalError:
-    """Return the refusal of people whose last groups had not their values, as the keys tell them."""
+    """Return the refusal of people whose last groups, by the keys, do not contain their values."""
     return RefusalError(
         f"{len(rows):,} people were last published in groups without their sensitive value",
         "correct the key of the last release that has them, or begin a new series",
@@ -77,10 +77,10 @@ def misplaced(rows: Numbers) -> RefusalError:
 
 
 def newcomers(snapshot: Snapshot, drawn: Numbers, m: int, *, withhold: bool) -> Numbers:
-    """Return the new people that are published, in the order of their values, and the order drawn within.
+    """Return the new people that are published, sorted by value, then in the order of `drawn`.
 
     Raises:
-        RefusalError: some value is in more than 1/m of them, and nobody is to wait.
+        RefusalError: a value has more than 1/m of them, and `withhold` is not set.
     """
     value = snapshot.value[drawn]
     counts = np.bincount(value)
@@ -102,7 +102,7 @@ def newcomers(snapshot: Snapshot, drawn: Numbers, m: int, *, withhold: bool) -> 
 
 
 def bounds(point: Codes, group: Numbers, groups: int) -> Bounds:
-    """Return the least and the greatest quasi-identifiers of groups, each of which has somebody."""
+    """Return the least and the greatest quasi-identifiers of groups, none of which is empty."""
     low = np.full((groups, point.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full_like(low, -1)
     for column in range(point.shape[1]):

@@ -1,16 +1,16 @@
-"""e-equivalence: no one learns that fewer than e people share their values with as many others.
+"""e-equivalence: no equivalence of a group of fewer than e people with another group can be proved.
 
-Whole buckets are published, one group for each signature and release, each value of the signature equally often, so
-that no value is more probable than 1/m. An attack that combines releases linearly moves along the cuts of a bucket's
-graph (`bucket_graphs`); all cuts that separate a connected component are kept above 2(e - 1). This is sufficient,
-whatever the buckets have in common (equivalence paper, Theorem 2). Source: equivalence paper, Section VI, Algorithm 1
+Whole buckets are published: one group for each signature and release, with each value of the signature equally often,
+so that no value is more probable than 1/m. An attack that combines releases linearly uses the cuts of a bucket's graph
+(`bucket_graphs`); all cuts that separate a connected component are kept above 2(e - 1). This is sufficient, whatever
+the buckets have in common (equivalence paper, Theorem 2). Source: equivalence paper, Section VI, Algorithm 1
 (`bucket_graphs.graphs_of`), Algorithm 2 (`bucket_plans.Planning.plan`) and Algorithm 3
 (`bucket_plans.Planning.test_insertions`).
 
-Beside what `bucket_plans` names, four things go beyond the paper. Cuts are looked at when all people are placed, new
-buckets included: Algorithm 2 places the leftovers after the test. People who return after an absence keep the bucket,
-and are left out of the cut: taken for one long presence they would make it seem larger than it is. Counterfeits keep
-their identity, as in Table VII. And where too many new people share a value, the fewest possible can be made to wait.
+Differences from the paper, besides those of `bucket_plans`: Cuts are tested after all people are placed, new buckets
+included; Algorithm 2 places the leftovers after the test. People who return after an absence keep their bucket and are
+left out of the cut, because as one long presence they would make it seem too large. Counterfeits keep their identity,
+as in Table VII. If too many new people share a value, as few as possible can be withheld.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from audit.model.errors import UsageError
 from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
 
-# Of a small release more rows may be counterfeits than people.
-_FEW = 1000
+# Only a release with more counterfeits than this must have more people than counterfeits.
+_FEW_COUNTERFEITS = 1000
 
 
 class _Division(NamedTuple):
-    """Who goes on.
+    """The people and counterfeits that are published again.
 
     Attributes:
-        back: the rows of those who were published before.
-        slots: of their buckets.
-        home: the slot of each.
-        place: the place of each signature among their buckets, -1 where no one is back; shape (signatures,).
-        counterfeits: codes of the counterfeits that may go on, in the order in which they are asked to.
-        slot: the slot of each.
-        present: by code, who is published again.
+        back: the rows of people who were published before.
+        slots: the slots of their buckets.
+        home: the slot of each person.
+        place: the place of each signature among their buckets, -1 for other signatures; shape (signatures,).
+        counterfeits: codes of the counterfeits that may remain, in the order of preference.
+        slot: the slot of each counterfeit.
+        present: by code, whether the person is published again.
     """
 
     back: Numbers
@@ -63,8 +63,8 @@ class EEquivalenceAnonymizer:
     Attributes:
         m: the least number of sensitive values in a group; at least 2.
         e: the least number of people on a side of an equivalence; at least 1, which promises nothing.
-        withhold: make the fewest new people wait where too many share a value, and those who return where that would
-            break a promise of old, instead of refusing.
+        withhold: instead of refusing, withhold as few new people as possible if too many share a value, and people
+            whose return would break the promise of earlier releases.
 
     Raises:
         UsageError: m is below 2, or e below 1.
@@ -79,7 +79,7 @@ class EEquivalenceAnonymizer:
     follows_updates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Refuse what would promise nothing."""
+        """Refuse parameters that promise nothing."""
         if self.m < 2:
             raise UsageError(f"e-equivalence with m = {self.m} hides no value; choose m from 2 on")
         if self.e < 1:
@@ -92,16 +92,16 @@ class EEquivalenceAnonymizer:
 
     @property
     def _least(self) -> int:
-        """The least cut that is enough: above 2(e - 1)."""
+        """The smallest cut that is large enough: above 2(e - 1)."""
         return 2 * self.e - 1 if self.e > 1 else 0
 
     def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
-        """Return the next release: all who were ever published before, and the new people unless withheld.
+        """Return the next release: all people who were published before, and the new people unless withheld.
 
         Raises:
-            RefusalError: values may change, or one did, a person's last group is of no use, too many new people
-                share a value, a person returns whose absence a promise rests on, no one would be published,
-                counterfeits would outnumber people, or the promise is broken already.
+            RefusalError: values may change, or one did; a person's last group is too small or lacks the value; too many
+                new people share a value; a return would break the promise of earlier releases; nobody would be
+                published; counterfeits would outnumber people; or the promise is broken already.
         """
         if snapshot.updates is not None and self.e > 1:
             raise RefusalError(
@@ -129,16 +129,16 @@ class EEquivalenceAnonymizer:
     def _divide(
         self, snapshot: Snapshot, so_far: PublicationHistory, signature: Codes, rng: np.random.Generator
     ) -> _Division:
-        """Return who goes on, people and counterfeits.
+        """Return the people and counterfeits that are published again.
 
         Raises:
-            RefusalError: a person's last group is of no use, or a person returns and must not.
+            RefusalError: a person's last group is too small or lacks the value, or a person must not return.
         """
         presence = so_far.presence
-        here = np.append(presence.here(), False)
-        size = len(here) - 1
+        in_last = np.append(presence.here(), False)
+        size = len(in_last) - 1
         known = np.flatnonzero(signature >= 0)
-        returning = rng.permutation(known[~here[np.minimum(snapshot.person[known], size)]])
+        returning = rng.permutation(known[~in_last[np.minimum(snapshot.person[known], size)]])
         shut = self._shut_out(snapshot, so_far, signature, returning)
         back = np.setdiff1d(known, shut, assume_unique=True)
         slots, home, needed = divide(snapshot, so_far.signatures, signature, back, self.m)
@@ -147,7 +147,7 @@ class EEquivalenceAnonymizer:
         present = np.zeros(size, dtype=np.bool_)
         present[snapshot.person[back]] = True
         counterfeits = rng.permutation(
-            np.flatnonzero(presence.counterfeit & here[:size] & ~presence.returned & (presence.value >= 0))
+            np.flatnonzero(presence.counterfeit & in_last[:size] & ~presence.returned & (presence.value >= 0))
         )
         counterfeits = counterfeits[place[presence.bucket[counterfeits]] >= 0]
         slot = slots.find(place[presence.bucket[counterfeits]], presence.value[counterfeits])
@@ -156,10 +156,10 @@ class EEquivalenceAnonymizer:
     def _shut_out(
         self, snapshot: Snapshot, so_far: PublicationHistory, signature: Codes, returning: Numbers
     ) -> Numbers:
-        """Return the rows of those who return and have to wait.
+        """Return the rows of people who must not return yet.
 
         Raises:
-            RefusalError: there are some, and no one is to wait.
+            RefusalError: there are such people, and `withhold` is not set.
         """
         if not self._least or not len(returning):
             return returning[:0]
@@ -181,12 +181,12 @@ class EEquivalenceAnonymizer:
         return shut
 
     def _planning(self, snapshot: Snapshot, presence: PresenceHistory, division: _Division, value: Codes) -> Planning:
-        """Return what the release is planned from; `value` are the values of the new people."""
+        """Return the state from which the release is planned; `value` holds the values of the new people."""
         slots, place = division.slots, division.place
-        here = presence.here()
+        in_last = presence.here()
         coming = snapshot.person[division.back].astype(np.int64)
-        coming = coming[~here[coming]]
-        going = np.flatnonzero(here & ~division.present)
+        coming = coming[~in_last[coming]]
+        going = np.flatnonzero(in_last & ~division.present)
         going = np.setdiff1d(going, division.counterfeits, assume_unique=True)
         moved = np.concatenate(
             [place[presence.bucket[coming]], place[presence.bucket[going]], place[_nameless(presence)]]
@@ -204,13 +204,13 @@ class EEquivalenceAnonymizer:
         )
 
     def _check_number(self, plan: BucketPlan, people: int) -> None:
-        """Refuse a release that would be counterfeits for the most part.
+        """Refuse a large release with more counterfeits than people.
 
         Raises:
-            RefusalError: it would.
+            RefusalError: it has more.
         """
         counterfeits = int(plan.needed.sum())
-        if counterfeits > max(people, _FEW):
+        if counterfeits > max(people, _FEW_COUNTERFEITS):
             raise RefusalError(
                 f"{people:,} people would need {counterfeits:,} counterfeits among them",
                 f"choose an e below {self.e}, or an m below {self.m}, or publish later, with more people",
@@ -224,15 +224,15 @@ def _nameless(presence: PresenceHistory) -> Codes:
 
 
 def _named(snapshot: Snapshot, signature: tuple[int, ...]) -> str:
-    """Return the values of a bucket, at most five of them."""
+    """Return the names of at most five values of a bucket."""
     names = [snapshot.values[code] for code in signature[:5]]
     return ", ".join(names) + (" and others" if len(signature) > 5 else "")
 
 
 def _drafted(snapshot: Snapshot, division: _Division, new: Numbers, plan: BucketPlan) -> Draft:
-    """Return the release: a group for each bucket; the new people are in the order of their values."""
+    """Return the release, with a group for each bucket; the new people are sorted by value."""
     slots, counterfeits = plan.slots, int(plan.counterfeits.sum())
-    # They go to the slots of their value one after the other.
+    # They fill the slots of their value one after the other.
     by_value = np.argsort(slots.value, kind="stable")
     stay = division.counterfeits[plan.remain]
     people = len(division.back) + len(new)

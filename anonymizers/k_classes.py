@@ -1,4 +1,4 @@
-"""Classes of at least k people: what all methods have alike that publish them as generalized cells."""
+"""k classes: the common part of methods that publish classes of at least k people as generalized cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from audit.model.options import option
 
 @dataclass(frozen=True)
 class KClasses:
-    """The k of a method, and how it publishes.
+    """The parameter k of a method, and its form.
 
     Attributes:
         k: the least size of a class, at least 1.

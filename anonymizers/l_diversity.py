@@ -1,4 +1,4 @@
-"""`l-diversity`: each release l-diverse on its own, by Mondrian. A baseline, which exists to be broken.
+"""`l-diversity`: make each release l-diverse by itself, by Mondrian; a baseline that attacks break.
 
 Source: m-invariance paper, Section 1 (conventional anonymization of each release); partition after LeFevre et al.
 """
@@ -19,10 +19,10 @@ from audit.model.options import option
 
 @dataclass(frozen=True)
 class LDiversityAnonymizer:
-    """Publish every snapshot in groups in which no sensitive value is in more than 1/l of the rows.
+    """Publish every snapshot in groups in which no sensitive value has more than 1/l of the rows.
 
     Attributes:
-        l: how many sensitive values a group has at least, at least 1.
+        l: no value may have more than 1/l of a group's rows; at least 1.
 
     Raises:
         UsageError: l is less than 1.
@@ -44,10 +44,10 @@ class LDiversityAnonymizer:
         return Promise("l-diversity", {"l": self.l})
 
     def publish(self, snapshot: Snapshot, _so_far: PublicationHistory, _rng: np.random.Generator, /) -> Draft:
-        """Return the snapshot in groups, whatever was published before.
+        """Return the snapshot in groups, independent of earlier releases.
 
         Raises:
-            RefusalError: the snapshot has no rows, or a value is in more than 1/l of them.
+            RefusalError: the snapshot has no rows, or a value has more than 1/l of them.
         """
         rows = np.arange(len(snapshot), dtype=np.int32)
         if not len(rows):
@@ -57,6 +57,6 @@ class LDiversityAnonymizer:
             what = f"{np.count_nonzero(frequent)} sensitive values are in more than 1/{self.l} of the snapshot's rows"
             who = np.flatnonzero(frequent[snapshot.value]).astype(np.int32)
             raise RefusalError(what, "ask for a smaller l", rows=who, column="sensitive")
-        # An l-diverse group has at least l rows: asking for them spares counting values in vain.
+        # An l-diverse group has at least l rows: requiring them saves counting values of smaller parts.
         parts = partition(snapshot.point, snapshot.scales, self.l, value=snapshot.value, l=self.l)
         return Draft(rows, parts.region, snapshot.value, Bounds(parts.low, parts.high))

@@ -1,12 +1,12 @@
-"""m-invariance: whoever is published again stands among the same sensitive values as before.
+"""m-invariance: all groups of a person have the same set of sensitive values, in every release.
 
-Every group has at least m rows, all with different sensitive values, and a person's groups have the same set of values,
-the *signature*, in every release. Where people who left would leave a gap, somebody new fills it, or a counterfeit.
-Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4, whose phases are division, balancing, assignment, split.
+Every group has at least m rows, all with different sensitive values; a person's set of values is the *signature*. New
+people, or counterfeits, fill the gaps of people who left. Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Section
+4, whose phases are division, balancing, assignment and split.
 
-Four things go beyond the paper. People who return after an absence keep their old signature. Balancing needs the fewest
-counterfeits possible, whatever the order of the buckets. Assignment turns to the buckets that there are before it forms
-new ones. And where too many new people share a value, the fewest possible can be made to wait for a later release.
+Differences from the paper: People who return after an absence keep their signature. Balancing needs the fewest possible
+counterfeits, whatever the order of the buckets. Assignment fills existing buckets before it forms new ones. If too many
+new people share a value, as few as possible can be withheld until a later release.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MInvarianceAnonymizer:
 
     Attributes:
         m: the least number of rows, and so of sensitive values, in a group; at least 2.
-        withhold: make the fewest new people wait where too many share a value, instead of refusing.
+        withhold: instead of refusing, withhold as few new people as possible if too many share a value.
 
     Raises:
         UsageError: m is below 2.
@@ -47,7 +47,7 @@ class MInvarianceAnonymizer:
     follows_updates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Refuse what would promise nothing."""
+        """Refuse parameters that promise nothing."""
         if self.m < 2:
             raise UsageError(f"m-invariance with m = {self.m} promises nothing; choose m from 2 on")
 
@@ -57,11 +57,11 @@ class MInvarianceAnonymizer:
         return Promise("m-invariance", {"m": self.m})
 
     def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
-        """Return the next release: everybody who was ever published before, and the new people unless withheld.
+        """Return the next release: all people who were published before, and the new people unless withheld.
 
         Raises:
-            RefusalError: somebody's value changed, somebody's last group is of no use, too many new people share a
-                value, or nobody would be published.
+            RefusalError: a person's value changed, a person's last group is too small or lacks the value, too many new
+                people share a value, or nobody would be published.
         """
         check_values(snapshot, so_far)
         signature = so_far.signatures_of(snapshot.person)
@@ -70,33 +70,34 @@ class MInvarianceAnonymizer:
         new = newcomers(snapshot, rng.permutation(np.flatnonzero(signature < 0)), self.m, withhold=self.withhold)
         if not len(back) and not len(new):
             raise RefusalError("nobody would be published", "publish the next snapshot instead")
-        slots, wanted, fakes = self._place(slots, home, snapshot.value[new])
-        # The new people come in the order of their values, and go to the slots of their value one after the other.
+        slots, people, counterfeits = self._place(slots, home, snapshot.value[new])
+        # The new people are sorted by value, and fill the slots of their value one after the other.
         by_value = np.argsort(slots.value, kind="stable")
-        row = np.concatenate([back, new, np.full(fakes.sum(), COUNTERFEIT)])
-        home = np.concatenate([home, np.repeat(by_value, wanted[by_value]), np.repeat(np.arange(len(slots)), fakes)])
+        row = np.concatenate([back, new, np.full(counterfeits.sum(), COUNTERFEIT)])
+        fake = np.repeat(np.arange(len(slots)), counterfeits)
+        home = np.concatenate([home, np.repeat(by_value, people[by_value]), fake])
         return _split(snapshot, slots, row, home)
 
     def _place(self, slots: Slots, home: Numbers, value: Codes) -> tuple[Slots, Numbers, Numbers]:
-        """Return the slots of all buckets, and for each how many new people and how many counterfeits come into it.
+        """Return the slots of all buckets, with the number of new people and of counterfeits in each.
 
         Balancing and assignment, Sections 4.1 and 4.2.
 
         Args:
-            slots: of the buckets of those who are back.
-            home: the slot of each of them.
+            slots: the slots of the buckets of known people.
+            home: the slot of each known person.
             value: the values of the new people that are published.
         """
         held = np.bincount(home, minlength=len(slots))
         height = slots.height(held)
-        # A bucket becomes as high as its highest list, which therefore has no counterfeits: see `split`.
+        # A bucket gets the height of its highest list, which then has no counterfeits: see `split`.
         short = slots.spread(height) - held
         values = int(max(slots.value.max(initial=-1), value.max(initial=-1))) + 1
         counts = np.bincount(value, minlength=values)
         lacking = np.zeros(values, dtype=np.int64)
         np.add.at(lacking, slots.value, short)
         moved = fill(counts, lacking, self.m)
-        wanted = slots.hand_out(moved, short)
+        people = slots.hand_out(moved, short)
         layers = dict.fromkeys(slots.signatures, 0)
         highest_first = [slots.signatures[bucket] for bucket in np.argsort(-height, kind="stable")]
         for signature, rows in batches(counts - moved, self.m, highest_first):
@@ -104,11 +105,11 @@ class MInvarianceAnonymizer:
         everywhere = Slots.of(list(layers))
         created = (0, len(everywhere) - len(slots))
         assigned = everywhere.spread(np.array(list(layers.values()), dtype=np.int64))
-        return everywhere, np.pad(wanted, created) + assigned, np.pad(short - wanted, created)
+        return everywhere, np.pad(people, created) + assigned, np.pad(short - people, created)
 
 
 def _split(snapshot: Snapshot, slots: Slots, row: Numbers, home: Numbers) -> Draft:
-    """Return the release of balanced buckets, split into groups; `home` is the slot of each row."""
+    """Split balanced buckets into groups, and return the release; `home` holds the slot of each row."""
     order = np.argsort(home.astype(np.min_scalar_type(len(slots))), kind="stable")
     row, home = row[order], home[order]
     size = np.bincount(home, minlength=len(slots))

@@ -1,4 +1,4 @@
-"""`mondrian`: each release k-anonymous on its own, by Mondrian. A baseline, which exists to be broken.
+"""`mondrian`: make each release k-anonymous by itself, by Mondrian; a baseline that attacks break.
 
 Source: monotonic paper, Section 1, Method 2 (publishing anonymizations of current versions, cases linked by ids).
 """
@@ -18,7 +18,7 @@ from audit.model.history import PublicationHistory
 
 @dataclass(frozen=True)
 class MondrianAnonymizer(KClasses):
-    """Publish every snapshot in groups of at least k people that cannot be cut further."""
+    """Publish every snapshot in groups of at least k people that cannot be divided further."""
 
     name: ClassVar[str] = "mondrian"
 
@@ -28,7 +28,7 @@ class MondrianAnonymizer(KClasses):
         return Promise("k-anonymity", {"k": self.k})
 
     def publish(self, snapshot: Snapshot, _so_far: PublicationHistory, _rng: np.random.Generator, /) -> Draft:
-        """Return the snapshot in groups, whatever was published before.
+        """Return the snapshot in groups, independent of earlier releases.
 
         Raises:
             RefusalError: there are fewer than k rows.

@@ -1,9 +1,9 @@
-"""`monotonic-mondrian`: a growing table, published in ever finer groups that are only ever cut.
+"""`monotonic-mondrian`: publish a growing table in groups that later releases only divide further.
 
-Published are the cells of a partition of the domain, not boxes around people: a box that grows to take in a newcomer
-is the "subgroup expanding" that breaks k-anonymity. Newcomers join an old group whose cells cover them, and groups
-that then have 2k people or more are cut. So (1) nobody's cells ever grow, (2) people of different groups never get the
-same cells, and what all releases tell together is what the last one tells alone (Theorem 1).
+The cells are parts of the domain, not boxes around people: a box that grows to include a newcomer is the "subgroup
+expanding" that breaks k-anonymity. Newcomers join an old group whose cells cover them, and groups that then have 2k
+people or more are divided. So (1) cells never grow, (2) people of different groups never get the same cells, and all
+releases together reveal no more than the last one (Theorem 1).
 
 Source: monotonic paper, Sections 4.2 (monotonic incremental anonymization) and 5 (the algorithm).
 """
@@ -31,7 +31,7 @@ class MonotonicMondrianAnonymizer(KClasses):
     """Publish a table to which people are only added, k-anonymous over all its releases.
 
     Attributes:
-        withhold: hold back newcomers whom no old cells cover, while they are fewer than k, instead of refusing.
+        withhold: instead of refusing, hold back newcomers outside all old cells while they are fewer than k.
     """
 
     withhold: bool = option(False, help="if needed, hold back as few rows as possible until a later release")
@@ -46,14 +46,14 @@ class MonotonicMondrianAnonymizer(KClasses):
         """Return the snapshot in groups that are parts of the last release's groups.
 
         Raises:
-            RefusalError: there are fewer than k rows in a first release; the past is not k-anonymous or lost people
-                already; people of the last release are missing, changed their quasi-identifiers or are not where
-                their cells say; or fewer than k newcomers, but some, are in no old cells.
+            RefusalError: the first release has fewer than k rows; earlier releases are not k-anonymous or lost people;
+                people of the last release are missing, changed their quasi-identifiers or are not covered by their
+                cells; or the newcomers outside all old cells are fewer than k.
         """
         if so_far.last is None:
             return self._begin(snapshot)
         if so_far.look is None:
-            raise ValueError("a series goes on only with a look at its last release")
+            raise ValueError("the cells of the last release are needed to continue a series")
         groups = int(so_far.last.group.max(initial=-1)) + 1
         home = _homes(snapshot, so_far.last)
         people = _sizes(home, groups)
@@ -61,16 +61,16 @@ class MonotonicMondrianAnonymizer(KClasses):
         old = OldCells(snapshot, so_far.look)
         _check_people(so_far.last, so_far.look, old, home)
         new = np.flatnonzero(home < 0)
-        # A group without people (counterfeits alone) takes nobody in: newcomers there would be fewer than k.
+        # A group of counterfeits only gets no newcomers, who might be fewer than k.
         home[new] = old.smallest(new, np.flatnonzero(people))
-        strange = new[home[new] < 0]
-        if len(strange) < self.k:
-            self._check_strange(strange)
-            strange = strange[:0]
-        return _draft(snapshot, self.k, old, home, strange)
+        outside = new[home[new] < 0]
+        if len(outside) < self.k:
+            self._check_outside(outside)
+            outside = outside[:0]
+        return _draft(snapshot, self.k, old, home, outside)
 
     def _begin(self, snapshot: Snapshot) -> Draft:
-        """Return the first release: the whole domain, cut."""
+        """Return the first release: the domain, divided into groups."""
         rows = np.arange(len(snapshot), dtype=np.int32)
         if len(rows) < self.k:
             what = f"the snapshot has {len(rows)} rows, fewer than k = {self.k}"
@@ -80,7 +80,11 @@ class MonotonicMondrianAnonymizer(KClasses):
         return Draft(rows, parts.region, snapshot.value, DomainParts(of, parts.after, parts.upto))
 
     def _check_past(self, last: PublishedRelease, so_far: PublicationHistory, people: Places, home: Codes) -> None:
-        """Refuse to go on with a series that does not keep the promise already."""
+        """Refuse to continue a series that already breaks the promise.
+
+        Raises:
+            RefusalError: a group is too small, or people are missing.
+        """
         held = _sizes(np.where(last.own < 0, np.int32(-1), last.group), len(people))
         small = (held > 0) & (held < self.k)
         if small.any():
@@ -92,8 +96,12 @@ class MonotonicMondrianAnonymizer(KClasses):
             what = f"{lost} people of earlier releases are missing from the last one, so the past already fails"
             raise RefusalError(what, "begin another series", column="individual")
 
-    def _check_strange(self, rows: Places) -> None:
-        """Refuse newcomers in no old cells who are too few for a group of their own."""
+    def _check_outside(self, rows: Places) -> None:
+        """Refuse newcomers outside all old cells who are too few for a group, unless they may be withheld.
+
+        Raises:
+            RefusalError: there are such newcomers, and `withhold` is not set.
+        """
         if len(rows) and not self.withhold:
             what = f"{len(rows)} newcomers are in no cells of the last release, too few for a group (k = {self.k})"
             raise RefusalError(what, "hold them back until there are more", rows=rows.astype(np.int32))
@@ -102,22 +110,26 @@ class MonotonicMondrianAnonymizer(KClasses):
 def _homes(snapshot: Snapshot, last: PublishedRelease) -> Codes:
     """Return the last release's group of each row, -1 for newcomers; shape (rows,), int32."""
     people = max(int(last.person.max(initial=-1)), int(snapshot.person.max(initial=-1))) + 1
-    # One more, for counterfeits without identity, whose code is -1; those with one have codes that no snapshot has.
+    # One more entry for counterfeits without identity, whose code is -1.
     home = np.full(people + 1, -1, dtype=np.int32)
     home[last.person] = last.group
     return home[snapshot.person]
 
 
 def _sizes(group: Codes, groups: int) -> npt.NDArray[np.int64]:
-    """Return how many rows each group has, given each row's, -1 for none; shape (groups,)."""
+    """Return the number of rows of each group, given the group of each row, -1 for none; shape (groups,)."""
     return tally(group + np.int32(1), groups + 1)[1:]
 
 
 def _check_people(last: PublishedRelease, look: PreviousCells, old: OldCells, home: Codes) -> None:
-    """Refuse when somebody of the last release is missing or is not where they were."""
+    """Refuse a snapshot that lacks people of the last release, or has them outside their cells.
+
+    Raises:
+        RefusalError: people are missing, changed their quasi-identifiers, or are not covered by their cells.
+    """
     missing = np.count_nonzero(last.own >= 0) - np.count_nonzero(home >= 0)
     if missing:
-        what = f"{missing} people of the last release are missing from the snapshot, and nobody may be taken out"
+        what = f"{missing} people of the last release are missing from the snapshot, but no person may be removed"
         raise RefusalError(what, "keep them in it", column="individual")
     moved = look.moved()
     moved = moved[home[moved] >= 0]
@@ -127,19 +139,19 @@ def _check_people(last: PublishedRelease, look: PreviousCells, old: OldCells, ho
     outside = np.flatnonzero((home >= 0) & ~old.cover(home))
     if len(outside):
         what = f"the last release's cells do not cover {len(outside)} of the people who are published in them"
-        raise RefusalError(what, "mend their quasi-identifiers, or the key", rows=outside.astype(np.int32))
+        raise RefusalError(what, "correct their quasi-identifiers, or the key", rows=outside.astype(np.int32))
 
 
-def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, strange: Places) -> Draft:
-    """Return the next release, given everybody's old group, -1 for none, and the rows that form groups of their own."""
+def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, outside: Places) -> Draft:
+    """Return the next release, given the old group of each row, -1 for none, and the rows that form new groups."""
     group, cells = _cut(snapshot, k, old, home)
-    if len(strange):
-        parts = partition(_cut_with_blocks(snapshot)[strange], snapshot.scales, k)
-        group[strange] = len(cells.of) + parts.region
+    if len(outside):
+        parts = partition(_cut_with_blocks(snapshot)[outside], snapshot.scales, k)
+        group[outside] = len(cells.of) + parts.region
         cells = _joined(cells, DomainParts(np.full(len(parts.root), -1, dtype=np.int32), parts.after, parts.upto))
     held = _sizes(group, len(cells.of)) > 0
     if not held.all():
-        # Groups of counterfeits alone end here.
+        # Drop groups of counterfeits only.
         group = np.where(group < 0, group, np.cumsum(held, dtype=np.int32)[group] - np.int32(1))
         cells = DomainParts(cells.of[held], cells.after[held], cells.upto[held])
     rows = np.flatnonzero(group >= 0).astype(np.int32)
@@ -149,9 +161,9 @@ def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, strange: Plac
 
 
 def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes, DomainParts]:
-    """Return everybody's new group, -1 for none, and the cells of the new groups.
+    """Return the new group of each row, -1 for none, and the cells of the new groups.
 
-    A group that is cut passes its number on to its first part; further parts come after all old groups.
+    The first part of a divided group keeps its number; other parts are numbered after all old groups.
     """
     groups, attributes = old.low.shape
     ends = np.full((groups, attributes), OLD_END, dtype=np.int32)
@@ -159,12 +171,12 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     large = np.flatnonzero(_sizes(home, groups) >= 2 * k).astype(np.int32)
     if not len(large):
         return home.copy(), whole
-    # One more, which is -1 too, for rows without an old group.
+    # One more entry, -1, for rows without an old group.
     number = np.full(groups + 1, -1, dtype=np.int32)
     number[large] = np.arange(len(large))
     root = number[home]
     parts = partition(_cut_with_blocks(snapshot), snapshot.scales, k, root=root)
-    kept = old.kept_apart(parts, large)[parts.root]
+    kept = old.divisible(parts, large)[parts.root]
     begins = np.diff(parts.root, prepend=-1) > 0
     first, more = np.flatnonzero(kept & begins), np.flatnonzero(kept & ~begins)
     old_group = large[parts.root]
@@ -179,7 +191,7 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
 
 
 def _cut_with_blocks(snapshot: Snapshot) -> Codes:
-    """Return where the rows lie, so that a cut parts whole blocks alone: each at the last value of its own block."""
+    """Return the points of the rows, each moved to the last value of its block, so that cuts never divide a block."""
     if all(scale.block is None for scale in snapshot.scales):
         return snapshot.point
     point = snapshot.point.copy()
@@ -189,10 +201,10 @@ def _cut_with_blocks(snapshot: Snapshot) -> Codes:
     return point
 
 
-def _joined(one: DomainParts, other: DomainParts) -> DomainParts:
-    """Return the cells of some groups and of others after them."""
+def _joined(*parts: DomainParts) -> DomainParts:
+    """Return the cells of all groups in one list."""
     return DomainParts(
-        np.concatenate([one.of, other.of]),
-        np.concatenate([one.after, other.after]),
-        np.concatenate([one.upto, other.upto]),
+        np.concatenate([each.of for each in parts]),
+        np.concatenate([each.after for each in parts]),
+        np.concatenate([each.upto for each in parts]),
     )

@@ -1,10 +1,9 @@
-"""Strict multidimensional Mondrian: cut regions at their medians as long as both sides hold what they must.
+"""Partition by strict multidimensional Mondrian: cut regions at their medians while both sides meet the requirements.
 
-A region is cut along the attribute in which its points are widest, measured in the attribute's domain; where no cut of
-that attribute is allowed, along the next widest. Rows with equal values stay on one side. Of the allowed cuts of an
-attribute the one is taken that leaves its two sides nearest in size, which is the median wherever ties leave it, and
-the lower one of two that are equally near. A region stays whole only when no cut of any attribute is allowed, so the
-result does not depend on the order of the rows.
+A region is cut along the attribute in which its points are widest, as a share of the domain; if no cut of it is
+allowed, along the next widest. Rows with equal values stay on one side. Among the allowed cuts of an attribute, the one
+with the most equal sides is taken, the lower one of two equals. A region stays whole only if no cut of any attribute is
+allowed, so that the result does not depend on the order of the rows.
 
 Source: LeFevre, DeWitt and Ramakrishnan, *Mondrian multidimensional k-anonymity* (ICDE 2006); monotonic paper,
 Section 5.1.
@@ -24,21 +23,20 @@ from audit.runtime.kernels import pays
 
 Regions: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Codes]
 
-# Seconds that the compiled kernel saves a row, and that it takes to compile.
-_SAVED, _COMPILING = 1e-5, 10.0
+_SECONDS_SAVED_PER_ROW, _COMPILE_SECONDS = 1e-5, 10.0
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Rows in regions, which are numbered root by root and from lower values to higher.
+    """Regions of rows, numbered root by root and from lower values to higher.
 
     Attributes:
-        region: the region of each row, in [0, regions), -1 for a row in no root; shape (rows,), int32.
-        root: the root of which each region is a part, ascending; shape (regions,), int32.
-        after: a region has only values beyond this place, `OLD_END` where it begins as its root does; shape (regions,
+        region: the region of each row, in [0, regions), -1 for a row without a root; shape (rows,), int32.
+        root: the root that each region is part of, ascending; shape (regions,), int32.
+        after: a region has only values after this place; `OLD_END` if it begins where its root begins; shape (regions,
             attributes), int32.
-        upto: a region has only values up to this place, it included; `OLD_END` where it ends as its root does.
-        low, high: the least and the greatest place that a region's rows have; shape (regions, attributes), int32.
+        upto: a region has only values up to this place, inclusive; `OLD_END` if it ends where its root ends.
+        low, high: the least and the greatest place of a region's rows; shape (regions, attributes), int32.
     """
 
     region: Codes
@@ -64,18 +62,18 @@ def partition(
         point: the quasi-identifiers of each row, as places in their scales; shape (rows, attributes), int32.
         scales: one per quasi-identifier.
         k: rows that both sides of a cut must have, at least 1.
-        root: the region that each row begins in, in [0, roots), none empty, -1 for rows that are left out; without it
-            all begin in one. Shape (rows,), int32. Roots need not hold what their parts must.
+        root: the initial region of each row, in [0, roots), none empty, -1 for rows that are left out; None puts all
+            rows into one. Shape (rows,), int32. Roots need not meet the requirements of their parts.
         value: the sensitive value of each row; shape (rows,), int32. Needed for l > 1.
         l: no value may be in more than 1/l of the rows of either side of a cut.
     """
     if root is None:
         start = np.array([0, len(point)])
     else:
-        # Rows that are left out are counted before the others.
+        # Rows without a root come first.
         start = np.cumsum(np.bincount(root + np.int32(1), minlength=1))
         start -= start[0]
-    if pays("anonymizers.partition_compiled", _SAVED * int(start[-1]), _COMPILING):
+    if pays("anonymizers.partition_compiled", _SECONDS_SAVED_PER_ROW * int(start[-1]), _COMPILE_SECONDS):
         from anonymizers.partition_compiled import regions, rows_by_root
     else:
         regions, rows_by_root = regions_plain, rows_by_root_plain
@@ -93,11 +91,11 @@ def partition(
 
 
 def rows_by_root_plain(root: Codes, start: Places) -> Places:
-    """Return the rows that are in a root, root by root and in their order; the oracle of its compiled twin.
+    """Return the rows that have a root, sorted by root, stably; the oracle of its compiled twin.
 
     Args:
         root: the root of each row, -1 for none; shape (rows,), int32.
-        start: where each root's rows begin, and the number of rows that are in one.
+        start: where each root's rows begin, and the number of rows with a root.
     """
     return np.argsort(root, kind="stable")[len(root) - start[-1] :]
 
@@ -119,7 +117,7 @@ def regions_plain(
         offset: where each scale begins in `place`.
         start: where each root's rows begin, and the number of rows.
         k: rows that both sides of a cut must have.
-        value: the sensitive value of each row, not looked at when l is 1.
+        value: the sensitive value of each row, not used if l is 1.
         l: no value may be in more than 1/l of the rows of either side of a cut.
     """
     region = np.empty(len(point), dtype=np.int32)
@@ -130,7 +128,7 @@ def regions_plain(
         while todo:
             rows, after, upto = todo.pop()
             low, high = point[rows].min(axis=0), point[rows].max(axis=0)
-            # Only with a stable sort the first of equally wide attributes comes first.
+            # Stable, so that the first of equally wide attributes comes first.
             widest = np.argsort(place[offset + low] - place[offset + high], kind="stable")
             held = value[rows] if l > 1 else value
             tries = ((attribute, _cut(point[rows, attribute], k, held, l)) for attribute in widest)
@@ -150,7 +148,7 @@ def regions_plain(
 
 
 def _cut(column: Codes, k: int, value: Codes, l: int) -> int:  # noqa: E741 - the literature's name
-    """Return the allowed cut that is nearest to the middle, `OLD_END` when none is allowed."""
+    """Return the allowed cut that is nearest to the middle, `OLD_END` if none is allowed."""
     found, at, count = np.unique(column, return_inverse=True, return_counts=True)
     left = np.cumsum(count)[:-1]
     right = len(column) - left

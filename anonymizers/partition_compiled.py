@@ -57,19 +57,19 @@ def regions(
         ends[0, :2] = _OLD_END
         top = 0
         while top >= 0:
-            begin, end, here = todo[top, 0], todo[top, 1], ends[top]
-            _reach(rows[0], begin, end, here)
-            attribute, cut = _find(rows, begin, end, (here[2], here[3], place, offset), k, l, work)
+            begin, end, bounds = todo[top, 0], todo[top, 1], ends[top]
+            _reach(rows[0], begin, end, bounds)
+            attribute, cut = _find(rows, begin, end, (bounds[2], bounds[3], place, offset), k, l, work)
             if cut == _OLD_END:
                 region[rows[1][begin:end]] = count
                 roots[count] = root
-                made[count] = here
+                made[count] = bounds
                 count += 1
                 top -= 1
                 continue
             middle = _part(rows, begin, end, attribute, cut)
             # The lower side on top, to be cut first.
-            ends[top + 1] = here
+            ends[top + 1] = bounds
             ends[top, 0, attribute] = ends[top + 1, 1, attribute] = cut
             todo[top, 0], todo[top, 1] = middle, end
             todo[top + 1, 0], todo[top + 1, 1] = begin, middle
@@ -115,7 +115,7 @@ def _find(
     l: int,  # noqa: E741 - as above
     work: tuple[Array, Array, Array, Array],
 ) -> tuple[int, int]:
-    """Return the attribute and the cut of a region, the cut `_OLD_END` when it stays whole."""
+    """Return the attribute and the cut of a region, `_OLD_END` as the cut if none is allowed."""
     low, high, place, offset = reach
     if end - begin < 2 * k:
         return 0, _OLD_END

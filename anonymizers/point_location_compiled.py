@@ -1,7 +1,7 @@
 """Compiled twin of the kernel in `anonymizers.point_location`, which is its oracle, for many points and cells.
 
-Points and cells are split together, where many cells end; a cell on both sides goes on with both. Where few points or
-few cells are left, or splitting no longer keeps the cells apart, every pair is looked at.
+Points and cells are divided together at places where many cells end; a cell on both sides is copied. If few points or
+few cells are left, or if division no longer separates the cells, every pair is tested.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ def first_covering_compiled(point: Array, low: Array, high: Array, beyond: Array
     todo = [(0, len(point), 0, len(low))]
     while len(todo) > 0:
         first, last, begin, end = todo.pop()
-        mine = spare[: end - begin]
-        mine[:] = cells[begin:end]
+        own = spare[: end - begin]
+        own[:] = cells[begin:end]
         attribute, cut = -1, 0
-        if last - first > _FEW_POINTS and len(mine) > _FEW_CELLS:
-            attribute, cut = _split(low, high, mine)
+        if last - first > _FEW_POINTS and len(own) > _FEW_CELLS:
+            attribute, cut = _split(low, high, own)
         if attribute < 0:
-            _look(point, low, high, beyond, order[first:last], mine, found)
+            _look(point, low, high, beyond, order[first:last], own, found)
             continue
-        while len(cells) <= begin + 2 * len(mine):
+        while len(cells) <= begin + 2 * len(own):
             cells = np.concatenate((cells, cells))
         middle = _part(point, order, first, last, attribute, cut)
         top = begin
-        for cell in mine:
-            # Written whether it stays or not: a jump that nobody can foretell costs more.
+        for cell in own:
+            # Written in any case: a mispredicted branch would cost more.
             cells[top] = cell
             top += high[cell, attribute] > cut
         todo.append((middle, last, begin, top))
         begin = top
-        for cell in mine:
+        for cell in own:
             cells[top] = cell
             top += low[cell, attribute] <= cut
         todo.append((first, middle, begin, top))
@@ -56,11 +56,11 @@ def first_covering_compiled(point: Array, low: Array, high: Array, beyond: Array
 
 @kernel
 def _split(low: Array, high: Array, cells: Array) -> tuple[int, int]:
-    """Return the attribute and the cut whose larger side has the fewest cells, -1 when it has nearly all.
+    """Return the attribute and the cut whose larger side has the fewest cells, -1 if it has nearly all.
 
-    Asked are the ends of some cells: in each attribute the commonest, which is likely to be the end of many, and the
-    middle one; the first that is good enough is taken. As long as there are many cells, some of them tell how good a
-    cut is. What divides those divides all, so that both sides have fewer.
+    The candidates of each attribute are the most frequent and the middle end among a sample of cells; the first one
+    that is good enough is taken. The sample also estimates the quality of a cut: if it divides the sample, it divides
+    all cells.
     """
     ends = np.empty(_ENDS, dtype=np.int32)
     step = max(1, len(cells) // _ASKED)
@@ -84,7 +84,7 @@ def _split(low: Array, high: Array, cells: Array) -> tuple[int, int]:
 
 @kernel
 def _commonest(ends: Array) -> int:
-    """Return the commonest of some sorted numbers, of equally common ones the nearest to the middle."""
+    """Return the most frequent of sorted numbers, and among equals the nearest to the middle."""
     found, most, begin = ends[0], -1, 0
     for i in range(1, len(ends) + 1):
         if i == len(ends) or ends[i] != ends[begin]:
@@ -100,9 +100,9 @@ def _part(point: Array, order: Array, first: int, last: int, attribute: int, cut
     """Move the points up to a cut before the others; return where the others begin."""
     middle = first
     for i in range(first, last):
-        here = order[i]
-        order[i], order[middle] = order[middle], here
-        middle += point[here, attribute] <= cut
+        current = order[i]
+        order[i], order[middle] = order[middle], current
+        middle += point[current, attribute] <= cut
     return middle
 
 
@@ -116,7 +116,7 @@ def _look(
     cells: Array,
     found: Array,
 ) -> None:
-    """Look at every pair of some points and some cells."""
+    """Test every pair of a point and a cell."""
     for p in order:
         for cell in cells:
             if cell <= beyond[p]:

@@ -1,4 +1,4 @@
-"""The last release's cells, seen from a snapshot: whom they cover, and which of them may be cut."""
+"""Previous partition: find the last release's cells that cover a row of a snapshot, and those that may be divided."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from audit.model.anonymizer import Snapshot
 from audit.model.arrays import Codes, Places
 from audit.model.history import PreviousCells
 
-# Any odd number with its bits well mixed.
+# An odd number with well-mixed bits, for hashing.
 _MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -28,11 +28,11 @@ class OldCells:
         self._exact = ranges.exact
         self._look = look
         self._point = np.ascontiguousarray(snapshot.point)
-        # What tells large cells from small ones: the sum of their extents in the domains.
+        # The size of cells: the sum of their extents in the domains.
         self._extent = np.zeros(len(ranges.low))
         for scale, low, high in zip(snapshot.scales, ranges.low.T, ranges.high.T, strict=True):
             if len(scale.place):
-                # Ends of cells that cover no value may lie outside.
+                # A cell that covers no value may end outside the scale.
                 self._extent += scale.place.take(high, mode="clip") - scale.place.take(low, mode="clip")
 
     def cover(self, group: Codes) -> npt.NDArray[np.bool_]:
@@ -44,10 +44,10 @@ class OldCells:
         return good
 
     def smallest(self, rows: Places, groups: Places, but: Codes | None = None) -> Codes:
-        """Return for each row the smallest of some groups whose cells cover it, -1 for none; shape (rows,), int32.
+        """Return for each row the smallest of the groups whose cells cover it, -1 for none; shape (rows,), int32.
 
-        Smallest is the one with the least sum of its extents in the domains, of equals the one with the lowest number.
-        A row's group in `but` does not count; shape (rows,).
+        The smallest group has the least sum of extents in the domains; among equals it has the lowest number. `but`
+        holds a group for each row that is excluded; shape (rows,).
         """
         order = groups[np.argsort(self._extent[groups], kind="stable")]
         low, high = self.low[order], self.high[order]
@@ -58,7 +58,7 @@ class OldCells:
             place = first_covering(self._point[rows[asked]], low, high, beyond[asked])
             asked, place = asked[place >= 0], place[place >= 0]
             group = order[place].astype(np.int32)
-            # Cells that are no intervals may turn out not to cover a row in their range: then the next one is asked.
+            # A cell that is not an interval may fail to cover a row in its range: then the next group is tried.
             good = self._confirm(group, rows[asked])
             if but is not None:
                 good &= group != but[asked]
@@ -67,26 +67,25 @@ class OldCells:
             asked = asked[~good]
         return found
 
-    def kept_apart(self, parts: Partition, groups: Codes) -> npt.NDArray[np.bool_]:
-        """Return which groups are cut and may be, so that people of different groups never get the same cells.
+    def divisible(self, parts: Partition, groups: Codes) -> npt.NDArray[np.bool_]:
+        """Return which groups may be divided without giving people of different groups the same cells.
 
-        Where cells overlap, a part of one group may come to have the same cells as another group or a part of it.
-        Groups with such a part stay whole.
+        If cells overlap, a part of one group may get the cells of another group or of its part. Then the group stays
+        whole.
 
         Args:
-            parts: the parts of each group, whose place in `groups` is their root.
-            groups: the groups to cut, ascending.
+            parts: the parts of each group; their root is the group's place in `groups`.
+            groups: the groups to divide, ascending.
         """
         kept = np.bincount(parts.root, minlength=len(groups)) > 1
         owner = groups[parts.root]
         doubtful = np.flatnonzero(~self._exact[owner] & kept[parts.root])
         if len(doubtful):
-            # Of a cell that is no interval, what a cut leaves is not known: nobody else may cover its people.
-            _, one = np.unique(parts.region, return_index=True)
-            # Before the regions' rows stands one that is in none, if there is one.
-            one = one[len(one) - len(parts.root) :]
-            everybody = np.arange(len(self.low))
-            others = self.smallest(one[doubtful], everybody, owner[doubtful])
+            # The parts of a cell that is not an interval are not known here: no other group may cover its people.
+            _, example = np.unique(parts.region, return_index=True)
+            # Drop the row of region -1, if there is one.
+            example = example[len(example) - len(parts.root) :]
+            others = self.smallest(example[doubtful], np.arange(len(self.low)), owner[doubtful])
             kept[parts.root[doubtful[others >= 0]]] = False
         high = self.high[owner]
         low = np.concatenate([self.low, np.maximum(self.low[owner], parts.after + np.int32(1))])
@@ -100,11 +99,11 @@ class OldCells:
             same = same[same >= len(self.low)] - len(self.low)
             if not len(same):
                 return kept
-            # Whoever becomes whole again may in turn be what a part of another is.
+            # A group that stays whole may in turn have the cells of another group's part.
             kept[parts.root[same]] = False
 
     def _confirm(self, group: Codes, rows: Places) -> npt.NDArray[np.bool_]:
-        """Return whether the cells of some groups cover rows that are in their ranges, pair by pair."""
+        """Return whether the cells of groups cover rows that are in their ranges, pair by pair."""
         good = self._exact[group]
         ask = np.flatnonzero(~good)
         if len(ask):
@@ -113,7 +112,7 @@ class OldCells:
 
 
 def _keys(low: Codes, high: Codes) -> npt.NDArray[np.uint64]:
-    """Return a number for each range; two ranges that chance gives the same number only keep two groups whole."""
+    """Return a hash of each range; a collision only keeps two groups whole."""
     key = np.zeros(len(low), dtype=np.uint64)
     for column in (*low.T, *high.T):
         key = (key ^ (key >> np.uint64(29))) * _MIXER + column.astype(np.uint64)
@@ -121,7 +120,7 @@ def _keys(low: Codes, high: Codes) -> npt.NDArray[np.uint64]:
 
 
 def _repeated(key: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Return which keys stand more than once."""
+    """Return which keys occur more than once."""
     ordered = np.sort(key)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if not len(twice):

@@ -1,4 +1,4 @@
-"""Leftovers: new people whom no bucket is short of are placed where the cuts between releases are then enough.
+"""Remaining records: place the new people that no bucket lacks so that the cuts between releases are large enough.
 
 Source: assignment in Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4.2; equivalence paper, Algorithm 2.
 """
@@ -15,12 +15,12 @@ from audit.model.arrays import Counts
 
 
 class Layers(NamedTuple):
-    """Rows for a bucket, the same number of each value of its signature: some values' people, and counterfeits.
+    """Rows for a bucket, the same number of each value of its signature.
 
     Attributes:
-        signature: whose bucket.
-        people: the values that new people have; the rows of the others are counterfeits.
-        rows: how many of each value.
+        signature: the signature of the bucket.
+        people: the values whose rows are new people; the rows of the other values are counterfeits.
+        rows: the number of rows of each value.
     """
 
     signature: Signature
@@ -34,18 +34,18 @@ class Layers(NamedTuple):
 
 
 def place_leftovers(left: Counts, m: int, least: int, known: Sequence[tuple[Signature, int]]) -> list[Layers]:
-    """Return the layers in which all of some new people go into buckets.
+    """Return the layers that put all remaining new people into buckets.
 
-    Known buckets come first, as far as that leaves them with a cut that is enough, and the others form new ones. A
-    batch that is too small for a bucket of its own is filled up with counterfeits; or, where that takes fewer, it is
-    taken apart, and counterfeits stand beside its people in larger buckets.
+    Existing buckets are filled first, if their cuts are then large enough; the other people form new buckets. A batch
+    that is too small for a bucket is filled up with counterfeits; or, if that needs fewer counterfeits, its people are
+    distributed over larger buckets.
 
     Args:
-        left: how many new people have each value; m-eligible, shape (values,).
+        left: the number of remaining new people of each value; m-eligible, shape (values,).
         m: the parameter of m-invariance.
-        least: how many rows a bucket has at least when it is new.
-        known: signatures of the buckets that there are, in the order to fill them, and how many new rows each has to
-            have when it has any; 0 or less where it can have as many as it likes.
+        least: the least number of rows of a new bucket.
+        known: the signatures of existing buckets, in the order to fill them, each with the number of new rows that it
+            needs if it gets any; 0 or less if any number will do.
     """
     left, lacks, found, small = left.copy(), dict(known), list[Layers](), list[Layers]()
     for signature, lack in known:
@@ -67,27 +67,27 @@ def place_leftovers(left: Counts, m: int, least: int, known: Sequence[tuple[Sign
 
 
 def _squeezed(batch: Layers, lacks: dict[Signature, int]) -> list[Layers]:
-    """Return the layers for a batch that is too small for its bucket, with the fewer counterfeits of two ways."""
-    apart = _taken_apart(batch, [signature for signature, lack in lacks.items() if lack <= 0])
+    """Return the layers for a batch that is too small for its bucket, in the way that needs fewer counterfeits."""
+    distributed = _distributed(batch, [signature for signature, lack in lacks.items() if lack <= 0])
     width = len(batch.signature)
     filled = Layers(batch.signature, (), -(-lacks[batch.signature] // width) - batch.rows)
-    if apart is not None and sum(layers.counterfeits for layers in apart) < filled.counterfeits:
-        return apart
+    if distributed is not None and sum(layers.counterfeits for layers in distributed) < filled.counterfeits:
+        return distributed
     lacks[batch.signature] = 0
     return [batch, filled]
 
 
-def _taken_apart(batch: Layers, large: list[Signature]) -> list[Layers] | None:
-    """Return layers of large buckets that hold a batch, those first that need the fewest counterfeits for each person.
+def _distributed(batch: Layers, large: list[Signature]) -> list[Layers] | None:
+    """Return layers of large buckets for the people of a batch, greedily with the fewest counterfeits for each person.
 
-    None where a value is in none of them.
+    None if a value is in none of the buckets.
     """
     waiting, found = set(batch.signature), list[Layers]()
     while waiting:
-        some = [signature for signature in large if waiting.intersection(signature)]
-        if not some:
+        fitting = [signature for signature in large if waiting.intersection(signature)]
+        if not fitting:
             return None
-        signature = min(some, key=lambda each: len(each) / len(waiting.intersection(each)))
+        signature = min(fitting, key=lambda each: len(each) / len(waiting.intersection(each)))
         people = tuple(value for value in signature if value in waiting)
         waiting.difference_update(people)
         found.append(Layers(signature, people, batch.rows))

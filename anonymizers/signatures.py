@@ -1,4 +1,4 @@
-"""Buckets of people who share a signature, with a slot for each of its sensitive values."""
+"""Signatures: buckets of people with the same signature, and a slot for each of its sensitive values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Slots:
     """A slot for each value of each bucket's signature, bucket by bucket.
 
     Attributes:
-        signatures: of the buckets, all different, their values ascending.
+        signatures: the signatures of the buckets, all different, with ascending values.
         start: the first slot of each bucket; shape (buckets,).
         value: the sensitive value of each slot; shape (slots,).
     """
@@ -28,7 +28,7 @@ class Slots:
 
     @classmethod
     def of(cls, signatures: list[Signature]) -> Slots:
-        """Return the slots of buckets with these signatures."""
+        """Return the slots of the buckets of these signatures."""
         width = np.array([len(signature) for signature in signatures], dtype=np.int64)
         value = np.fromiter(chain.from_iterable(signatures), dtype=np.int64, count=int(width.sum()))
         return cls(signatures, np.cumsum(width) - width, value)
@@ -42,11 +42,11 @@ class Slots:
         return np.diff(self.start, append=len(self.value))
 
     def spread(self, numbers: Numbers) -> Numbers:
-        """Return the numbers of buckets for each of their slots."""
+        """Return the number of each slot's bucket."""
         return np.repeat(numbers, self.width())
 
     def find(self, bucket: Numbers, value: npt.NDArray[np.int32]) -> Numbers:
-        """Return the slots of some values in some buckets, -1 where the signature lacks the value."""
+        """Return the slot of each pair of a bucket and a value, -1 if the signature lacks the value."""
         if not len(self):
             return np.full(len(bucket), -1)
         size = int(max(self.value.max(), value.max(initial=0))) + 1
@@ -56,19 +56,19 @@ class Slots:
         return np.where(keys[slot] == wanted, slot, -1)
 
     def height(self, held: Numbers) -> Numbers:
-        """Return the most rows that a slot of each bucket holds; shape (buckets,)."""
+        """Return the largest number of rows in a slot of each bucket; shape (buckets,)."""
         return np.maximum.reduceat(held, self.start) if len(self) else held
 
     def total(self, numbers: Numbers) -> Numbers:
-        """Return what the slots of each bucket have together; shape (buckets,)."""
+        """Return the sum over the slots of each bucket; shape (buckets,)."""
         return np.add.reduceat(numbers, self.start) if len(self) else numbers
 
     def hand_out(self, amount: Numbers, short: Numbers) -> Numbers:
-        """Return how many rows of its value each slot gets, the first slots first, none more than it is short of.
+        """Return how many rows of its value each slot gets; earlier slots are filled first.
 
         Args:
-            amount: rows that there are of each value; shape (values,).
-            short: rows that each slot can take; shape (slots,).
+            amount: available rows of each value; shape (values,).
+            short: rows that each slot lacks; shape (slots,).
 
         >>> Slots.of([(0, 1), (1, 2)]).hand_out(np.array([0, 3, 1]), np.array([1, 2, 2, 0]))
         array([0, 2, 1, 0])

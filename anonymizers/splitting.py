@@ -1,23 +1,23 @@
-"""Splitting: balanced buckets are cut into groups of one row of each value whose quasi-identifiers lie close together.
+"""Splitting: divide balanced buckets into groups of one row of each value, with similar quasi-identifiers.
 
-Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4.3. A bucket is a list of rows for each value of its
-signature, all lists of one height. It is cut across all lists at once, sorted by one quasi-identifier, and its parts
-are cut again, until each has one row of each value. Of all cuts by all quasi-identifiers the one with the least
-perimeter sum is made. The paper leaves open which of equals is taken:
+Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4.3. A bucket has a list of rows for each value of its
+signature, all of the same height. All lists are sorted by one quasi-identifier and cut at the same place, and the parts
+are cut again, until each has one row of each value. Of all cuts by all quasi-identifiers, the one with the least
+perimeter sum is made. Ties, which the paper leaves open, are broken so:
 
-* Rows of a list that are equal in the quasi-identifier sorted by are in the order of the others, those with most values
-  first, and then as given. So a cut inside a long run of equals (there are two genders) is one by age. On census-like
-  data this makes the published intervals a tenth shorter.
-* Of cuts with equal perimeter sums the one nearest the middle is made, then the one by the first quasi-identifier,
-  then the one with fewer rows below. Were it the least of all, a bucket without any good cut would lose one layer
-  after the other, each at the cost of the whole.
+* Rows of a list with equal values of the quasi-identifier are sorted by the others, those with the most values first,
+  and then as given. So a cut inside a long run of equal values (such as a gender) is a cut by age. On census-like data
+  this makes the published intervals a tenth shorter.
+* Of cuts with equal perimeter sums, the one nearest the middle is made, then the one by the first quasi-identifier,
+  then the one with fewer rows below. Otherwise a bucket without a good cut would lose one layer at a time, each at the
+  cost of the whole.
 
-Counterfeits have no quasi-identifiers: they come first and stretch nothing. One list of a bucket has no counterfeits,
-since a bucket is as high as its highest list was without them. So every layer (the rows at one place of all lists), and
-with it every part and every group, has somebody real, whose quasi-identifiers bound it.
+Counterfeits have no quasi-identifiers: they come first and do not widen anything. One list of a bucket has no
+counterfeits, because the bucket has the height of its highest list without them. So every layer (the rows at one place
+of all lists), every part and every group has a person, whose quasi-identifiers bound it.
 
-Two kernels: numpy here, clear and for what is small, of which `anonymizers.splitting_compiled` is the fast twin. They
-compare perimeters in whole numbers, so nothing depends on the order of additions.
+There are two kernels: this one in numpy, for small work, and its compiled twin, `anonymizers.splitting_compiled`. They
+compare perimeters as whole numbers, so that the order of additions does not matter.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from audit.model.arrays import Codes, Numbers
 from audit.runtime.kernels import pays
 
 _UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
-# Seconds that the compiled kernel saves a cut, and that it takes to compile.
-_SAVED, _COMPILING = 1e-4, 8.0
+_SECONDS_SAVED_PER_CUT, _COMPILE_SECONDS = 1e-4, 8.0
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,10 @@ class SlotBuckets:
     """Balanced buckets, laid out list by list, bucket by bucket.
 
     Attributes:
-        width: lists of each bucket, one for each value of its signature; shape (buckets,), int64.
-        height: rows of each list of a bucket; shape (buckets,), int64.
-        point: the quasi-identifiers of each row, as ranks; -1, in all of them, for a counterfeit; shape
-            (rows, attributes), int32.
-        place: where each row lies in the domains, whose ends are at 0 and 1; anything for a counterfeit; shape
+        width: the number of lists of each bucket, one for each value of its signature; shape (buckets,), int64.
+        height: the number of rows of each list of a bucket; shape (buckets,), int64.
+        point: the quasi-identifiers of each row, as ranks; all -1 for a counterfeit; shape (rows, attributes), int32.
+        place: the place of each row in the domains, which go from 0 to 1; anything for a counterfeit; shape
             (rows, attributes), float64.
     """
 
@@ -54,12 +52,12 @@ class SlotBuckets:
     place: npt.NDArray[np.float64]
 
     def starts(self) -> npt.NDArray[np.int64]:
-        """Return where each bucket begins; shape (buckets,)."""
+        """Return the first row of each bucket; shape (buckets,)."""
         size = self.width * self.height
         return np.cumsum(size) - size
 
     def settling(self) -> npt.NDArray[np.int64]:
-        """Return the quasi-identifiers in the order in which they settle ties; shape (attributes,)."""
+        """Return the quasi-identifiers in the order in which they break ties; shape (attributes,)."""
         return settling_order(self.point)
 
     def units(self) -> Numbers:
@@ -68,24 +66,24 @@ class SlotBuckets:
 
 
 def settling_order(point: Codes) -> npt.NDArray[np.int64]:
-    """Return the quasi-identifiers by how many values they have, those with most first; shape (attributes,)."""
+    """Return the quasi-identifiers sorted by their number of values, the largest first; shape (attributes,)."""
     return np.argsort(-point.max(axis=0, initial=-1), kind="stable")
 
 
 def in_units(place: npt.NDArray[np.float64]) -> Numbers:
-    """Return places in the domains as whole numbers, so that nothing depends on the order of additions."""
+    """Return places in the domains as whole numbers, so that the order of additions does not matter."""
     return np.rint(place * _UNITS).astype(np.int64)
 
 
 def split(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
     """Return the rows of each list in the order of the groups; shape (rows,).
 
-    Rows stay in their lists; those that come to the same place in all lists of a bucket are a group.
+    Each list is reordered; the rows at the same place in all lists of a bucket form a group.
     """
     if not buckets.point.shape[1]:
         return np.arange(len(buckets.point))
     cuts = int((buckets.height - 1).sum())
-    if not pays("anonymizers.splitting_compiled", _SAVED * cuts, _COMPILING):
+    if not pays("anonymizers.splitting_compiled", _SECONDS_SAVED_PER_CUT * cuts, _COMPILE_SECONDS):
         return split_plain(buckets)
     from anonymizers.splitting_compiled import split_compiled
 
@@ -93,7 +91,7 @@ def split(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
 
 
 def split_plain(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
-    """Return the same as `split`, by numpy."""
+    """Return the result of `split`, by numpy."""
     result = np.zeros(len(buckets.point), dtype=np.int64)
     units, settling = buckets.units(), buckets.settling()
     for start, width, height in zip(buckets.starts(), buckets.width, buckets.height, strict=True):
@@ -141,6 +139,6 @@ def best_cut(by_each: Numbers, point: Codes, units: Numbers) -> tuple[int, int]:
 
 
 def _lengths(least: Numbers, most: Numbers) -> Numbers:
-    """Return the summed lengths of the first layers: of one, of two, and so on; shape (attributes, height)."""
+    """Return the summed box lengths of the first layer, the first two layers, and so on; shape (attributes, height)."""
     reach = np.maximum.accumulate(most, axis=1) - np.minimum.accumulate(least, axis=1)
     return reach.sum(axis=2)

@@ -1,12 +1,12 @@
-"""Buckets: how high they have to be, what new people fill up, and which counterfeits are left to add.
+"""Buckets: compute their least height, the new people who fill them, and the counterfeits that they need.
 
-A bucket of height h is cut into h groups, each with one row of every entry and no value twice. Seen as a graph whose
-edges are the rows, between entries and values, that is a colouring of the edges with h colours in which every entry
-meets every colour. By König's theorem it exists exactly when every entry has h rows and no value more than h. The
-paper puts records into entries for good and adds counterfeits; here only the number of rows of each value is fixed and
-the entries are settled last. Then h need not be more than the most rows of a value and the least possible load of the
-fullest entry: where rows fit into the entries, and h systems of distinct representatives fill these, something does
-both (Mendelsohn and Dulmage, 1958).
+A bucket of height h is divided into h groups, each with one row of every entry and no value twice. In the bipartite
+graph of entries and values, whose edges are the rows, this is a colouring of the edges with h colours in which every
+entry has every colour. By König's theorem it exists exactly if every entry has h rows and no value more than h. The
+paper assigns records to entries once and adds counterfeits. This implementation fixes only the number of rows of each
+value, and assigns entries last. Then h is the larger of the most rows of a value and the least possible load of the
+fullest entry: if the rows fit into the entries, and h systems of distinct representatives fill the entries, one
+assignment does both (Mendelsohn and Dulmage, 1958).
 
 Source: m-Distinct paper, Section V-B.
 """
@@ -27,21 +27,21 @@ class SignatureBucket:
     """The rows of a bucket.
 
     Attributes:
-        entries: what its groups hold.
-        counts: rows of each value that are no counterfeits; shape (values,), int64.
+        entries: the entries of its groups.
+        counts: the number of people of each value; shape (values,), int64.
     """
 
     entries: ValueSets
     counts: Numbers
 
     def __len__(self) -> int:
-        """Return the number of rows that are no counterfeits."""
+        """Return the number of people."""
         return int(self.counts.sum())
 
     def settled(self) -> tuple[RowPlaces, int]:
-        """Return the rows in as few layers as possible, and how many layers these are.
+        """Assign the rows to entries with as few layers as possible; return the places and the number of layers.
 
-        No layer is of counterfeits alone: some value is in all of them, or some entries lack fewer rows than they are.
+        No layer consists of counterfeits only: a value is in all of them, or the entries lack less than a layer.
         """
         places, rows = self.entries.places(), self.entries.by_kind(self.counts)
         height = max(int(self.counts.max(initial=0)), -(-sum(rows) // len(self.entries)))
@@ -51,24 +51,24 @@ class SignatureBucket:
                 full = places.push(kind, missing, height)
                 if full is None:
                     break
-                # These kinds have no other entries than those that are full: so many layers they need at least.
+                # All entries of these kinds are full, so they need at least this many layers.
                 width = sum(not full.isdisjoint(useful) for useful in self.entries.useful)
                 missing = number - sum(taken[kind] for taken in places.taken)
                 height = max(height + 1, -(-sum(rows[each] for each in full) // width))
         return places, height
 
-    def fakes(self) -> int:
-        """Return how many counterfeits it needs."""
+    def counterfeits(self) -> int:
+        """Return the number of counterfeits that the bucket needs."""
         return self.settled()[1] * len(self.entries) - len(self)
 
     def absorb(self, waiting: Numbers) -> Numbers:
-        """Take in people of whom there is a choice, as far as the bucket does not grow higher by them.
+        """Add new people as long as the bucket does not become higher.
 
         Args:
-            waiting: how many wait with each value; shape (values,).
+            waiting: the number of new people of each value; shape (values,).
 
         Returns:
-            How many of each were taken; shape (values,).
+            The number of people added of each value; shape (values,).
         """
         places, height = self.settled()
         most = np.minimum(waiting, height - self.counts)
@@ -85,7 +85,7 @@ class SignatureBucket:
         return taken
 
     def completed(self, rng: np.random.Generator) -> tuple[RowPlaces, int, Numbers]:
-        """Return the places of all rows, the number of layers, and the counterfeits of each value; shape (values,)."""
+        """Fill the bucket with counterfeits; return places, number of layers, and counterfeits of each value."""
         places, height = self.settled()
         most = height - self.counts
         room = self.entries.by_kind(most)
@@ -93,15 +93,15 @@ class SignatureBucket:
         for entry, load in enumerate(places.load):
             if places.pull(entry, room, height - load) < height - load:
                 raise AssertionError("an entry could not be filled, though some system of representatives fills it")
-        fakes = np.zeros_like(self.counts)
+        counterfeits = np.zeros_like(self.counts)
         for kind, values in enumerate(self.entries.kinds):
             if before[kind] > room[kind]:
-                fakes[values] = rng.multivariate_hypergeometric(most[values], before[kind] - room[kind])
-        return places, height, fakes
+                counterfeits[values] = rng.multivariate_hypergeometric(most[values], before[kind] - room[kind])
+        return places, height, counterfeits
 
 
 def _levelled(waiting: Numbers, most: Numbers, number: int) -> Numbers:
-    """Return how many of each value may still be taken after `number` were, of those first of whom most wait."""
+    """Return how many rows of each value may still be added after `number` were added, the most frequent first."""
     left = most.copy()
     for _ in range(number):
         still = waiting - (most - left)

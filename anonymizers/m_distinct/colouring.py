@@ -1,23 +1,23 @@
-"""Colouring: a bucket is cut into groups with one row of every entry, no value twice, and close quasi-identifiers.
+"""Colouring: divide a bucket into groups with one row of every entry, no value twice, and similar quasi-identifiers.
 
-Source: m-Distinct paper, Section V-C. There groups are picked out record by record, which may have to be taken back:
-"in the worst case" the number of attempts is exponential. It need not be, since what can be cut off is well known. A
-bucket of h layers (every entry has h rows, no value is in more) is the edges of a bipartite graph that h colours
-colour; any a of these are a part with a rows in every entry and no value more than a times, and so are the h - a
-others. Which rows are in such a part is settled value by value:
+Source: m-Distinct paper, Section V-C, which picks groups record by record with backtracking: "in the worst case" the
+number of attempts is exponential. This implementation is polynomial. A bucket of h layers (every entry has h rows, no
+value has more) is a bipartite graph whose edges, the rows, have a colouring with h colours. Any a of the colours form a
+part with a rows of every entry and at most a rows of each value; the other h - a colours form the rest. The rows of
+such a part are chosen so:
 
-* a value with more than h - a rows has to give the part at least what is beyond that;
-* the sets of rows that can be in one part are the independent sets of a matroid (the rows that can be linked to places
-  in the entries, and at most a of each value). So whoever takes one row after the other, in any order, and leaves out
-  what does not fit any more ends with a full part, and with the first rows in that order as far as possible.
+* a value with more than h - a rows must give the part at least the excess;
+* the sets of rows that can be in a part are the independent sets of a matroid (rows that can be assigned to places in
+  the entries, at most a of each value). So a greedy choice, row by row in any order, ends with a full part that
+  prefers the first rows.
 
-The order is that of a quasi-identifier. Of all quasi-identifiers, and all cuts that leave a sixteenth of the layers or
-more on each side, the one with the least perimeter sum is made (Equation 4), as if each kind of values gave every layer
-its share, the first rows to the first layers; of equals the one nearest the middle, then by the first quasi-identifier,
-then with fewer rows below. Rows that are equal in it are in the order of the others, those with most values first.
-Counterfeits have no quasi-identifiers; they are spread evenly over the order.
+The order is that of a quasi-identifier. All quasi-identifiers, and all cuts that leave at least a sixteenth of the
+layers on each side, are compared by their perimeter sum (Equation 4), on the assumption that each kind of values is
+spread evenly over the layers, in order. Among equals the cut nearest the middle is made, then the one by the first
+quasi-identifier, then the one with fewer rows below. Rows with equal values of the quasi-identifier are sorted by the
+others, those with the most values first. Counterfeits have no quasi-identifiers; they are spread evenly over the order.
 
-Two kernels: this one, and its compiled twin in `anonymizers.m_distinct.colouring_compiled`.
+There are two kernels: this one, and its compiled twin in `anonymizers.m_distinct.colouring_compiled`.
 """
 
 from __future__ import annotations
@@ -33,14 +33,13 @@ from anonymizers.splitting import in_units, settling_order
 from audit.model.arrays import Codes, Numbers
 from audit.runtime.kernels import pays
 
-# Seconds that the compiled kernel saves a row, and that it takes to compile.
-_SAVED, _COMPILING = 1e-3, 8.0
+_SECONDS_SAVED_PER_ROW, _COMPILE_SECONDS = 1e-3, 8.0
 _FAR = np.int64(1 << 62)
 
 
 @dataclass(frozen=True)
 class ColouredBucket:
-    """A bucket that is complete: all its entries have as many rows, and no value has more.
+    """A complete bucket: all its entries have the same number of rows, and no value has more.
 
     Attributes:
         height: rows in each entry.
@@ -48,8 +47,8 @@ class ColouredBucket:
         kind: the kind of each row's value; shape (rows,), int64.
         value: the value of each row; shape (rows,), int64.
         point: the quasi-identifiers of each row, as ranks; anything for a counterfeit; shape (rows, attributes), int32.
-        place: where each row lies in the domains, whose ends are at 0 and 1; shape (rows, attributes), float64.
-        real: which rows are no counterfeits; shape (rows,).
+        place: the place of each row in the domains, which go from 0 to 1; shape (rows, attributes), float64.
+        real: which rows are not counterfeits; shape (rows,).
     """
 
     height: int
@@ -61,9 +60,9 @@ class ColouredBucket:
     real: npt.NDArray[np.bool_]
 
     def orders(self) -> Numbers:
-        """Return the rows that are no counterfeits in the order of each quasi-identifier; shape (attributes, rows).
+        """Return the rows, without counterfeits, in the order of each quasi-identifier; shape (attributes, rows).
 
-        Without quasi-identifiers there is one order, that in which the rows are given.
+        Without quasi-identifiers there is only the given order.
         """
         rows = np.flatnonzero(self.real)
         point = self.point[rows]
@@ -78,9 +77,9 @@ class ColouredBucket:
 
 
 def split(buckets: Sequence[ColouredBucket]) -> list[Numbers]:
-    """Return the group of each row, for each bucket, counted from 0 to its height."""
+    """Return the group of each row of each bucket, counted from 0."""
     rows = sum(len(bucket.kind) for bucket in buckets)
-    if not pays("anonymizers.m_distinct.colouring_compiled", _SAVED * rows, _COMPILING):
+    if not pays("anonymizers.m_distinct.colouring_compiled", _SECONDS_SAVED_PER_ROW * rows, _COMPILE_SECONDS):
         return [split_plain(bucket) for bucket in buckets]
     from anonymizers.m_distinct.colouring_compiled import split_compiled
 
@@ -96,7 +95,7 @@ def split(buckets: Sequence[ColouredBucket]) -> list[Numbers]:
 
 
 def local_codes(value: Numbers) -> Numbers:
-    """Return values by codes from 0 without gaps."""
+    """Return the values as codes from 0 without gaps."""
     return np.unique(value, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
@@ -140,7 +139,7 @@ def best_cut(orders: Numbers, units: Numbers, kind: Numbers, height: int) -> tup
 
 
 def _layers(kind: Numbers, height: int) -> Numbers:
-    """Return the layer of each row when every kind, in order, gives each layer its share; shape (rows,)."""
+    """Return the layer of each row if every kind is spread evenly over the layers, in order; shape (rows,)."""
     by_kind = np.argsort(kind, kind="stable")
     total = np.bincount(kind)
     first = np.cumsum(total) - total
@@ -150,7 +149,7 @@ def _layers(kind: Numbers, height: int) -> Numbers:
 
 
 def _lengths(low: Numbers, high: Numbers) -> Numbers:
-    """Return the summed lengths of the box around the first layers: around one, two, and so on; shape (layers,)."""
+    """Return the summed box lengths of the first layer, the first two layers, and so on; shape (layers,)."""
     reach = np.maximum.accumulate(high, axis=0) - np.minimum.accumulate(low, axis=0)
     return np.maximum(reach, 0).sum(axis=1)
 
@@ -166,11 +165,11 @@ def interleaved(order: Numbers, fakes: Numbers) -> Numbers:
 
 
 class ColouredPart:
-    """A part of some layers of a bucket, while it is filled.
+    """A part of a bucket's layers that is being filled.
 
     Attributes:
         inside: which rows of the bucket are in it; shape (rows,).
-        low: how many of its rows of each kind stand in each entry; shape (entries, kinds).
+        low: the number of its rows of each kind in each entry; shape (entries, kinds).
     """
 
     def __init__(self, bucket: ColouredBucket, taken: Numbers, height: int, at: int) -> None:
@@ -181,7 +180,7 @@ class ColouredPart:
         self._shut: set[int] = set()
 
     def fill(self, order: Numbers) -> None:
-        """Take the rows in their order; first those that have to be in the part."""
+        """Take the rows in their order, first those that must be in the part."""
         rows, values, kinds = order.tolist(), self._bucket.value[order].tolist(), self._bucket.kind[order].tolist()
         total, held = Counter(values), Counter[int]()
         for have_to in (True, False):
@@ -193,9 +192,9 @@ class ColouredPart:
             raise AssertionError("a part of a bucket could not be filled, though its colours fill it")
 
     def _take(self, row: int, kind: int) -> bool:
-        """Take a row, where its kind still fits; others of the part are moved to other entries for it."""
+        """Take a row if its kind still fits, moving other rows of the part to other entries if necessary."""
         if kind in self._shut or not self._place(kind):
-            self._shut.add(kind)  # what does not fit now will not fit later
+            self._shut.add(kind)  # it will not fit later, either
             return False
         self.inside[row] = True
         return True
@@ -212,10 +211,10 @@ class ColouredPart:
                 if self._load[entry] < self._at:
                     self._shift(kind, entry, came, left)
                     return True
-                for other in np.flatnonzero(self.low[entry]).tolist():
-                    if other != kind and other not in left:
-                        left[other] = entry
-                        queue.append(other)
+                for resident in np.flatnonzero(self.low[entry]).tolist():
+                    if resident != kind and resident not in left:
+                        left[resident] = entry
+                        queue.append(resident)
         return False
 
     def _shift(self, kind: int, entry: int, came: dict[int, int], left: dict[int, int]) -> None:

@@ -145,7 +145,7 @@ def _fill(bucket: tuple[int, Array, Array, Array], order: Array, at: int, low: A
 
 @kernel
 def _place(kind: int, taken: Array, low: Array, load: Array, at: int, way: tuple[Array, Array, Array]) -> bool:
-    """Take a row of a kind into some entry, others being moved for it where they have to; `way` is room to think."""
+    """Take a row of a kind, moving other rows to other entries if necessary; `way` is working memory."""
     entries, kinds = taken.shape
     came, left, queue = way
     for entry in range(entries):
@@ -166,10 +166,10 @@ def _place(kind: int, taken: Array, low: Array, load: Array, at: int, way: tuple
                 load[entry] += 1
                 _shift(kind, entry, low, came, left)
                 return True
-            for other in range(kinds):
-                if low[entry, other] > 0 and other != kind and left[other] < 0:
-                    left[other] = entry
-                    queue[length] = other
+            for resident in range(kinds):
+                if low[entry, resident] > 0 and resident != kind and left[resident] < 0:
+                    left[resident] = entry
+                    queue[length] = resident
                     length += 1
     return False
 

@@ -1,14 +1,13 @@
-"""Entries: the sets that the values of a bucket's groups are drawn from, one value from each.
+"""Entries: the sets from which the values of a bucket's groups come, one value from each set.
 
-The update set signature of a group has the candidate update set of each of its values (m-Distinct paper,
+The update set signature of a group holds the candidate update set of each of its values (m-Distinct paper,
 Definition 13). A group of distinct values, one from each of these sets, is a legal update instance of it
-(Definition 14). So a bucket has an *entry* for each set, and whoever was last in a group of that signature stands in
-one that has the person's value. Not every place in an entry is of use: with the sets {a} and {a, b} the value a has to
-be in the first, or no group could have a value from either. Of use is a place that is part of some system of distinct
-representatives of the sets.
+(Definition 14). So a bucket has an *entry* for each set, and a person whose last group had this signature is put into
+an entry that contains the person's value. A value may be useless in an entry: with the sets {a} and {a, b}, value a
+must come from the first one, or the first would have no value. A value is *useful* in an entry if a system of distinct
+representatives of the sets chooses it there.
 
-Values that are in the same sets are alike here; they are called a *kind*. Sets are masks: bit v says that value v is
-in it.
+Values that are in the same sets form a *kind*. Sets are bit masks: bit v says that value v is in the set.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ def masks_of(updates: UpdateSets) -> list[Mask]:
 
 
 def signed(values: Iterable[int], masks: Sequence[Mask]) -> Signature:
-    """Return the update set signature of a group of some values: their sets, in order, equal ones repeated."""
+    """Return the update set signature of a group with these values: the sorted list of their sets."""
     return tuple(sorted(masks[value] for value in values))
 
 
 @dataclass(frozen=True)
 class ValueSets:
-    """The entries of a bucket, and which kinds of values are of use in each.
+    """The entries of a bucket, and the useful kinds of values of each.
 
     Attributes:
         sets: the set of each entry.
         kinds: the values of each kind, ascending.
         kind: the kind of each value, -1 for values that are in no set; shape (values,).
-        useful: the kinds that are of use in each entry.
+        useful: the useful kinds of each entry.
     """
 
     sets: Signature
@@ -59,19 +58,19 @@ class ValueSets:
         return len(self.sets)
 
     def places(self) -> RowPlaces:
-        """Return the places in these entries, none of which is taken."""
+        """Return the places of rows in these entries, all of them empty."""
         return RowPlaces(self.useful, len(self.kinds))
 
     def by_kind(self, counts: Numbers) -> list[int]:
-        """Return how many rows of each kind there are, by how many there are of each value."""
+        """Return the number of rows of each kind, given the number of rows of each value."""
         return [int(counts[values].sum()) for values in self.kinds]
 
 
 @lru_cache(maxsize=20_000)
 def entries_of(sets: Signature, values: int) -> ValueSets | None:
-    """Return the entries of some sets, or None where the sets have no system of distinct representatives.
+    """Return the entries of sets, or None if the sets have no system of distinct representatives.
 
-    >>> entries = entries_of((0b01, 0b11), 2)  # value 0 has to be in the first entry, and is of no use in the second
+    >>> entries = entries_of((0b01, 0b11), 2)  # value 0 must be in the first entry, and is useless in the second
     >>> [[entries.kinds[kind].tolist() for kind in useful] for useful in entries.useful]
     [[[0]], [[1]]]
     """
@@ -89,7 +88,7 @@ def entries_of(sets: Signature, values: int) -> ValueSets | None:
 
 
 def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tuple[int, ...], ...] | None:
-    """Return the kinds of use in each entry, by the kinds in its set and the number of values of each kind."""
+    """Return the useful kinds of each entry, given the kinds in its set and the number of values of each kind."""
     places = RowPlaces(inside, len(sizes))
     room = list(sizes)
     for entry in range(len(inside)):
@@ -102,16 +101,16 @@ def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tupl
 
 
 def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: RowPlaces, entry: int, kind: int) -> bool:
-    """Return whether some system of distinct representatives has a value of a kind for an entry.
+    """Return whether a system of distinct representatives has a value of a kind for an entry.
 
-    `places` are those of one system, and `left` are the values of each kind that are not in it.
+    `places` holds a system, and `left` the number of values of each kind that are not in it.
     """
     own = next(number for number in inside[entry] if places.taken[entry][number])
     room = [number + (each == own) for each, number in enumerate(left)]
     if room[kind]:
         return True
-    # Another entry gives its value of the kind up and has to find one elsewhere, while this entry stays as it is.
-    others = [kinds if other != entry else () for other, kinds in enumerate(inside)]
+    # Another entry gives up its value of the kind and must find another one, while this entry keeps its value.
+    others = [kinds if number != entry else () for number, kinds in enumerate(inside)]
     for giver in range(len(inside)):
         if giver != entry and places.taken[giver][kind]:
             trial = RowPlaces(others, len(left))
@@ -123,9 +122,10 @@ def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: Ro
 
 
 def intersected(first: Signature, second: Signature) -> Signature | None:
-    """Return the intersections of the sets of two signatures, paired so that they overlap most; None where none do.
+    """Return the intersections of the sets of two signatures, in the pairing with the largest overlap.
 
-    An assignment problem. The score of a pair is the share of its values that both sets have (paper, Section V-A).
+    None if there is no pairing in which all pairs overlap. It is an assignment problem; the score of a pair is the
+    share of its values that both sets have (paper, Section V-A).
 
     >>> intersected((0b0011, 0b1100), (0b0001, 0b0010)) is None
     True
@@ -136,14 +136,14 @@ def intersected(first: Signature, second: Signature) -> Signature | None:
 
     if len(first) != len(second):
         return None
-    common = [[one & other for other in second] for one in first]
+    common = [[left & right for right in second] for left in first]
     if not all(map(any, common)) or not all(map(any, zip(*common, strict=True))):
         return None
-    score = np.full((len(first), len(second)), -float(len(first)))  # less than all that could be gained elsewhere
-    for row, one in enumerate(first):
-        for column, other in enumerate(second):
-            if one & other:
-                score[row, column] = (one & other).bit_count() / (one | other).bit_count()
+    score = np.full((len(first), len(second)), -float(len(first)))  # no gain elsewhere outweighs it
+    for row, left in enumerate(first):
+        for column, right in enumerate(second):
+            if left & right:
+                score[row, column] = (left & right).bit_count() / (left | right).bit_count()
     rows, columns = linear_sum_assignment(score, maximize=True)
     sets = [common[row][column] for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
     return tuple(sorted(sets)) if all(sets) else None

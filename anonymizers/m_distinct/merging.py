@@ -1,46 +1,47 @@
-"""Merging: people of two buckets that lack rows meet in one whose sets are the intersections of theirs.
+"""Merging: move the people of two buckets into one whose sets are the intersections of theirs, to save counterfeits.
 
-Whoever was last in a group of either signature may be in a bucket of the intersected one, since its sets are subsets,
-one by one (m-Distinct paper, Section V-A). The paper makes a bucket of every two that intersect and lets the score of
-each record decide. Here two buckets are merged when that saves counterfeits: first the two that save most.
+People of both buckets may be in that bucket, because its sets are subsets of theirs, one by one (m-Distinct paper,
+Section V-A). The paper makes such a bucket for every pair that intersects, and the score of each record decides. This
+implementation merges two buckets if that saves counterfeits, first the pair that saves most.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from anonymizers.m_distinct.buckets import SignatureBucket
 from anonymizers.m_distinct.entries import Signature, entries_of, intersected
 
-# Pairs grow with the square, and each costs a third of a millisecond or more.
+# The number of pairs grows with the square, and each costs at least a third of a millisecond.
 _MOST_BUCKETS = 24
 
 
 @dataclass(frozen=True)
 class Merger:
-    """Buckets whose rows, where they are of use there, go into the bucket of a signature."""
+    """Two buckets whose rows go into the bucket of a signature, if their values are useful in it."""
 
     buckets: tuple[int, int]
     signature: Signature
 
 
 def merge(buckets: Sequence[SignatureBucket]) -> list[Merger]:
-    """Return how to merge buckets, one merger after the other; a new bucket has the next number.
+    """Return the mergers in order; a new bucket gets the next number.
 
-    Of the buckets that need counterfeits, those that need most are looked at.
+    Only the buckets that need the most counterfeits are considered.
     """
     numbered = list(buckets)
     places = {bucket.entries.sets: number for number, bucket in enumerate(numbered)}
-    fakes = {number: bucket.fakes() for number, bucket in enumerate(numbered)}
-    needy = sorted((number for number in fakes if fakes[number]), key=lambda number: (-fakes[number], number))
-    open_ = needy[:_MOST_BUCKETS]
+    needed = {number: bucket.counterfeits() for number, bucket in enumerate(numbered)}
+    needy = sorted((number for number in needed if needed[number]), key=lambda number: (-needed[number], number))
+    candidates = needy[:_MOST_BUCKETS]
     known: dict[tuple[int, int], _Plan | None] = {}
     found: list[Merger] = []
     while True:
-        pairs = [(one, two) for place, one in enumerate(open_) for two in open_[place + 1 :]]
+        pairs = list(combinations(candidates, 2))
         for pair in pairs:
             if pair not in known:
                 known[pair] = _planned(numbered, pair, places)
@@ -56,7 +57,7 @@ def merge(buckets: Sequence[SignatureBucket]) -> list[Merger]:
         for number, rest in zip(chosen, plan.rest, strict=True):
             numbered[number] = rest
         numbered[place] = plan.merged
-        open_ = [number for number in dict.fromkeys([*open_, place]) if numbered[number].fakes()]
+        candidates = [number for number in dict.fromkeys([*candidates, place]) if numbered[number].counterfeits()]
         known = {
             pair: each
             for pair, each in known.items()
@@ -66,7 +67,7 @@ def merge(buckets: Sequence[SignatureBucket]) -> list[Merger]:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What becomes of two buckets that are merged, and how many counterfeits that saves, if any."""
+    """The result of merging two buckets, and the number of counterfeits that it saves."""
 
     signature: Signature
     merged: SignatureBucket
@@ -75,19 +76,19 @@ class _Plan:
 
 
 def _planned(buckets: Sequence[SignatureBucket], pair: tuple[int, int], places: dict[Signature, int]) -> _Plan | None:
-    one, two = (buckets[number] for number in pair)
-    signature = intersected(one.entries.sets, two.entries.sets)
+    first, second = (buckets[number] for number in pair)
+    signature = intersected(first.entries.sets, second.entries.sets)
     taken = places.get(signature, pair[0]) if signature is not None else -1
     if signature is None or (taken not in pair and len(buckets[taken])):
         return None
-    entries = entries_of(signature, len(one.counts))
+    entries = entries_of(signature, len(first.counts))
     if entries is None:
         return None
     useful = entries.kind >= 0
-    merged = SignatureBucket(entries, np.where(useful, one.counts + two.counts, 0))
+    merged = SignatureBucket(entries, np.where(useful, first.counts + second.counts, 0))
     rest = (
-        SignatureBucket(one.entries, np.where(useful, 0, one.counts)),
-        SignatureBucket(two.entries, np.where(useful, 0, two.counts)),
+        SignatureBucket(first.entries, np.where(useful, 0, first.counts)),
+        SignatureBucket(second.entries, np.where(useful, 0, second.counts)),
     )
-    saved = one.fakes() + two.fakes() - merged.fakes() - sum(each.fakes() for each in rest)
+    saved = sum(each.counterfeits() for each in (first, second)) - sum(each.counterfeits() for each in (merged, *rest))
     return _Plan(signature, merged, rest, max(0, saved))

@@ -1,17 +1,17 @@
-"""m-Distinct and m-Distinct*: nobody's possible values are narrowed down, though sensitive values change.
+"""Methods m-Distinct and m-Distinct*: later groups rule out no value of a person's history, though values change.
 
-Every group has at least m rows, all with different sensitive values, and the values of a person's group are what can
-have become of those of the person's group before: there are as many, each follows from one of them, and each of them
-is followed by one (m-Distinct paper, Definitions 14 and 15). So nothing can be excluded from a person's history
-(Lemma 3). m-Distinct* asks besides that in the first group of a person no two values can ever become the same.
+Every group has at least m rows, all with different sensitive values. The values of a person's group are a legal update
+instance of those of the person's last group: there are as many, each can follow from one of these, and one can follow
+from each of these (m-Distinct paper, Definitions 14 and 15). So no value of a person's history can be ruled out
+(Lemma 3). m-Distinct* also requires that no two values of a person's first group may ever become the same.
 
-Source: m-Distinct paper, Sections IV and V, whose phases are buckets, assignment, and generating groups. What differs:
+Source: m-Distinct paper, Sections IV and V, whose phases are buckets, assignment, and generating groups. Differences:
 
 * A bucket's records are put into entries last, see `buckets`, and groups are formed by colouring, see `colouring`.
-* Buckets of intersections are made only where counterfeits are left otherwise, see `merging`.
-* New people fill up what lacks in the buckets there are. Those left over go into as few kinds of buckets as can be,
-  full layers in which nothing lacks; the paper partitions them anew, which makes new signatures all the time.
-* Where a value is too frequent among them, counterfeits make up for it, as in the paper; nobody has to wait.
+* Buckets of intersections are made only if that saves counterfeits, see `merging`.
+* New people fill the gaps of existing buckets. The others go into as few kinds of buckets as possible, in full layers;
+  the paper partitions them anew, which makes new signatures in each release.
+* If a value is too frequent among them, counterfeits balance it, as in the paper; no person is withheld.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class MDistinctAnonymizer:
     follows_updates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse what would promise nothing."""
+        """Refuse parameters that promise nothing."""
         if self.m < 2:
             raise UsageError(f"{self.name} with m = {self.m} promises nothing; choose m from 2 on")
 
@@ -65,11 +65,11 @@ class MDistinctAnonymizer:
         return Promise(self.name, {"m": self.m})
 
     def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
-        """Return the next release, with everybody in it.
+        """Return the next release, with all people of the snapshot.
 
         Raises:
-            RefusalError: a value cannot have become of the person's value before, a key contradicts the releases, or
-                there are too few values for a group.
+            RefusalError: a value cannot follow the person's last value, a key contradicts the releases, or there are
+                too few values for a group.
         """
         release = _Release(snapshot, rng, self.m)
         release.put_back(so_far)
@@ -85,10 +85,10 @@ class MDistinctAnonymizer:
         return release.draft()
 
     def _ends(self, snapshot: Snapshot, release: _Release) -> Ends | None:
-        """Return where values end, if groups depend on it.
+        """Return the ends of values for m-Distinct*, None for m-Distinct.
 
         Raises:
-            RefusalError: too few values may stand in a group.
+            RefusalError: there are too few values for a group.
         """
         if release.waiting().any() and len(snapshot.values) < self.m:
             what = f"there are {len(snapshot.values)} sensitive values, fewer than m = {self.m}"
@@ -109,10 +109,10 @@ class MDistinctStarAnonymizer(MDistinctAnonymizer):
 
 
 class _Release:
-    """A release while it is formed.
+    """A release that is being formed.
 
     Attributes:
-        new: the rows of people who were never published before, in an order drawn at random.
+        new: the rows of people who were never published before, in random order.
         masks: the candidate update set of each value.
     """
 
@@ -126,17 +126,17 @@ class _Release:
         self._home: Numbers = np.full(len(snapshot), -1, dtype=np.int64)
 
     def _bucket(self, signature: Signature) -> int:
-        """Return the number of the bucket of a signature, which may be new."""
+        """Return the number of the bucket of a signature, and make the bucket if there is none."""
         if signature not in self._number:
             entries = entries_of(signature, len(self.updates))
             if entries is None:
-                raise AssertionError("a group had this signature, or could have: its values represent the sets")
+                raise AssertionError("the values of a group with this signature represent its sets")
             self._number[signature] = len(self._buckets)
             self._buckets.append(SignatureBucket(entries, np.zeros(len(self.updates), dtype=np.int64)))
         return self._number[signature]
 
     def waiting(self) -> Numbers:
-        """Return how many new people with each value have no bucket yet; shape (values,)."""
+        """Return the number of new people of each value who have no bucket yet; shape (values,)."""
         left = self.new[self._home[self.new] < 0]
         return np.bincount(self.snapshot.value[left], minlength=len(self.updates)).astype(np.int64)
 
@@ -147,10 +147,10 @@ class _Release:
         return [self._buckets[number].entries.sets for number in order]
 
     def put_back(self, so_far: PublicationHistory) -> None:
-        """Put those who were published before into the bucket of the signature of their last group.
+        """Put people who were published before into the bucket of their last group's signature.
 
         Raises:
-            RefusalError: somebody's value cannot have come about, or is of no use there.
+            RefusalError: a person's value cannot follow the last one, or is useless in the bucket.
         """
         signature = so_far.signatures_of(self.snapshot.person)
         back = np.flatnonzero(signature >= 0)
@@ -174,12 +174,15 @@ class _Release:
             bucket.counts = each.astype(np.int64)
 
     def _check(self, back: Numbers, before: Codes, value: Codes) -> None:
-        """Refuse values that cannot have become of those that were last published."""
+        """Refuse values that cannot follow the last published ones.
+
+        Raises:
+            RefusalError: there are such values.
+        """
         wrong = back[~self.updates.may[before, value]]
         if len(wrong):
             raise RefusalError(
-                f"impossible change: {len(wrong):,} people have a value that cannot have become of their last "
-                "published one",
+                f"impossible change: {len(wrong):,} people have a value that cannot follow their last published one",
                 "add the change to the transitions, or correct the values",
                 rows=wrong.astype(np.int32),
                 column="sensitive",
@@ -194,11 +197,11 @@ class _Release:
             raise misplaced(wrong)
 
     def fill_up(self) -> None:
-        """Let new people take the places that lack in the buckets, each where the bucket's box grows least."""
+        """Fill the gaps of the buckets with the new people with whom the bucket's box grows least."""
         boxes = BucketBoxes(self.snapshot.places())
         rows_of = self._waiting_rows()
         waiting = np.array([len(rows) for rows in rows_of], dtype=np.int64)
-        # First the buckets in which the fewest values are of use.
+        # The buckets with the fewest useful values first.
         choice = sorted(
             range(len(self._buckets)), key=lambda each: ((self._buckets[each].entries.kind >= 0).sum(), each)
         )
@@ -216,14 +219,14 @@ class _Release:
                 rows_of[value] = np.delete(rows_of[value], fits)
 
     def _waiting_rows(self) -> list[Numbers]:
-        """Return the rows of new people without a bucket by value, in the order drawn."""
+        """Return the rows of new people without a bucket, by value, in their random order."""
         left = self.new[self._home[self.new] < 0]
         order = left[np.argsort(self.snapshot.value[left], kind="stable")]
         counts = np.bincount(self.snapshot.value[left], minlength=len(self.updates))
         return np.split(order, np.cumsum(counts)[:-1])
 
     def merge(self) -> None:
-        """Move people to buckets of intersections where fewer counterfeits are needed then."""
+        """Move people to buckets of intersections if that saves counterfeits."""
         for merger in merge(self._buckets):
             number = self._bucket(merger.signature)
             useful = self._buckets[number].entries.kind >= 0
@@ -246,7 +249,7 @@ class _Release:
                 self._buckets[number].counts = self._buckets[number].counts + added
 
     def draft(self) -> Draft:
-        """Return the release: the buckets, completed by counterfeits and cut into groups."""
+        """Return the release: the buckets, filled up with counterfeits and divided into groups."""
         snapshot, parts = self.snapshot, []
         places = snapshot.places()
         order = np.argsort(self._home, kind="stable")

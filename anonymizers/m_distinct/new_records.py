@@ -1,13 +1,14 @@
-"""New groups: which values of people who were never published before may stand in one group.
+"""New records: form groups of people who were never published before.
 
-Under m-Distinct any m different values may, under m-Distinct* m values whose candidate update sets are disjoint
-(m-Distinct paper, Sections IV-B and V-D). Values are put into *families*, at most one of which has a row in a group:
+Under m-Distinct any m different values may form a group, under m-Distinct* m values with disjoint candidate update sets
+(m-Distinct paper, Sections IV-B and V-D). Values are divided into *families*, and a group has at most one row of each:
 
-* m-Distinct: values with the same update set are a family, so that few update set signatures come about and later
-  people find the buckets that they fit into. A family that too many people have is cut into families of its own.
-* m-Distinct*: follow a value to where no way leads out any more. Closed sets are disjoint exactly when they lead to
-  different such *ends*, since a common value would lead both to its own. Values with one end are the family of that
-  end; a value with several stands in the way of all of these, and is taken care of before them.
+* m-Distinct: values with the same update set form a family, so that there are few update set signatures and later
+  people find buckets that they fit into. A family with too many people is divided.
+* m-Distinct*: an *end* is a value, or several that may become each other, that can become no other value. Closed sets
+  are disjoint exactly if they lead to different ends, because a common value would lead both to its own ends. Values
+  that lead to one end form the family of this end. Values with several ends exclude the families of all of these, and
+  are put into groups first.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Family:
 
     Attributes:
         values: the values.
-        entry: the set of the entry that they stand in.
+        entry: the set of their entry.
     """
 
     values: tuple[int, ...]
@@ -43,7 +44,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of new people that go into the bucket of a signature: how many of each family, at most."""
+    """New people who go into the bucket of a signature: at most `rows` of each family."""
 
     signature: Signature
     rows: int
@@ -51,11 +52,11 @@ class Batch:
 
 
 def families(masks: Sequence[Mask], counts: Numbers, m: int) -> list[Family]:
-    """Return families by which some people can be put into groups of m; families that nobody has are among them.
+    """Return at least m families for people to be put into groups of m; some families may have no people.
 
     Args:
         masks: the candidate update set of each value.
-        counts: how many people have each value; shape (values,).
+        counts: the number of people of each value; shape (values,).
         m: the least number of values in a group.
     """
     alike: dict[Mask, list[int]] = {}
@@ -75,7 +76,7 @@ def families(masks: Sequence[Mask], counts: Numbers, m: int) -> list[Family]:
 
 
 def _halved(family: Family, counts: Numbers) -> list[Family]:
-    """Return two families of about as many people; the values are two at least."""
+    """Divide a family of two or more values into two families with similar numbers of people."""
     halves: tuple[list[int], list[int]] = [], []
     size = [0, 0]
     for value in sorted(family.values, key=lambda value: (-counts[value], value)):
@@ -87,11 +88,11 @@ def _halved(family: Family, counts: Numbers) -> list[Family]:
 
 @dataclass(frozen=True)
 class Ends:
-    """Where values lead in the end.
+    """The ends of values, see above.
 
     Attributes:
         of: whether a value leads to an end; shape (values, ends).
-        family: the values that lead to one end alone, by end.
+        family: the values that lead to one end only, by end.
     """
 
     of: npt.NDArray[np.bool_]
@@ -101,15 +102,15 @@ class Ends:
     def find(cls, updates: UpdateSets) -> Ends:
         """Return the ends of values whose update sets are reflexive and closed."""
         may = updates.may
-        final = np.flatnonzero((~may | may.T).all(axis=1))  # whatever becomes of it may become it again
+        final = np.flatnonzero((~may | may.T).all(axis=1))  # all that it may become may become it again
         first = [value for value in final.tolist() if not (may[value] & may[:, value])[:value].any()]
         of = may[:, first]
-        alone = of & (of.sum(axis=1) == 1)[:, np.newaxis]
-        values = [tuple(np.flatnonzero(alone[:, end]).tolist()) for end in range(len(first))]
+        single = of & (of.sum(axis=1) == 1)[:, np.newaxis]
+        values = [tuple(np.flatnonzero(single[:, end]).tolist()) for end in range(len(first))]
         return cls(of, tuple(Family(each, sum(1 << value for value in each)) for each in values))
 
     def check(self, value: Codes, new: Numbers, m: int, names: Sequence[str]) -> None:
-        """Refuse values that cannot be in a group of m disjoint update sets, whoever else is in it.
+        """Refuse values that fit into no group of m disjoint update sets.
 
         Args:
             value: the value of each row of the snapshot; shape (rows,).
@@ -125,11 +126,11 @@ class Ends:
         if not len(rows):
             return
         wrong = np.unique(value[rows]).tolist()
-        told = ", ".join(f"{printable(names[each], 24)} (at most {most[each]})" for each in wrong[:_SHOWN])
-        told += f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        values = ", ".join(f"{printable(names[each], 24)} (at most {most[each]})" for each in wrong[:_SHOWN])
+        values += f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         raise RefusalError(
-            f"m-Distinct* cannot be met: of {len(rows):,} people the values have too few others whose update sets are "
-            f"disjoint from theirs and from each other, for {m} in a group: {told}",
+            f"m-Distinct* cannot be met: the values of {len(rows):,} people fit into no group of {m} values with "
+            f"disjoint update sets: {values}",
             "choose a smaller m, publish by m-distinct, or drop these people's rows",
             rows=np.sort(rows).astype(np.int32),
             column="sensitive",
@@ -138,17 +139,17 @@ class Ends:
     def beforehand(self, masks: Sequence[Mask], counts: Numbers, m: int) -> list[Batch]:
         """Return the batches of people whose values have several ends.
 
-        Where most wait is looked at first: each time the largest family with several ends is joined by the largest
-        others that share no end with it or with each other, and that leave ends enough for the rest; counterfeits
-        stand for those of whom nobody waits. Half of the smallest goes into a batch, so that families shrink together.
+        Each batch consists of the largest family with several ends, and the largest other families that share no end
+        with it or each other and leave enough ends for the rest; counterfeits stand for families without people. It
+        takes half of the smallest family, so that families shrink together.
         """
         kinds: dict[tuple[Mask, bytes], list[int]] = {}
         for value in np.flatnonzero((counts > 0) & (self.of.sum(axis=1) > 1)).tolist():
             kinds.setdefault((masks[value], self.of[value].tobytes()), []).append(value)
         several = [Family(tuple(values), mask) for (mask, _), values in kinds.items()]
-        everybody = [*several, *self.family]
+        every = [*several, *self.family]
         ends = np.stack([*(self.of[family.values[0]] for family in several), *np.eye(len(self.family), dtype=np.bool_)])
-        left = [int(counts[list(family.values)].sum()) for family in everybody]
+        left = [int(counts[list(family.values)].sum()) for family in every]
         found: list[Batch] = []
         while any(left[: len(several)]):
             leader = max(range(len(several)), key=lambda place: (left[place], -place))
@@ -156,13 +157,13 @@ class Ends:
             rows = max(1, min(left[place] for place in chosen if left[place]) // 2)
             for place in chosen:
                 left[place] -= min(rows, left[place])
-            together = tuple(everybody[place] for place in chosen)
+            together = tuple(every[place] for place in chosen)
             found.append(Batch(tuple(sorted(family.entry for family in together)), rows, together))
         return found
 
     @staticmethod
     def _joined(leader: int, ends: npt.NDArray[np.bool_], left: Sequence[int], m: int) -> list[int]:
-        """Return the families of a batch, the leader among them; `ends` are those of each, one at least."""
+        """Return the families of a batch, the leader included; `ends` holds the ends of each family, at least one."""
         chosen, free = [leader], ~ends[leader]
         for place in sorted(range(len(left)), key=lambda place: (-left[place], ends[place].sum(), place)):
             missing = m - len(chosen) - 1
@@ -174,15 +175,15 @@ class Ends:
 
 
 def grouped(found: Sequence[Family], counts: Numbers, m: int, known: Sequence[Signature]) -> list[Batch]:
-    """Return the batches in which people go into buckets, those that there are first.
+    """Return the batches that put people into buckets; existing buckets are filled first.
 
-    Where more than 1/m of them are of one family, counterfeits of others make up for it; a batch may have them.
+    If more than 1/m of the people belong to one family, counterfeits of other families balance it.
 
     Args:
         found: the families, at least m.
-        counts: how many people have each value; shape (values,).
+        counts: the number of people of each value; shape (values,).
         m: the least number of families in a group.
-        known: the signatures of buckets that there are, those to fill first in front.
+        known: the signatures of existing buckets, in the order to fill them.
     """
     size = np.array([counts[list(family.values)].sum() for family in found], dtype=np.int64)
     largest = int(size.max(initial=0))
@@ -200,7 +201,7 @@ def grouped(found: Sequence[Family], counts: Numbers, m: int, known: Sequence[Si
 
 
 def _families_of(signature: Signature, found: Sequence[Family], size: Numbers) -> tuple[int, ...] | None:
-    """Return the largest families that fit the entries of a bucket, ascending; None where there are too few."""
+    """Return the largest families that fit the entries of a bucket, ascending; None if there are too few."""
     of: dict[Mask, list[int]] = {}
     for place in np.argsort(size, kind="stable").tolist():
         of.setdefault(found[place].entry, []).append(place)

@@ -1,4 +1,4 @@
-"""Places: rows of several kinds in the entries of a bucket, moved along augmenting paths."""
+"""Places of rows of several kinds in the entries of a bucket, assigned by augmenting paths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 
 
 class RowPlaces:
-    """How many rows of each kind stand in each entry.
+    """The number of rows of each kind in each entry.
 
     Attributes:
         taken: rows by entry and kind.
@@ -24,10 +24,10 @@ class RowPlaces:
         self.load = [0] * len(self._kinds_of)
 
     def push(self, kind: int, rows: int, height: int) -> set[int] | None:
-        """Place rows of a kind in entries of at most `height` rows, moving others where that helps.
+        """Place rows of a kind in entries of at most `height` rows, moving other rows if necessary.
 
         Returns:
-            None when all are placed; else the kinds that share the entries that are full, this one among them.
+            None if all are placed; otherwise the kinds that share the full entries, this one included.
         """
         while rows:
             path, seen = self._to_entry(kind, height)
@@ -45,15 +45,15 @@ class RowPlaces:
         return None
 
     def pull(self, entry: int, room: list[int], lacking: int) -> int:
-        """Place up to `lacking` rows in an entry, moving others where that helps.
+        """Place up to `lacking` rows in an entry, moving other rows if necessary.
 
         Args:
-            entry: where rows lack.
-            room: how many rows more of each kind there may be; what is placed is taken off.
-            lacking: how many.
+            entry: the entry.
+            room: how many more rows of each kind may be placed; reduced by those placed.
+            lacking: the number of rows to place.
 
         Returns:
-            How many were placed.
+            The number of rows placed.
         """
         left = lacking
         while left:
@@ -73,7 +73,7 @@ class RowPlaces:
         return lacking - left
 
     def _to_entry(self, kind: int, height: int) -> tuple[list[tuple[int, int]] | None, set[int]]:
-        """Return the steps (kind, entry that it moves to) up to an entry that is not full, and the kinds looked at."""
+        """Return a path of steps (kind, entry that it moves to) to an entry that is not full, and the kinds visited."""
         came: dict[int, int] = {}
         left: dict[int, int] = {}
         queue = [kind]
@@ -85,15 +85,15 @@ class RowPlaces:
                 came[entry] = moved
                 if self.load[entry] < height:
                     return list(_back(entry, came, left)), seen
-                for other, rows in enumerate(self.taken[entry]):
-                    if rows and other not in seen:
-                        seen.add(other)
-                        left[other] = entry
-                        queue.append(other)
+                for resident, rows in enumerate(self.taken[entry]):
+                    if rows and resident not in seen:
+                        seen.add(resident)
+                        left[resident] = entry
+                        queue.append(resident)
         return None, seen
 
     def _to_kind(self, entry: int, room: Sequence[int]) -> list[tuple[int, int]] | None:
-        """Return the steps (entry, kind that it takes), each from the entry of the next, the last from the room."""
+        """Return a path of steps (entry, kind that it takes from the next step's entry); the last takes from `room`."""
         came: dict[int, int] = {}
         gave: dict[int, int] = {}
         queue = [entry]
@@ -114,7 +114,7 @@ class RowPlaces:
 
 
 def _back(last: int, came: dict[int, int], left: dict[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield the steps of a path (what moved, where to) in order, by where each place was reached from."""
+    """Yield the steps of a path in order, found by going back from its last step."""
     steps = [(came[last], last)]
     while steps[-1][0] in left:
         before = left[steps[-1][0]]

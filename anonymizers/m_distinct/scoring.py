@@ -1,4 +1,4 @@
-"""Scores: which of several people stretch the box of a bucket least (m-Distinct paper, Section V-B, Equation 3)."""
+"""Scoring: find the people with whom the box of a bucket grows least (m-Distinct paper, Section V-B, Equation 3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from audit.model.arrays import Numbers
 
 Places = npt.NDArray[np.float64]
 
-_GRAIN = 0.01  # of a domain, added to each length, so that a box without extent can grow by a factor
+_GRAIN = 0.01  # share of a domain, added to each length, so that a box of length 0 can grow by a factor
 
 
 class BucketBox(NamedTuple):
@@ -22,22 +22,22 @@ class BucketBox(NamedTuple):
 
 
 class BucketBoxes:
-    """Boxes around rows that lie at some places in the domains; shape (rows, attributes)."""
+    """Computes boxes around rows, given the places of all rows in the domains; shape (rows, attributes)."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
 
     def around(self, rows: Numbers) -> BucketBox:
-        """Return the box around some rows, one at least."""
+        """Return the box around one or more rows."""
         return BucketBox(self._places[rows].min(axis=0), self._places[rows].max(axis=0))
 
     def closest(self, box: BucketBox, rows: Numbers, number: int) -> Numbers:
-        """Return which of some rows make a box grow by the least factor; the first of equals.
+        """Return the rows with which a box grows by the least factor; the first among equals.
 
         Args:
             box: the box.
             rows: the rows; shape (n,).
-            number: how many are wanted, at most n.
+            number: the number of rows to return, at most n.
 
         Returns:
             Places in `rows`; shape (number,).

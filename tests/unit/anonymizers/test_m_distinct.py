@@ -259,7 +259,7 @@ def test_fewer_values_than_m_are_refused():
 def test_star_names_the_values_that_cannot_be_apart_and_the_rows_of_new_people():
     """Value 0 may become 1, 2 and 3. Who was published before is not asked, whatever the value."""
     updates = sets_of("01 02 03", 4)
-    told = r"of 2 people .* for 2 in a group: v0 \(at most 1\); choose a smaller m, publish by m-distinct"
+    told = r"of 2 people fit into no group of 2 values .*: v0 \(at most 1\); choose a smaller m, publish by m-distinct"
     people = [(9, 0, (0,)), *rows((1, 0), (2, 0), (0, 0), (3, 0), (0, 0))]
     history = so_far([[(9, 0), (8, 1)]])
     for seed in range(5):

@@ -49,14 +49,14 @@ def test_the_height_is_the_least():
             bucket.entries.by_kind(bucket.counts)
         )
         assert max(places.load) <= height
-        assert bucket.fakes() == height * len(bucket.entries) - bucket.counts.sum()
+        assert bucket.counterfeits() == height * len(bucket.entries) - bucket.counts.sum()
         below += height > max(bucket.counts.max(), -(-len(bucket) // len(bucket.entries)))
     assert below > CASES / 20  # there are entries that few values are of use in
 
 
 def test_a_bucket_without_rows_needs_nothing():
     bucket = SignatureBucket(entries_of((0b01, 0b11), 2), np.zeros(2, dtype=np.int64))
-    assert (bucket.settled()[1], bucket.fakes(), len(bucket)) == (0, 0, 0)
+    assert (bucket.settled()[1], bucket.counterfeits(), len(bucket)) == (0, 0, 0)
     assert not bucket.absorb(np.array([3, 3])).any()
 
 
@@ -70,7 +70,7 @@ def test_counterfeits_fill_every_entry_and_make_no_value_too_frequent():
         assert all(sum(taken) == height == load for taken, load in zip(places.taken, places.load, strict=True))
         for kind, values in enumerate(bucket.entries.kinds):
             assert every[values].sum() == sum(taken[kind] for taken in places.taken)
-        assert fakes.sum() == bucket.fakes()
+        assert fakes.sum() == bucket.counterfeits()
 
 
 def test_which_counterfeits_are_made_is_drawn():
@@ -85,13 +85,13 @@ def test_which_counterfeits_are_made_is_drawn():
 def test_as_many_new_people_are_taken_as_make_it_no_higher():
     gained = 0
     for bucket, waiting, of_use, _ in cases(120, most=3):
-        counts, height, fakes = bucket.counts.copy(), bucket.settled()[1], bucket.fakes()
+        counts, height, fakes = bucket.counts.copy(), bucket.settled()[1], bucket.counterfeits()
         taken = bucket.absorb(waiting)
         assert (taken >= 0).all()
         assert (taken <= waiting).all()
         assert np.array_equal(bucket.counts, counts + taken)
         assert bucket.settled()[1] == height
-        assert bucket.fakes() == fakes - taken.sum()
+        assert bucket.counterfeits() == fakes - taken.sum()
         useful = [range(int(number) + 1 if each else 1) for number, each in zip(waiting, of_use, strict=True)]
         ways = sorted((np.array(way) for way in product(*useful)), key=lambda way: -way.sum())
         assert taken.sum() == next(way.sum() for way in ways if least_height(counts + way, of_use) <= height)

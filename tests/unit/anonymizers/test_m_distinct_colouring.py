@@ -258,7 +258,7 @@ sys.exit("numba" in sys.modules)
 
 def test_many_rows_are_split_by_the_compiled_kernel(monkeypatch):
     bucket, sets = next(each for each in cases(40, most=40, attributes=2) if len(each[0].kind) > 100)
-    least = 2 * len(bucket.kind) * colouring._SAVED
+    least = 2 * len(bucket.kind) * colouring._SECONDS_SAVED_PER_ROW
     monkeypatch.setattr(colouring, "pays", lambda _, saved, compiling: saved >= least and compiling > 0)
     monkeypatch.setattr(colouring, "split_plain", lambda _: pytest.fail("numpy"))
     for group in split([bucket, bucket]):

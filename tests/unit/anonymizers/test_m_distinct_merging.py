@@ -60,7 +60,7 @@ def follow(buckets, mergers):
 
 
 def fakes(buckets):
-    return sum(each.fakes() for each in buckets)
+    return sum(each.counterfeits() for each in buckets)
 
 
 def test_each_merger_saves_counterfeits_and_none_is_left_that_would():
@@ -85,12 +85,12 @@ def saved(buckets, first, second):
     others = [each.entries.sets for each in buckets if len(each) and each is not first and each is not second]
     if after is None or after[0].entries.sets in others:
         return 0
-    return first.fakes() + second.fakes() - fakes(after)
+    return first.counterfeits() + second.counterfeits() - fakes(after)
 
 
 def best_saved(buckets):
     """Return the most counterfeits that one merger more could save, whichever of several best ways sets are paired."""
-    pairs = combinations([each for each in buckets if each.fakes()], 2)
+    pairs = combinations([each for each in buckets if each.counterfeits()], 2)
     return max([0, *(min(saved(buckets, one, other), saved(buckets, other, one)) for one, other in pairs)])
 
 
@@ -136,7 +136,7 @@ def test_nobody_is_moved_into_a_bucket_that_has_others():
 def test_two_lonely_people_meet():
     """In the ward: one of pneumonia and flu, the other of pneumonia and lung cancer, each beside a counterfeit."""
     buckets = [bucket((0b0111, 0b1000), [1, 0, 0, 0]), bucket((0b0110, 0b1000), [0, 0, 0, 1])]
-    assert [each.fakes() for each in buckets] == [1, 1]
+    assert [each.counterfeits() for each in buckets] == [1, 1]
     assert merge(buckets) == []  # the first could have no value that the second may have
     buckets[0].counts = np.array([0, 1, 0, 0])
     assert merge(buckets) == [Merger((0, 1), (0b0110, 0b1000))]

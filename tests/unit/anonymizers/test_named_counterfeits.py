@@ -290,6 +290,6 @@ def test_everybodys_stays():
 def test_names_go_on_from_the_largest_number():
     people = IdentifierEncoder()
     people.number(["~c7", "~x9", "~c10", "~c08", "~cx", "Bo"])
-    born = Counterfeits(people, ()).born(2)
+    born = Counterfeits(people, ()).create(2)
     assert [people.name(code) for code in born.tolist()] == ["~c11", "~c12"]
     assert people.is_counterfeit()[born].all()

@@ -193,7 +193,9 @@ def test_larger_tables_are_cut_alike(width, l):  # noqa: E741 - as above
 def test_a_large_table_goes_to_the_compiled_kernel(monkeypatch):
     rng = np.random.default_rng(0)
     point = rng.integers(0, 50, (500, 2)).astype(np.int32)
-    monkeypatch.setattr(module, "pays", lambda _, saved, compiling: saved >= 500 * module._SAVED and compiling > 0)
+    monkeypatch.setattr(
+        module, "pays", lambda _, saved, compiling: saved >= 500 * module._SECONDS_SAVED_PER_ROW and compiling > 0
+    )
     monkeypatch.setattr(module, "regions_plain", None)
     made = partition(point, [scale(np.arange(50) / 49)] * 2, 10)
     assert np.bincount(made.region).min() >= 10

@@ -65,7 +65,7 @@ def test_newcomers_among_the_cells_of_a_partition(width):
 
 
 def test_many_pairs_go_to_the_compiled_kernel(monkeypatch):
-    pairs = 4 * point_location._SAVED_PAIR
+    pairs = 4 * point_location._SECONDS_SAVED_PER_PAIR
     monkeypatch.setattr(point_location, "pays", lambda _, saved: saved >= pairs)
     monkeypatch.setattr(point_location, "first_covering_plain", None)
     point = np.zeros((2, 1), dtype=np.int32)

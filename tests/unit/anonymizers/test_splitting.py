@@ -209,4 +209,4 @@ def test_many_cuts_are_made_by_the_compiled_kernel(monkeypatch):
     layers = 41
     each = made([1], [layers], [[0]] * layers, [np.array([0.0])])
     assert split(each).tolist() == list(range(layers))
-    assert asked == [("anonymizers.splitting_compiled", pytest.approx(40 * splitting._SAVED))]
+    assert asked == [("anonymizers.splitting_compiled", pytest.approx(40 * splitting._SECONDS_SAVED_PER_CUT))]
