@@ -1,1 +1,1 @@
-"""What is measured, against whom, and how good it has to be: see README.md."""
+"""Benchmarks: speed measurements and the papers' experiments, with their bars; see README.md."""

@@ -1,1 +1,1 @@
-"""What measures speed and memory: see ../README.md."""
+"""Speed: measurements of time and memory; see ../README.md."""

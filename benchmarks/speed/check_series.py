@@ -34,7 +34,7 @@ def check(folder: Path, kind: str) -> dict[str, object]:
         values = _codes(table["Occupation"], OCCUPATIONS)
         group = table["Group"].to_numpy()
         rows.add(len(ids))
-        _require(len(np.unique(ids)) == len(ids), f"{file}: somebody is listed twice")
+        _require(len(np.unique(ids)) == len(ids), f"{file}: a person is listed twice")
         _require(bool((np.diff(group) >= 0).all()), f"{file}: rows are not sorted by group")
         _require(set(np.bincount(group)) == {GROUP}, f"{file}: a group is not of ten")
         distinct = len(np.unique(group.astype(np.int64) * len(OCCUPATIONS) + values))

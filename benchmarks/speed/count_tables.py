@@ -1,7 +1,7 @@
 """Series of count tables of any size: `python -m benchmarks.speed.count_tables KIND NUMBERS FOLDER`, and auditing them.
 
 Kinds: `independent` (counts below 8 hidden), `cumulative` (the same of a register that only grows), `year-to-date`
-(months and the year so far), `secondary` (further cells hidden until lines alone tell nothing), `rounded` (a register
+(months and the year so far), `secondary` (further cells hidden until lines reveal nothing), `rounded` (a register
 that only grows, rounded to 5, counts below 8 hidden).
 """
 

@@ -82,19 +82,19 @@ def cuts(lab: Lab) -> Iterator[Row]:
     """Least cuts beside igraph's, on the same graphs: dense random ones, and those of S1's buckets."""
     series = lab.merged(FINE)
     for which, what in (*((str(n), f"dense graphs of {n} nodes") for n in NODES), ("buckets", "S1's bucket graphs")):
-        ours, theirs, plain = (f"cuts-{tool}-{which}" for tool in ("compiled", "igraph", "numpy"))
-        found = lab.warm({ours: series, theirs: series})
+        ours, igraph, plain = (f"cuts-{tool}-{which}" for tool in ("compiled", "igraph", "numpy"))
+        found = lab.warm({ours: series, igraph: series})
         if which != "400":
             found.add(lab.warm({plain: series}))
             found.agree(ours, plain, keys=("cuts",))
-        found.agree(ours, theirs, keys=("cuts",))
+        found.agree(ours, igraph, keys=("cuts",))
         graphs = len(found.answers[ours]["cuts"])
         each = [f"{found.median(job) / graphs * 1e6:,.0f} µs" for job in found.runs]
         yield Row(
             f"min-cut {which}",
             f"least cut of {graphs} {what}, each: compiled / igraph{' / numpy' if plain in found.runs else ''}",
             " / ".join(each),
-            found.ratio(theirs, ours),
+            found.ratio(igraph, ours),
             unit=" ×",
             runs=dict(found.runs),
         )

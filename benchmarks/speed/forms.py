@@ -1,4 +1,4 @@
-"""Rows about the files and machines that people have: identifiers of any type, and machines that never ran it."""
+"""Forms: rows about identifiers of different types, and about machines that never ran the program."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def installed(lab: Lab) -> Iterator[Row]:
             ]
         )
         yield _size_of("installed", "installed size, without compiled Python", Path(home, "lib"))
-        run([python, "-m", "compileall", "-q", "-j", "0", str(Path(home, "lib"))], (0, 1))  # as pip does, unless told
+        run([python, "-m", "compileall", "-q", "-j", "0", str(Path(home, "lib"))], (0, 1))  # as pip does by default
         yield _size_of("installed compiled", "installed size, all of Python compiled", Path(home, "lib"))
 
 

@@ -1,4 +1,4 @@
-"""Groups of ten near one another, by median splits of all cells of a level at once."""
+"""Grouping: form groups of ten close people, by median splits of all cells of a level at once."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ class _Forest:
         """Sort each lane of each cell by the attribute in which the cell is widest."""
         sizes = self.groups * GROUP
         starts = np.cumsum(sizes) - sizes
-        here = self.codes[:, self.order]
+        codes = self.codes[:, self.order]
         extent = [
             (np.maximum.reduceat(row, starts) - np.minimum.reduceat(row, starts)) / (width - 1)
-            for row, width in zip(here, WIDTHS, strict=True)
+            for row, width in zip(codes, WIDTHS, strict=True)
         ]
         widest = np.repeat(np.argmax(extent, axis=0), sizes)
         segment = np.repeat(
             np.arange(len(sizes) * self.lanes, dtype=np.uint64), np.repeat(sizes // self.lanes, self.lanes)
         )
         position = np.arange(len(self.order), dtype=np.uint64)
-        code = here[widest, np.arange(len(self.order))].astype(np.uint64)
+        code = codes[widest, np.arange(len(self.order))].astype(np.uint64)
         keys = (segment << _SEGMENT_SHIFT) | (code << _CODE_SHIFT) | position
         keys.sort()
         self.order = self.order[(keys & _POSITION).astype(np.int64)]

@@ -1,4 +1,4 @@
-"""Rows about the attack `joint`: its stages on l-diverse, m-Distinct and m-invariant series, and beside anonypyx."""
+"""Rows about the attack `joint`: its stages on l-diverse, m-Distinct and m-invariant series, and anonypyx."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ CASES = (
 
 
 def small(lab: Lab) -> Iterator[Row]:
-    """Two thousand people: tells whether everything runs."""
+    """Two thousand people, to check that everything runs."""
     for case in SMALL:
         yield from _rows(lab, case)
 
@@ -101,13 +101,13 @@ def settled(lab: Lab) -> Iterator[Row]:
         yield Row(f"joint-wide {values}", what, ms(seconds), seconds, bar, " s", dict(found.runs))
 
 
-def _settled(lab: Lab, series: Path, told: str, decided: Bar | None, whole: Bar) -> Iterator[Row]:
+def _settled(lab: Lab, series: Path, label: str, decided: Bar | None, whole: Bar) -> Iterator[Row]:
     job = "settled-5"
     # Kernels are loaded by a first run, but for the largest series, where that is nothing.
     found = lab.warm({job: series}, repeat=3) if "20000-" in series.name else lab.once(job, series)
     answer = found.answers[job]
     left = f"{answer['undecided']:,} versions undecided, {answer['open']:,} of {answer['pairs']:,} pairs open"
-    what = f"joint, {told} × 5, last release"
+    what = f"joint, {label} × 5, last release"
     for name, figure, bar in (
         ("policy decided", answer["decided"], decided),
         ("all settled", answer["seconds"], whole),
@@ -124,7 +124,7 @@ def _settled(lab: Lab, series: Path, told: str, decided: Bar | None, whole: Bar)
 
 
 def proofs(lab: Lab) -> Iterator[Row]:
-    """Convictions that are listed with a proof, which is checked again; how many groups the proofs speak of."""
+    """Convictions with a checked proof, and the number of groups that the proofs use."""
     for rows in (2_000, 20_000):
         with tempfile.TemporaryDirectory(dir=lab.data) as folder:
             report = Path(folder) / "report.json"
@@ -135,19 +135,19 @@ def proofs(lab: Lab) -> Iterator[Row]:
         proved = [each for each in findings if each["evidence"] == "proof"]
         sizes = sorted(_length(each) for each in proved)
         total = attack["findings_total"]
-        told = f"{len(proved):,} of {total:,}; groups: median {statistics.median(sizes):g}, most {sizes[-1]}"
+        measured = f"{len(proved):,} of {total:,}; groups: median {statistics.median(sizes):g}, most {sizes[-1]}"
         what = f"joint, strict 3-diverse, {rows:,} people × 5: convictions with a checked proof"
         yield Row(
             f"joint-proofs {rows}",
             what,
-            told,
+            measured,
             100 * len(proved) / total,
             Bar(100, None, " %", at_least=True),
         )
 
 
 def _length(finding: dict[str, Any]) -> int:
-    """Return of how many groups a certificate speaks: those of the person, and those whose rows are counted."""
+    """Return the number of groups in a certificate: those of the person, and those whose rows are counted."""
     named = set[tuple[str, str]]()
     waiting: list[Any] = [finding["certificate"]]
     while waiting:
@@ -165,11 +165,11 @@ def invariant(lab: Lab) -> Iterator[Row]:
     found = _asked(lab, case)
     if found["handed"]["eliminated"]:
         raise BenchmarkError(f"{case.what}: {found['handed']['eliminated']:,} pairs were eliminated")
-    yield from _told(case, found)
+    yield from _case_rows(case, found)
 
 
 def _rows(lab: Lab, case: Case) -> Iterator[Row]:
-    return _told(case, _asked(lab, case))
+    return _case_rows(case, _asked(lab, case))
 
 
 def _asked(lab: Lab, case: Case) -> dict[str, Any]:
@@ -180,8 +180,8 @@ def _asked(lab: Lab, case: Case) -> dict[str, Any]:
     return found
 
 
-def _told(case: Case, found: dict[str, Any]) -> Iterator[Row]:
-    """Yield the rows of a series: who falls, its stages, its memory, and without a world to start from."""
+def _case_rows(case: Case, found: dict[str, Any]) -> Iterator[Row]:
+    """Yield the rows of a series: people with certain values, stages, memory, with and without a world."""
     name, what = f"{case.series} {case.releases}", f"joint, {case.what} × {case.releases}"
     alone, narrowed, whole = (found["fallen"][rung] for rung in ("alone", "narrowed", "whole"))
     yield Row(
@@ -202,17 +202,17 @@ def _told(case: Case, found: dict[str, Any]) -> Iterator[Row]:
         case.fixpoint,
         " s",
     )
-    for way, told, bar in (
+    for way, label, bar in (
         ("handed", "the whole", case.handed),
-        ("withheld", "the same, no world being told", case.withheld),
+        ("withheld", "the same, without the publisher's world", case.withheld),
     ):
-        yield _whole(f"joint-{way} {name}", f"{what}: {told}", (found[way], found["left"]), bar, case)
+        yield _whole(f"joint-{way} {name}", f"{what}: {label}", (found[way], found["left"]), bar, case)
     what += ": peak memory, read included"
     yield Row(f"joint-memory {name}", what, f"{found['peak_mb']:.0f} MB", found["peak_mb"], unit=" MB")
 
 
 def _whole(name: str, what: str, found: tuple[dict[str, Any], int], bar: Bar | None, case: Case) -> Row:
-    """Return the row of the whole: its seconds where it is done, else the share of the pairs that are settled."""
+    """Return the row of the whole attack: its seconds if it finished, otherwise the share of settled pairs."""
     (answer, left), took = found, ms(found[0]["seconds"])
     if not answer["open"]:
         settled = case.settled if bar is None else None
@@ -221,28 +221,30 @@ def _whole(name: str, what: str, found: tuple[dict[str, Any], int], bar: Bar | N
         return Row(name, what, took, answer["seconds"], bar, " s")
     share = 100 * (1 - answer["open"] / left)
     measured = f"{answer['open']:,} of {left:,} pairs open after {took}"
-    # What is not done in time has not kept a bar of seconds, however few they were.
+    # An attack that did not finish fails a bar of seconds.
     wanted = case.settled or (Bar(100, None, " %", at_least=True) if bar else None)
     return Row(name, f"{what}, settled in {case.limit} s", measured, share, wanted, " %")
 
 
 def anonypyx(lab: Lab) -> Iterator[Row]:
-    """What is possible for everybody in a register, beside anonypyx's exact attacker."""
-    for told, (_, sizes) in CROWDS.items():
+    """The possible values of all people in a register, compared with anonypyx's exact attacker."""
+    for label, (_, sizes) in CROWDS.items():
         for rows in sizes:
-            yield _beside_anonypyx(lab, told, rows)
+            yield _beside_anonypyx(lab, label, rows)
 
 
-def _beside_anonypyx(lab: Lab, told: str, rows: int) -> Row:
-    folder = lab.registered(f"crowd-{rows} {told}")
+def _beside_anonypyx(lab: Lab, label: str, rows: int) -> Row:
+    folder = lab.registered(f"crowd-{rows} {label}")
     found = lab.warm({"crowd-joint": folder}, repeat=3)
-    what = f"joint against anonypyx's exact attacker, {rows} rows × 3 releases, {told}, everybody in a register"
-    name, ours = f"joint-anonypyx {rows} {told}", found.median("crowd-joint")
+    what = f"joint against anonypyx's exact attacker, {rows} rows × 3 releases, {label}, all people in a register"
+    name, ours = f"joint-anonypyx {rows} {label}", found.median("crowd-joint")
     try:
         found.add(lab.once("crowd-anonypyx", folder, ANONYPYX_LIMIT))
     except TimeLimitError:
         times = f"{ms(ours)} / no answer in {ANONYPYX_LIMIT:g} s"
         return Row(name, what, times, ANONYPYX_LIMIT / ours, unit=" × at least", runs=dict(found.runs))
     found.agree("crowd-joint", "crowd-anonypyx", keys=("possible",))
-    theirs = found.median("crowd-anonypyx")
-    return Row(name, what, f"{ms(ours)} / {ms(theirs)}", theirs / ours, unit=" ×", runs=dict(found.runs))
+    anonypyx_seconds = found.median("crowd-anonypyx")
+    return Row(
+        name, what, f"{ms(ours)} / {ms(anonypyx_seconds)}", anonypyx_seconds / ours, unit=" ×", runs=dict(found.runs)
+    )

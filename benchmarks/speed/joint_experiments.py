@@ -1,10 +1,10 @@
-"""How often everybody together convicts somebody in m-Distinct series: `python -m benchmarks.speed.joint_experiments`.
+"""Joint experiments: how often values are certain in m-Distinct series: `python -m benchmarks.speed.joint_experiments`.
 
     python -m benchmarks.speed.joint_experiments --out docs/experiments-joint.md [--quick] [--cores 2]
 
-What stands in the file below the line `## Figures` is written anew; above it stand the method and what may be
-concluded. Every series has a seed of its own, so that figures depend on the machine only through series that were not
-finished in time, which are counted.
+The part of the file below the line `## Figures` is written anew; the part above describes the method and conclusions.
+Every series has its own seed, so that figures depend on the machine only through series that were not finished in time,
+which are counted.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Setting:
     """The sizes of the experiment.
 
     Attributes:
-        small: how many tiny series of each kind to draw, by m and density.
-        published: how many series of each kind to publish, by people.
+        small: the number of tiny series of each kind, by m and density.
+        published: the number of series of each kind to publish, by people.
         seconds: the attack's time limit for each series.
     """
 
@@ -84,15 +84,15 @@ class Kind:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found in one series.
+    """The result for one series.
 
     Attributes:
-        certain: versions that are certain to whoever reasons about everybody.
-        versions: how many there are.
-        disclosed: versions that are certain to whoever looks at one person at a time.
-        complete: whether every value was decided; else more versions may be certain.
-        enumerated: whether all worlds were enumerated and said the same.
-        confirmed: how many convictions another programme proved.
+        certain: versions that are certain if all people are considered together.
+        versions: the number of versions.
+        disclosed: versions that are certain if each person is considered alone.
+        complete: whether every value was decided; if not, more versions may be certain.
+        enumerated: whether an enumeration of all worlds gave the same result.
+        confirmed: the number of convictions that another programme proved.
     """
 
     certain: int
@@ -165,7 +165,7 @@ def _published(kind: Kind, rng: np.random.Generator, folder: Path, seconds: floa
 
 
 def attacked(series: Series, seconds: float) -> tuple[Found, list[Conviction]]:
-    """Return what both adversaries find, and the convictions of the one who reasons about everybody."""
+    """Return the results of both attacks, and the convictions of the joint one."""
     (evidence,) = build_evidence(series)
     together, alone = JointAttack().run(evidence, Budget(seconds)), UpdateGraphAttack().run(evidence, Budget())
     if together.status == "skipped" or alone.status != "complete":
@@ -202,7 +202,7 @@ def wilson(hits: int, number: int) -> tuple[float, float]:
 
 
 def mean_interval(shares: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % interval of a mean share: series are drawn again with replacement (percentile bootstrap).
+    """Return the 95 % interval of a mean share (percentile bootstrap over series).
 
     Where no series has anything, the share of versions is at most the share of series that may have.
     """
@@ -215,7 +215,7 @@ def mean_interval(shares: Sequence[float]) -> tuple[float, float]:
 
 
 def cells(found: Sequence[Found]) -> list[str]:
-    """Return the cells of some series: how many, how many convict somebody, what share of versions, unfinished ones."""
+    """Return the cells of a row: series with convictions, their share, the share of versions, unfinished series."""
     hits, shares = sum(each.certain > 0 for each in found), [each.share for each in found]
     unfinished = sum(not each.complete for each in found)
     return [
@@ -228,22 +228,22 @@ def cells(found: Sequence[Found]) -> list[str]:
 
 
 def _percent(share: float, interval: tuple[float, float], unfinished: int) -> str:
-    """Render a share; of series that were not finished it is a bound from below, and so is its interval."""
+    """Render a share and its interval; both are lower bounds if series are unfinished."""
     if unfinished:
         return f"at least {share:.2%} (from {interval[0]:.2%})"
     return f"{share:.2%} ({interval[0]:.2%} to {interval[1]:.2%})"
 
 
 HEAD = ("series", "convict somebody", "share of the series", "share of the versions", "not finished")
-Told = Callable[[Kind], tuple[str, ...]]
+NameOf = Callable[[Kind], tuple[str, ...]]
 
 
-def by(found: Iterable[tuple[Kind, Found]], told: Told) -> list[list[str]]:
-    """Return a row for each thing that is told of kinds, in the order in which they come."""
+def by(found: Iterable[tuple[Kind, Found]], name_of: NameOf) -> list[list[str]]:
+    """Return a row for each name of kinds, in the order of first occurrence."""
     groups: dict[tuple[str, ...], list[Found]] = {}
     for kind, each in found:
-        groups.setdefault(told(kind), []).append(each)
-    return [[*name, *cells(some)] for name, some in groups.items()]
+        groups.setdefault(name_of(kind), []).append(each)
+    return [[*name, *cells(results)] for name, results in groups.items()]
 
 
 def _people(kind: Kind) -> str:

@@ -1,8 +1,8 @@
-"""The joint attack's stages, and its question asked of anonypyx, as jobs of `benchmarks.speed.warm`.
+"""Joint parts: the stages of the joint attack, and anonypyx on the same question, as jobs of `benchmarks.speed.warm`.
 
-Names: `settled-RELEASES`, everybody decided and then every value settled after the last of some first releases;
-`joint-RELEASES-SECONDS`, the stages on them with a time limit, from the publisher's world and with that world withheld;
-`crowd-joint` and `crowd-anonypyx`, which values are possible for everybody in a register when all are taken together.
+Names: `settled-RELEASES`, the time until all people, and then all values, are decided, for the first releases;
+`joint-RELEASES-SECONDS`, the stages on them with a time limit, with the publisher's world and without it;
+`crowd-joint` and `crowd-anonypyx`, the possible values of all people of a register, considered together.
 The stages and anonypyx are timed without a warm-up: the stages warm up by themselves, and anonypyx would take too long.
 """
 
@@ -57,7 +57,7 @@ def build(tool: str, rest: str, series: Path) -> Job:
 
 
 class Clocked(Settling):
-    """Settling that notes after which step everybody is decided."""
+    """Settling that records the time at which all people are decided."""
 
     decided: float | None = None
 
@@ -104,8 +104,8 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
     evidence = replace(everything, tags=everything.tags[:releases])
     for position in range(releases):
         evidence.source.hosts(position)  # read, outside the clocks
-    for some in (evidence, _withheld(evidence)):
-        decide(replace(some, tags=some.tags[:2]), Budget(_WARM_UP))
+    for each in (evidence, _withheld(evidence)):
+        decide(replace(each, tags=each.tags[:2]), Budget(_WARM_UP))
 
     def run() -> dict[str, object]:
         begun = time.perf_counter()
@@ -120,7 +120,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
         withheld = Whole.of(_withheld(evidence), seconds)
         everything = np.ones(network.columns, dtype=np.bool_)
         alone, filtered = (
-            Findings(Knowledge(network, some, feasible=True)) for some in (everything, propagation.alive)
+            Findings(Knowledge(network, alive, feasible=True)) for alive in (everything, propagation.alive)
         )
         return {
             "seconds": handed.seconds,
@@ -134,8 +134,8 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
                 "whole": _people(handed.decision, handed.values),
             },
             "left": filtered.pairs - filtered.eliminated - len(filtered.certain),
-            "handed": handed.told(),
-            "withheld": withheld.told(),
+            "handed": handed.summary(),
+            "withheld": withheld.summary(),
             "contradictions": handed.contradictions(withheld),
         }
 
@@ -148,7 +148,7 @@ def _withheld(evidence: Evidence) -> Evidence:
 
 @dataclass(frozen=True)
 class Whole:
-    """The attack from beginning to end, without proofs: what it decided, and in what time."""
+    """The result of the whole attack, without proofs, and its time."""
 
     decision: Knowledge
     values: Findings
@@ -156,24 +156,24 @@ class Whole:
 
     @classmethod
     def of(cls, evidence: Evidence, seconds: float) -> Whole:
-        """Run it."""
+        """Run the attack."""
         begun = time.perf_counter()
         decision = decide(evidence, Budget(seconds)).last
         values = Findings(decision)
         return cls(decision, values, time.perf_counter() - begun)
 
-    def told(self) -> dict[str, object]:
-        """Return what is told of it."""
+    def summary(self) -> dict[str, object]:
+        """Return the time and the counts for the report."""
         values = self.values
         counts = {"certain": len(values.certain), "eliminated": values.eliminated, "open": values.open}
         return {"seconds": self.seconds, "feasible": self.decision.feasible, **counts}
 
-    def contradictions(self, other: Whole) -> int:
-        """Return how many choices one says are in a world and the other says are in none."""
-        one, two = self.decision, other.decision
-        wrong = (one.shown & ~two.alive) | (two.shown & ~one.alive)
-        if not (self.values.open or other.values.open):
-            wrong = one.alive ^ two.alive
+    def contradictions(self, second: Whole) -> int:
+        """Return how many choices are in a world by one result and in none by the other."""
+        left, right = self.decision, second.decision
+        wrong = (left.shown & ~right.alive) | (right.shown & ~left.alive)
+        if not (self.values.open or second.values.open):
+            wrong = left.alive ^ right.alive
         return int(wrong.sum())
 
 
@@ -252,6 +252,6 @@ def _frames(series: Path) -> tuple[list[pd.DataFrame], pd.DataFrame, list[list[i
         table = pd.read_csv(file, dtype=str)
         rows = ends(table).assign(Occupation=table["Occupation"])
         frames.append(rows.groupby(list(rows.columns), as_index=False).size().rename(columns={"size": "count"}))
-        here = register.loc[register["release"] == file.stem, "individual"]
-        present.append([place[name] for name in here])
+        listed = register.loc[register["release"] == file.stem, "individual"]
+        present.append([place[name] for name in listed])
     return frames, known, present

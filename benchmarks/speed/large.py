@@ -136,28 +136,28 @@ def rows_of(folder: Path, size: str, repeat: int, before: dict[str, Measured]) -
 
 
 def _alone(what: str, name: str, found: Measured, bars: tuple[Bar | None, Bar | None]) -> Iterator[Row]:
-    told = f"{ms(found.seconds)}, of cores {ms(found.cpu)}"
-    yield Row(f"process {name}", what, told, found.seconds, bars[0], " s", found.kept())
+    measured = f"{ms(found.seconds)}, of cores {ms(found.cpu)}"
+    yield Row(f"process {name}", what, measured, found.seconds, bars[0], " s", found.kept())
     yield Row(f"memory {name}", f"{what}: peak memory", f"{found.peak:,.0f} MB", found.peak, bars[1], " MB")
 
 
 def _beside(folder: Path, size: str, ours: Measured, repeat: int) -> Iterator[Row]:
     """Yield the rows of the rival, whose answers must be the same."""
     try:
-        theirs = duckdb(folder, repeat)
+        rival = duckdb(folder, repeat)
     except TimeLimitError:
-        told = f"no answer in {_LIMIT:g} s"
-        yield Row(f"duckdb {size}", f"DuckDB SQL, {size}", told, _LIMIT / ours.seconds, None, " × at least")
+        measured = f"no answer in {_LIMIT:g} s"
+        yield Row(f"duckdb {size}", f"DuckDB SQL, {size}", measured, _LIMIT / ours.seconds, None, " × at least")
         return
-    yield from _alone(f"DuckDB SQL, whole process, {size}", f"duckdb {size}", theirs, (None, None))
+    yield from _alone(f"DuckDB SQL, whole process, {size}", f"duckdb {size}", rival, (None, None))
     keys = ("individuals", "vulnerable", "candidates")
-    if any(int(ours.answer[key]) != int(theirs.answer[key]) for key in keys):
-        raise BenchmarkError(f"different answers on {size}: {ours.answer}, DuckDB {theirs.answer}")
+    if any(int(ours.answer[key]) != int(rival.answer[key]) for key in keys):
+        raise BenchmarkError(f"different answers on {size}: {ours.answer}, DuckDB {rival.answer}")
     yield Row(
         f"intersection-duckdb {size}",
         f"intersection, risks and report included, against DuckDB SQL, whole processes, {size}",
-        f"{ms(ours.seconds)} / {ms(theirs.seconds)}",
-        theirs.seconds / ours.seconds,
+        f"{ms(ours.seconds)} / {ms(rival.seconds)}",
+        rival.seconds / ours.seconds,
         _RIVAL.get(size),
         " ×",
     )
@@ -195,9 +195,9 @@ def main() -> int:
 
 
 def _write(output: Path, about: dict[str, object], rows: list[Row], failures: dict[str, str]) -> None:
-    """Write what there is so far: a run takes long, and may be interrupted."""
-    told = [{**asdict(row), "cells": row.cells()} for row in rows]
-    ended = {"releases": RELEASES, "load_average_after": os.getloadavg(), "rows": told, "failures": failures}
+    """Write the results so far, because a long run may be interrupted."""
+    entries = [{**asdict(row), "cells": row.cells()} for row in rows]
+    ended = {"releases": RELEASES, "load_average_after": os.getloadavg(), "rows": entries, "failures": failures}
     output.write_text(json.dumps(about | ended, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

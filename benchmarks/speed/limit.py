@@ -1,4 +1,4 @@
-"""The limit: `pyarrow` reading just the columns that an attack needs, into memory, and nothing else."""
+"""Limit: read only the columns that an attack needs into memory, by `pyarrow`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def releases(series: Path) -> list[Path]:
 
 
 def linked(series: Path) -> list[pa.Table]:
-    """Read what an adversary who knows everybody's group needs."""
+    """Read what an adversary needs who knows the group of each person."""
     return [_read(file, LINKED) for file in releases(series)]
 
 

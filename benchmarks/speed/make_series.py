@@ -148,14 +148,14 @@ class _Register:
     def columns(self) -> tuple[list[str], list[_Coded]]:
         """Return the names of the columns and their codes."""
         codes = np.concatenate([b.codes for b in self.blocks], axis=1)[:, self.order]
-        stays = [np.concatenate([getattr(b, end) for b in self.blocks])[self.order] for end in ("first", "last")]
+        ends = [np.concatenate([getattr(b, end) for b in self.blocks])[self.order] for end in ("first", "last")]
         return ["individual", *QUASI_IDENTIFIERS, "first", "last"], [
             _Coded(self.ids[self.order]),
             _Coded(AGES[codes[0]]),
             _Coded(codes[1], GENDERS),
             _Coded(EDUCATIONS[codes[2]]),
             _Coded(codes[3], BIRTHPLACES),
-            *(_Coded(stay.astype(np.int64)) for stay in stays),
+            *(_Coded(end.astype(np.int64)) for end in ends),
         ]
 
 

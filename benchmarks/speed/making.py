@@ -1,4 +1,4 @@
-"""Rows about what makes microdata and series: `audit simulate` and `audit anonymize`."""
+"""Making: rows about `audit simulate` and `audit anonymize`, which make microdata and series."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def m_distinct(lab: Lab) -> Iterator[Row]:
     yield Row("m-distinct", what, measured, statistics.median(seconds), Bar(5, 1, " s"), runs={"seconds": seconds})
 
 
-def _published(lab: Lab, told: str, method: list[str], bar: Bar | None) -> Row:
+def _published(lab: Lab, label: str, method: list[str], bar: Bar | None) -> Row:
     micro = str(lab.microdata("S1"))
     runs = lab.audit_anew("anonymize", micro, "--method", *method, "--output", repeat=3)
     seconds, peaks = median_seconds(runs), [run.peak / MB for run in runs]
-    what = f"{told}, all {RELEASES} releases of S1, whole process"
+    what = f"{label}, all {RELEASES} releases of S1, whole process"
     measured = f"{ms(seconds)}, {statistics.median(peaks):.0f} MB"
-    return Row(told, what, measured, seconds, bar, " s", {"seconds": walls(runs), "peak_mb": peaks})
+    return Row(label, what, measured, seconds, bar, " s", {"seconds": walls(runs), "peak_mb": peaks})
 
 
 def monotonic(lab: Lab) -> Iterator[Row]:
@@ -55,12 +55,12 @@ def monotonic(lab: Lab) -> Iterator[Row]:
     found = json.loads(run([sys.executable, "-m", "benchmarks.speed.publishing", str(micro)]).printed)
     seconds = statistics.median(sum(each) for each in found["releases"])
     ours = (first + steps * inserted) / seconds
-    theirs = found["anonypyx_rows"] / statistics.median(found["anonypyx"])
+    anonypyx_rows = found["anonypyx_rows"] / statistics.median(found["anonypyx"])
     yield Row(
         "monotonic-anonypyx",
         "monotonic-mondrian, k = 10, 200,000 + 20 × 20,000 rows, against anonypyx's Mondrian, rows inserted a second",
-        f"{ours:,.0f} / {theirs:,.0f} rows/s",
-        ours / theirs,
+        f"{ours:,.0f} / {anonypyx_rows:,.0f} rows/s",
+        ours / anonypyx_rows,
         Bar(100, 500, " ×", at_least=True),
         runs=found,
     )

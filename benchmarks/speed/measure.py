@@ -1,4 +1,4 @@
-"""What is measured in fresh processes, and the series they work on."""
+"""Measure: the series that benchmarks use, and measurements in fresh processes."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ PUBLISHED = {
     **{f"five-{rows}-strict": (f"five-{rows}", "--method l-diversity --l 3") for rows in FIVE_ROWS},
     "D-distinct": ("D", "--method m-distinct --m 6"),
     **{
-        f"crowd-{rows} {told}": (f"crowd-{rows}", options)
-        for told, (options, sizes) in CROWDS.items()
+        f"crowd-{rows} {label}": (f"crowd-{rows}", options)
+        for label, (options, sizes) in CROWDS.items()
         for rows in sizes
     },
 }
-"""What is published of which microdata, and how."""
+"""The microdata and the options of each published series."""
 
 
 @dataclass
@@ -89,20 +89,20 @@ class Timings:
         """Return the median of a job's runs."""
         return statistics.median(self.runs[job])
 
-    def ratio(self, job: str, other: str) -> float:
-        """Return how many times as long `job` took as `other`."""
-        return self.median(job) / self.median(other)
+    def ratio(self, job: str, base: str) -> float:
+        """Return the time of `job` divided by that of `base`."""
+        return self.median(job) / self.median(base)
 
-    def add(self, other: Timings) -> None:
-        """Take over the jobs of another process."""
-        self.runs |= other.runs
-        self.answers |= other.answers
+    def add(self, more: Timings) -> None:
+        """Add the jobs of another process."""
+        self.runs |= more.runs
+        self.answers |= more.answers
 
     def agree(self, *jobs: str, keys: tuple[str, ...] = ("individuals", "vulnerable", "candidates")) -> None:
         """Raise unless the jobs gave the same answers, for a start counts of people and candidates."""
-        told = [{key: self.answers[job].get(key) for key in keys} for job in jobs]
-        if any(answer != told[0] for answer in told):
-            raise BenchmarkError(f"different answers of {', '.join(jobs)}: {told}")
+        answers = [{key: self.answers[job].get(key) for key in keys} for job in jobs]
+        if any(answer != answers[0] for answer in answers):
+            raise BenchmarkError(f"different answers of {', '.join(jobs)}: {answers}")
 
 
 @dataclass
@@ -142,7 +142,7 @@ class Lab:
         return folder
 
     def registered(self, name: str) -> Path:
-        """Return a published series of CSV files beside which everybody is in a register, made when missing."""
+        """Return a published series of CSV files with a register of all people, and make it if it is missing."""
         micro = self.microdata(PUBLISHED[name][0])
         return self._made(f"{name}-registered", "benchmarks.speed.registering", str(micro), str(self.published(name)))
 
@@ -192,11 +192,11 @@ class Lab:
         return [run([*self._audit, *arguments], allowed) for _ in range(self.repeat + 1)][1:]
 
     def audit_to_file(self, series: Path, attack: str, command: Path | None = None) -> list[Process]:
-        """Run one attack in a process of its own, by this installation unless told, and write its report to a file."""
+        """Run one attack in a process of its own, by default of this installation, and write its report to a file."""
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             options = ["--attack", attack, "--format", "json", "--output", str(report)]
-            # A verdict is not a failure, but a traceback ends with 1 too: the report tells them apart.
+            # A verdict is not a failure, but a traceback ends with 1 too: the report distinguishes them.
             words = [str(command or self.audit_command), str(series), *options]
             runs = [run(words, (0, 1, 3)) for _ in range(self.repeat + 1)][1:]
             if not report.exists():

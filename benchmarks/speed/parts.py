@@ -1,4 +1,4 @@
-"""Parts of the equivalence attack as jobs of `benchmarks.speed.warm`, and least cuts beside igraph's.
+"""Parts of the equivalence attack, as jobs of `benchmarks.speed.warm`, and least cuts beside igraph's.
 
 Names: `alone-equivalence`, the attack without the reading; `fingerprint-RELEASES`, fingerprint, classes and pinned
 values of some first releases; `subsets-E`, equivalences within groups up to e, the fingerprint being there;
@@ -86,10 +86,10 @@ def _subsets(matrix: Matrix, max_e: int) -> Job:
     from attacks.equivalence.subsets import matched
 
     drawn = [fingerprint(matrix, np.random.default_rng(_SEED + each), Budget()) for each in (0, 1)]
-    one, other = (each for each in drawn if each is not None)
+    first, second = (each for each in drawn if each is not None)
 
     def run() -> dict[str, object]:
-        found = matched(matrix, (one, other), max_e, Budget())
+        found = matched(matrix, (first, second), max_e, Budget())
         least = found.least[matrix.individual]
         return {
             "complete": found.complete,
@@ -133,7 +133,7 @@ def _numpy_cuts(graphs: Weights) -> Job:
 
 
 def _igraph_cuts(graphs: Weights) -> Job:
-    """Cut each connected component: igraph itself takes a graph that falls apart for one with a cut of 0."""
+    """Cut each connected component: igraph returns a cut of 0 for a disconnected graph."""
     from igraph import Graph
 
     whole = [Graph.Weighted_Adjacency(graph.tolist(), mode="undirected", attr="weight") for graph in graphs]

@@ -65,7 +65,7 @@ class Block:
 def make_block(shape: Shape, kind: Kind, rng: np.random.Generator) -> Block:
     """Draw one block.
 
-    `invariant`: every cohort, and everybody who leaves at a step, has the same number of people for each
+    `invariant`: every cohort, and the people who leave at a step, have the same number of people for each
     value of a signature, so that groups of one person per value can be formed in every release. `diverse`:
     values are skewed and lean on the education.
     """

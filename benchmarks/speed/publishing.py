@@ -99,11 +99,11 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=2)
     options = parser.parse_args()
     microdata = open_microdata(options.microdata)
-    ours, theirs = [], []
+    ours, rival = [], []
     for _ in range(options.repeat + 1):  # the first is the warm-up
         ours.append(grow(microdata))
-        theirs.append(anonypyx(microdata, options.rows))
-    print(json.dumps({"releases": ours[1:], "anonypyx": theirs[1:], "anonypyx_rows": options.rows}))
+        rival.append(anonypyx(microdata, options.rows))
+    print(json.dumps({"releases": ours[1:], "anonypyx": rival[1:], "anonypyx_rows": options.rows}))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Random series in which values change: tiny m-Distinct ones, and microdata for an anonymizer to publish.
 
-How they are drawn is told in docs/experiments-joint.md. Tiny series are those of the tests, which can write them to
-disk and enumerate their worlds.
+docs/experiments-joint.md describes how they are drawn. Tiny series are those of the tests, which can write them to disk
+and enumerate their worlds.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from audit.model.update_sets import UpdateSets
 from tests.helpers.tiny import Row, TinySeries
 
 Masks = npt.NDArray[np.int64]
-_AT_ONCE = 256
-"""So many releases are drawn at once, of which the first that may follow is taken."""
+_BLOCK_RELEASES = 256
+"""The number of releases drawn at once; the first legal one is taken."""
 
 
 @dataclass(frozen=True)
 class Small:
-    """What tiny series to draw; everybody is in every release.
+    """The parameters of tiny series; all people are in every release.
 
     Attributes:
-        m: the promise; groups have at least so many people.
-        people, releases, values: how many there are.
-        density: how likely it is, before the sets are closed, that one value may become another one.
+        m: the promise, and the least size of a group.
+        people, releases, values: their numbers.
+        density: the probability that a value may become another one, before the sets are closed.
     """
 
     m: int
@@ -42,14 +42,14 @@ class Small:
 
 @dataclass(frozen=True)
 class Population:
-    """What microdata to draw.
+    """The parameters of microdata.
 
     Attributes:
-        people: how many are in each snapshot.
-        density: how likely it is, before the sets are closed, that one value may become another one.
-        changes: the share of those who stay whose value is drawn anew from its update set.
-        snapshots, values: how many there are.
-        turnover: the share of people who go, and are replaced, at each step.
+        people: the number of people in each snapshot.
+        density: the probability that a value may become another one, before the sets are closed.
+        changes: the share of staying people whose value is drawn anew from its update set.
+        snapshots, values: their numbers.
+        turnover: the share of people who are replaced at each step.
     """
 
     people: int
@@ -61,7 +61,7 @@ class Population:
 
 
 def update_sets(values: int, density: float, rng: np.random.Generator) -> UpdateSets:
-    """Return random update sets: each pair is drawn by itself, then they are closed as the paper wants them."""
+    """Draw random update sets: each pair independently, then closed as the paper requires."""
     return UpdateSets(rng.random((values, values)) < density).closed()
 
 
@@ -70,13 +70,13 @@ def update_sets(values: int, density: float, rng: np.random.Generator) -> Update
 
 @dataclass(frozen=True)
 class Drawn:
-    """One release, or many that were drawn at once along a first axis.
+    """One release, or many along a first axis.
 
     Attributes:
-        own: everybody's value; shape (…, people), int64.
-        label: everybody's group, numbered by its first member; likewise.
-        mask: the values of everybody's group, by bits; likewise.
-        size: how many people everybody's group has; likewise.
+        own: the value of each person; shape (…, people), int64.
+        label: the group of each person, numbered by its first member; shape (…, people), int64.
+        mask: the values of each person's group, as bits; shape (…, people), int64.
+        size: the size of each person's group; shape (…, people), int64.
     """
 
     own: npt.NDArray[np.int64]
@@ -86,7 +86,7 @@ class Drawn:
 
     @classmethod
     def of(cls, own: npt.NDArray[np.int64], label: npt.NDArray[np.int64]) -> Drawn:
-        """Return what groups of people with some values are like."""
+        """Return the release of these values and groups."""
         same = label[..., :, np.newaxis] == label[..., np.newaxis, :]
         mask = np.bitwise_or.reduce(np.where(same, 1 << own[..., np.newaxis, :], 0), axis=-1)
         return cls(own, label, mask, same.sum(axis=-1))
@@ -97,7 +97,7 @@ class Drawn:
         return (np.bitwise_count(self.mask) == self.size).all(axis=-1)
 
     def follows(self, last: Drawn, updates: UpdateSets) -> npt.NDArray[np.bool_]:
-        """Return whether everybody's group is a legal update instance of the last one (Definition 14); shape (…,)."""
+        """Return whether all groups are legal update instances of people's last ones (Definition 14); shape (…,)."""
         after = (updates.may << np.arange(len(updates))).sum(axis=1)
         legal = np.bitwise_count(self.mask) == last.size
         union = np.zeros_like(last.mask)
@@ -107,25 +107,25 @@ class Drawn:
             union |= np.where(held, may, 0)
         return (legal & (self.mask & ~union == 0)).all(axis=-1)
 
-    def one(self, place: int) -> Drawn:
-        """Return one of many."""
+    def at(self, place: int) -> Drawn:
+        """Return one of many releases."""
         return Drawn(self.own[place], self.label[place], self.mask[place], self.size[place])
 
 
 def small_series(wanted: Small, rng: np.random.Generator) -> TinySeries:
-    """Return an m-Distinct series: each release is drawn again and again until it may follow the one before."""
+    """Draw an m-Distinct series: each release is drawn until it may follow the one before."""
     updates = update_sets(wanted.values, wanted.density, rng)
     labels = partitions(wanted.people, wanted.m)
     releases: list[Drawn] = []
     while len(releases) < wanted.releases:
         if releases:
-            own = changed(np.broadcast_to(releases[-1].own, (_AT_ONCE, wanted.people)), updates, rng)
+            own = changed(np.broadcast_to(releases[-1].own, (_BLOCK_RELEASES, wanted.people)), updates, rng)
         else:
-            own = rng.integers(0, wanted.values, (_AT_ONCE, wanted.people))
-        drawn = Drawn.of(own, labels[rng.integers(0, len(labels), _AT_ONCE)])
+            own = rng.integers(0, wanted.values, (_BLOCK_RELEASES, wanted.people))
+        drawn = Drawn.of(own, labels[rng.integers(0, len(labels), _BLOCK_RELEASES)])
         fits = drawn.unique & (drawn.follows(releases[-1], updates) if releases else True)
-        releases += [drawn.one(place) for place in np.flatnonzero(fits)[:1].tolist()]
-    return told(releases, updates)
+        releases += [drawn.at(place) for place in np.flatnonzero(fits)[:1].tolist()]
+    return named(releases, updates)
 
 
 def changed(own: npt.NDArray[np.integer], updates: UpdateSets, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -138,7 +138,7 @@ def changed(own: npt.NDArray[np.integer], updates: UpdateSets, rng: np.random.Ge
 
 @cache
 def partitions(people: int, least: int) -> npt.NDArray[np.int64]:
-    """Return all ways to put some people in groups of at least so many; shape (ways, people), groups as in `Drawn`.
+    """Return all divisions of people into groups of a least size; shape (divisions, people), groups as in `Drawn`.
 
     >>> partitions(4, 2).tolist()
     [[0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]]
@@ -149,8 +149,8 @@ def partitions(people: int, least: int) -> npt.NDArray[np.int64]:
     return np.array([labels for labels in found if min(map(labels.count, labels)) >= least])
 
 
-def told(releases: list[Drawn], updates: UpdateSets) -> TinySeries:
-    """Return releases with names."""
+def named(releases: list[Drawn], updates: UpdateSets) -> TinySeries:
+    """Return releases with names of people, groups and values."""
     rows = [
         [
             Row(f"p{person}", str(group + 1), f"v{value}")

@@ -1,8 +1,8 @@
-"""Convictions proved again from the published files, by a programme that shares nothing with the attack.
+"""Refuting: prove convictions again from the published files, by a programme that shares no code with the attack.
 
-Of every person and counterfeit of a release one value of the group is true, each value as often as published, and
-consecutive values of a person are allowed by the transitions. A value is certain when no solution (CP-SAT) lacks it.
-Small series of CSV files with key files; everybody's group is known.
+Each person and counterfeit of a release has one value of the group, each value occurs as often as published, and the
+transitions allow the consecutive values of a person. A value is certain if CP-SAT finds no solution without it. For
+small series of CSV files with key files, which give the group of each person.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import csv
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 from ortools.sat.python import cp_model
@@ -19,7 +19,7 @@ from ortools.sat.python import cp_model
 from series_bench.papers.processes import BenchmarkError
 
 Conviction = tuple[str, int, str]
-"""Who has which value in which release, counted from 0."""
+"""A person, a release counted from 0, and the person's value."""
 _SECONDS = 60.0
 
 
@@ -27,16 +27,16 @@ def confirm(series: Path, tags: Iterable[str], convictions: Iterable[Conviction]
     """Return how many convictions were proved.
 
     Raises:
-        BenchmarkError: one is wrong, or was not decided in time, or nothing fits the releases.
+        BenchmarkError: one is wrong or was not decided in time, or the releases have no solution.
     """
     model, holds = programme(series, tags)
     if _solved(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         raise BenchmarkError(f"{series}: nothing fits the releases")
     number = 0
     for conviction in convictions:
-        other = model.clone()
-        other.add(other.get_bool_var_from_proto_index(holds[conviction].index) == 0)
-        if _solved(other) != cp_model.INFEASIBLE:
+        without = model.clone()
+        without.add(without.get_bool_var_from_proto_index(holds[conviction].index) == 0)
+        if _solved(without) != cp_model.INFEASIBLE:
             raise BenchmarkError(f"{series}: {conviction} is not certain, or was not decided")
         number += 1
     return number
@@ -51,25 +51,24 @@ def programme(series: Path, tags: Iterable[str]) -> tuple[cp_model.CpModel, dict
     for position, tag in enumerate(tags):
         for who, content in _groups(series, tag, position, (columns["group"], columns["sensitive"])):
             for person in who:
-                mine = [(person, position, value) for value in content]
-                holds |= {each: model.new_bool_var("") for each in mine}
-                model.add_exactly_one(holds[each] for each in mine)
-                history[person].append(mine)
+                versions_of_person = [(person, position, value) for value in content]
+                holds |= {each: model.new_bool_var("") for each in versions_of_person}
+                model.add_exactly_one(holds[each] for each in versions_of_person)
+                history[person].append(versions_of_person)
             for value, rows in content.items():
                 model.add(sum(holds[person, position, value] for person in who) == rows)
     for versions in history.values():
         for before, after in pairwise(versions):
-            for one in before:
-                for other in after:
-                    if (one[2], other[2]) not in may:
-                        model.add_bool_or(~holds[one], ~holds[other])
+            for first, second in product(before, after):
+                if (first[2], second[2]) not in may:
+                    model.add_bool_or(~holds[first], ~holds[second])
     return model, holds
 
 
 def _groups(
     series: Path, tag: str, position: int, columns: tuple[str, str]
 ) -> Iterable[tuple[list[str], Counter[str]]]:
-    """Return who is in each group of a release, counterfeits by names that nobody else has, and its values."""
+    """Return the members of each group of a release, counterfeits under unique names, and its values."""
     rows = _lines(series / "releases" / f"{tag}.csv")
     keys = [line["individual"] for line in _lines(series / "private" / f"{tag}.key.csv")]
     who, values = defaultdict[str, list[str]](list), defaultdict[str, Counter[str]](Counter)

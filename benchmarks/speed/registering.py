@@ -1,6 +1,6 @@
 """A published series with a register: `python -m benchmarks.speed.registering MICRODATA SERIES OUT`, all of CSV files.
 
-The register has everybody of the microdata in every release with exact quasi-identifiers; OUT has no keys.
+The register lists all people of the microdata in every release with exact quasi-identifiers; OUT has no keys.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The same questions asked of other tools: DuckDB as a good analyst would use it, and anonypyx.
+"""Rivals: ask other tools the same questions, DuckDB with an analyst's SQL, and anonypyx.
 
 The SQL was chosen among several forms by time: joining a vocabulary of bits beat enums, maps and windows, and
 `file_index` beat `filename` as the release's number; expanding boxes to equality on all attributes but the
@@ -15,7 +15,7 @@ from benchmarks.speed.limit import releases
 from benchmarks.speed.population import BIRTHPLACES, EDUCATIONS, GENDERS
 
 Answer = dict[str, float]
-"""What a rival found, so that nobody is faster by answering something else."""
+"""The answer of a rival, to check that it answered the same question."""
 
 _LINKED = """
 with vocabulary as (
@@ -77,7 +77,7 @@ select count(*), count(*) filter (bit_count(candidates) = 1), sum(bit_count(cand
 
 
 def duckdb_linked(series: Path) -> Callable[[], Answer]:
-    """Intersection when everybody's group is known: bit_or per group, bit_and per person."""
+    """Intersection with the group of each person known: bit_or per group, bit_and per person."""
     return _query(_LINKED.format(scan=_scan(releases(series))))
 
 

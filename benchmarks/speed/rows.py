@@ -1,4 +1,4 @@
-"""Rows of the table: what was measured, and how good it has to be."""
+"""Rows of the result table: measurements and their bars."""
 
 from __future__ import annotations
 

@@ -143,15 +143,15 @@ def _ratio(found: Timings, ours: str, what: str, bar: Bar) -> Row:
 def anonypyx(lab: Lab) -> Iterator[Row]:
     """People a second of anonypyx's intersection attacker, on a series small enough for it."""
     folder = lab.series("tiny", "register")
-    ours, theirs, duckdb = "attack-intersection", f"anonypyx-{ANONYPYX_PEOPLE}", "duckdb-register-5"
-    found = lab.warm({ours: folder, theirs: folder, duckdb: folder}, repeat=3)
+    ours, rival, duckdb = "attack-intersection", f"anonypyx-{ANONYPYX_PEOPLE}", "duckdb-register-5"
+    found = lab.warm({ours: folder, rival: folder, duckdb: folder}, repeat=3)
     found.agree(ours, duckdb)
-    rates = {job: found.answers[job]["individuals"] / found.median(job) for job in (ours, theirs)}
+    rates = {job: found.answers[job]["individuals"] / found.median(job) for job in (ours, rival)}
     yield Row(
         "anonypyx",
         "register intersection against anonypyx, 2,800 people × 5 releases",
-        f"{rates[ours]:,.0f} / {rates[theirs]:,.0f} people/s",
-        rates[ours] / rates[theirs],
+        f"{rates[ours]:,.0f} / {rates[rival]:,.0f} people/s",
+        rates[ours] / rates[rival],
         unit=" ×",
         runs=dict(found.runs),
     )
@@ -173,7 +173,7 @@ def memory(lab: Lab) -> Iterator[Row]:
 
 
 def differencing(lab: Lab) -> Iterator[Row]:
-    """Series of count tables: how long it takes to tell every count that is not published, and what is left open."""
+    """Series of count tables: the time to determine all unpublished counts, and the number left open."""
     suppressed = {5_000: Bar(5, 1, " s"), 50_000: Bar(20, 5, " s")}
     rounded = {5_000: Bar(10, 5, " s"), 50_000: Bar(120, 30, " s")}
     for kind in ("independent", "year-to-date", "secondary", "cumulative", "rounded"):

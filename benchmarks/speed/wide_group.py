@@ -27,7 +27,9 @@ def write(values: int, folder: Path) -> None:
         with (folder / "releases" / f"{release}.csv").open("w", newline="") as file:
             lines = csv.writer(file)
             lines.writerow(["id", "group", "age", "disease"])
-            lines.writerows((f"p{one}", at, at, f"v{value[one]}") for at, some in enumerate(groups) for one in some)
+            lines.writerows(
+                (f"p{person}", at, at, f"v{value[person]}") for at, members in enumerate(groups) for person in members
+            )
     (folder / "series.toml").write_text(
         '[series]\nname = "one wide group"\nreleases = ["releases/1.csv", "releases/2.csv"]\n'
         '[columns]\nindividual = "id"\ngroup = "group"\nquasi_identifiers = ["age"]\nsensitive = "disease"\n'
