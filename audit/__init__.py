@@ -35,9 +35,9 @@ if not TYPE_CHECKING:  # which would take any name for one of this module
     def __getattr__(name: str) -> object:
         """Import what is asked for, and nothing before."""
         if name == "__version__":
-            from audit.runtime.version import version
+            from audit.runtime.version import VERSION
 
-            return version()
+            return VERSION
         if name in __all__:
             from audit import api
 

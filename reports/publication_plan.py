@@ -10,7 +10,7 @@ from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, say
-from audit.runtime.version import version
+from audit.runtime.version import VERSION
 from reports import charts
 from reports.escaping import as_json as dumped
 from reports.json_forms.comparison import compared_counts
@@ -69,7 +69,7 @@ def html(plan: PublicationPlan) -> str:
         "plan.html.j2",
         inside=False,
         mark=say("Shareable: no person is named, and no quasi-identifier of anybody is shown."),
-        sheet=say("series-audit {version}", version=version()),
+        sheet=say("series-audit {version}", version=VERSION),
         title=title,
         head=(*_head(), say("why")),
         rows=[(*_cells(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried],

@@ -12,7 +12,7 @@ from pathlib import Path
 from audit.cli.output import in_repository, put
 from audit.cli.standard_streams import discard
 from audit.model.errors import UsageError
-from audit.runtime.version import version
+from audit.runtime.version import VERSION
 
 _SHORTEST = "--fo"
 
@@ -29,7 +29,7 @@ def put_error(words: Sequence[str], error: BaseException, lines: Sequence[str]) 
 
     series = next((word for word in words if os.path.exists(word)), "")  # noqa: PTH110 - no name makes this raise
     folder = in_repository(series) if series else ""
-    report = ErrorReport(version(), Path(series).name or "series", folder, entries_of(error, lines))
+    report = ErrorReport(VERSION, Path(series).name or "series", folder, entries_of(error, lines))
     try:
         with suppress(UsageError):  # standard output may be full or closed; the exit code still tells
             put(ERROR_FORMATS[asked](report))

@@ -33,7 +33,7 @@ from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
-from audit.runtime.version import version
+from audit.runtime.version import VERSION
 from reports.languages.catalogues import in_language
 
 COMMANDS = (
@@ -65,7 +65,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
         epilog="`audit SERIES` is the default command; `audit COMMAND --help` describes the others, "
         "and `audit --attack NAME --help` about the options of an attack.",
     )
-    main.add_argument("--version", action="version", version=f"series-audit {version()}")
+    main.add_argument("--version", action="version", version=f"series-audit {VERSION}")
     default.add_arguments(main, COMMANDS, words)
     add_language(main)
     return main
@@ -135,7 +135,7 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     first_line.erase()
     command = words[0] if named else "audit"
     with log_shown(), in_language(language_of(arguments)), logged_stage(_LOG, f"command {command}") as stage:
-        _LOG.info("series-audit %s, Python %s, %s", version(), sys.version.split()[0], sys.platform)
+        _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)
         code = int((_command(command) if named else default).run(arguments))
         stage.count(exit_code=code)
         return code
@@ -179,7 +179,7 @@ def _keep_trace(bug: BaseException) -> str:
     except OSError:
         return "no file, for none could be written"
     with os.fdopen(descriptor, "w") as file:
-        file.write(f"series-audit {version()}, Python {sys.version}\n{type(bug).__name__}\n")
+        file.write(f"series-audit {VERSION}, Python {sys.version}\n{type(bug).__name__}\n")
         for frame in traceback.extract_tb(bug.__traceback__):
             file.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")
     return name

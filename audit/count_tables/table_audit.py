@@ -61,7 +61,7 @@ from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, say
 from audit.runtime.reasons import Reason, combined, kind_of
-from audit.runtime.version import version
+from audit.runtime.version import VERSION
 
 _LOG = logging.getLogger(__name__)
 _NAMED = 12
@@ -257,7 +257,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         certificates_checked=checked,
     )
     return CountReport(
-        tool_version=version(),
+        tool_version=VERSION,
         made=options.made or options.today,
         inputs=_inputs(counts),
         series=CountSeriesFacts(

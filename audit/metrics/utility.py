@@ -146,11 +146,11 @@ def check_fits(path: str, series: Series, microdata: Microdata) -> None:
         UsageError: its releases, its sensitive column or its quasi-identifiers are not the microdata's.
     """
     where, columns = printable_path(path), series.manifest.columns
-    strange = [printable(tag) for tag in series.tags if tag not in microdata.tags]
-    if strange:
-        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+    missing = [printable(tag) for tag in series.tags if tag not in microdata.tags]
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise UsageError(
-            f'{where}: the microdata has no snapshot for release "{strange[0]}"{more}; they are matched by their names'
+            f'{where}: the microdata has no snapshot for release "{missing[0]}"{more}; they are matched by their names'
         )
     if microdata.sensitive not in columns.sensitive:
         raise UsageError(

@@ -43,7 +43,7 @@ from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import figure, say
 from audit.runtime.reasons import Reason, ReasonKind
-from audit.runtime.version import version
+from audit.runtime.version import VERSION
 
 __all__ = [
     "AuditOptions",
@@ -108,7 +108,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
     results = _selected(run, accepted.results, namer, options)
     seen, baseline = run.evidence[0], options.baseline
     return Report(
-        tool_version=version(),
+        tool_version=VERSION,
         made=options.made or options.today,
         inputs=run.inputs,
         series=run.facts,

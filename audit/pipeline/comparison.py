@@ -12,7 +12,7 @@ from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, Rele
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack
 from audit.pipeline.audit_run import AuditOptions, run_audit
-from audit.runtime.version import version
+from audit.runtime.version import VERSION
 
 
 def compare_series(
@@ -35,7 +35,7 @@ def compare_series(
     asked = None
     if microdata is not None:
         asked = QueryDesign(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
-    return Comparison(version(), tuple(sides), asked, options.time_limit)
+    return Comparison(VERSION, tuple(sides), asked, options.time_limit)
 
 
 def _side(

@@ -63,15 +63,11 @@ def checked(principle: Principle, series: Series) -> Verdict:
         found = [breach for breach in found if breach.decided]
         for breach in found:
             broken[breach.clause] += breach.total
-        first += first_of(found)
+        offences = [offence for breach in found for offence in breach.first]
+        # In the order of rows; offences without a row come first.
+        first += sorted(offences, key=lambda offence: -1 if offence.row is None else offence.row)
     undecided = str(doubts[0]) if doubts and not broken else None
     return Verdict(promise_of(principle), rows, dict(broken), tuple(first[:SHOWN]), undecided)
-
-
-def first_of(found: list[BrokenClause]) -> list[PrincipleViolation]:
-    """Return the first offences of one release in the order of its rows; those without a row come first."""
-    offences = [offence for breach in found for offence in breach.first]
-    return sorted(offences, key=lambda offence: -1 if offence.row is None else offence.row)[:SHOWN]
 
 
 def require(principle: Principle, series: Series) -> None:

@@ -6,15 +6,15 @@ condition that is sufficient but not necessary: if it fails, `audit check` runs 
 
 The condition (Section VI, Theorem 2): each release has one group for each set of values, a *bucket*, and a person's
 groups all have the same set of values. Take a bucket's graph: a node for each release, and an edge from i to j for each
-person published from release i until release j, a *stay*. W assigns a potential p to each node, the stay gets
-p(j) - p(i), and the absolute values of all stays add up to 2e. If potentials differ within a connected component, they
+person published from release i until release j, a *presence*. W assigns a potential p to each node, the presence gets
+p(j) - p(i), and the absolute values of all presences add up to 2e. If potentials differ within a component, they
 lie on both sides of a whole number, and each edge that crosses it costs at least 1. So e is at least half the smallest
 cut of the component. The frequencies of values, and the values that buckets share, do not matter. People with several
-stays are left out of the graph; if each of their stays lies within one component, equal potentials give them 0.
+presences are left out of the graph; if each of their presences lies within one component, equal potentials give them 0.
 
 Updating the cuts: the last node stands for "still present". A new release moves the edges of people who leave from the
 last node to its own node, and adds an edge between these two nodes for each new person. A cut that leaves both nodes on
-one side keeps its weight, unless a person returned and lost the edge of an earlier stay. Only then are all cuts
+one side keeps its weight, unless a person returned and lost the edge of an earlier presence. Only then are all cuts
 computed again.
 """
 
@@ -47,14 +47,14 @@ class EEquivalence:
     needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
 
     def start(self, series: Series, /) -> Check:
-        """Return a check that records the stays of all people, for each sensitive attribute."""
+        """Return a check that records the presences of all people, for each sensitive attribute."""
         names = series.manifest.columns.sensitive if self.e > 1 else ()
         return _Check(series, [_ValueHistories(series, name, self.e) for name in names])
 
 
 @dataclass
 class _Check:
-    """The check of one series: the stays of all people, by sensitive attribute; none if e = 1 promises nothing."""
+    """The check of one series: the presences of all people, by sensitive attribute; none if e = 1 promises nothing."""
 
     series: Series
     histories: list[_ValueHistories]
@@ -77,7 +77,7 @@ class _Check:
 
 
 class _Spans(NamedTuple):
-    """Stays: the bucket, the first release, and the release after the last one; shape (stays,)."""
+    """Presences: the bucket, the first release, and the release after the last one; shape (presences,)."""
 
     bucket: npt.NDArray[np.integer]
     begun: npt.NDArray[np.integer]
@@ -86,7 +86,7 @@ class _Spans(NamedTuple):
 
 @dataclass
 class _ValueHistories:
-    """The stays of all people, for one sensitive attribute; the check ends at the first doubt.
+    """The presences of all people, for one sensitive attribute; the check ends at the first doubt.
 
     Attributes:
         series: the series.
@@ -94,11 +94,11 @@ class _ValueHistories:
         e: the parameter.
         names: the values of each bucket.
         bucket_of: by person code, the person's bucket, -1 if not published yet; int32.
-        begun: by person code, the release in which the last stay began, counted from 0; int32.
-        last: by person code, the last release of that stay; int32.
-        returned: by person code, whether the person has earlier stays.
-        earlier: these earlier stays.
-        unlinked: the stays of counterfeits without identity.
+        begun: by person code, the release in which the last presence began, counted from 0; int32.
+        last: by person code, the last release of that presence; int32.
+        returned: by person code, whether the person has earlier presences.
+        earlier: these earlier presences.
+        unlinked: the presences of counterfeits without identity.
         releases: the number of releases added.
         doubtful: whether a release raised a doubt.
     """
@@ -182,7 +182,7 @@ class _ValueHistories:
         self.returned = np.append(self.returned, np.zeros(more, dtype=np.bool_))
 
     def _record(self, person: Codes, bucket: Codes) -> Codes:
-        """Record the stays in a release, by person and bucket of each row; return the buckets of people who return."""
+        """Record a release by the person and the bucket of each row; return the buckets of people who return."""
         now, real = self.releases, person >= 0
         who = person[real]
         new, away = self.bucket_of[who] < 0, self.last[who] < now - 1
@@ -198,7 +198,7 @@ class _ValueHistories:
         return changed
 
     def _small_cuts(self, release: Release, bucket: Codes, changed: Codes) -> list[BrokenClause]:
-        """Return the buckets with a small cut, and those where a returned person's stay joins two components."""
+        """Return the buckets with a small cut, and those where a returned person's presence joins two components."""
         people = np.flatnonzero((self.bucket_of >= 0) & ~self.returned), np.flatnonzero(self.returned)
         last = [_Spans(self.bucket_of[who], self.begun[who], self.last[who] + 1) for who in people]
         edges, others = _joined([last[0], *self.unlinked]), _joined([last[1], *self.earlier])

@@ -1,7 +1,7 @@
 """m-invariance: each group holds m distinct values, and all groups of a person hold the same values.
 
 Source: m-invariance paper, Definition 16 (signature) and Definition 17. The definition follows a tuple through an
-unbroken lifespan. This check follows a person across gaps, too, because an adversary who knows about both stays
+unbroken lifespan. This check follows a person across gaps, too, because an adversary who knows both groups
 intersects them. Counterfeits with an identity are followed like people. Each sensitive attribute is checked by itself.
 """
 

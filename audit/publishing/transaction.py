@@ -185,18 +185,16 @@ class SeriesTransaction:
 
     def commit(self, tag: str, names: Iterable[str], manifest: str) -> None:
         """Move the staged files of a release into place, and publish it with the new text of the manifest."""
+        files = list(names)
         with self._reported():
-            self._commit(tag, list(names), manifest)
-
-    def _commit(self, tag: str, files: list[str], manifest: str) -> None:
-        write_file(self.staging / _PLAN, json.dumps({"tag": tag, "files": files}))
-        for name in files:
-            path = self.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            (self.staging / name).replace(path)
-        self.replace_manifest(manifest)
-        hide_from_version_control(self.private)
-        shutil.rmtree(self.staging, ignore_errors=True)
+            write_file(self.staging / _PLAN, json.dumps({"tag": tag, "files": files}))
+            for name in files:
+                path = self.folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                (self.staging / name).replace(path)
+            self.replace_manifest(manifest)
+            hide_from_version_control(self.private)
+            shutil.rmtree(self.staging, ignore_errors=True)
 
     def replace_manifest(self, text: str) -> None:
         """Replace the text of the manifest; its permissions stay the same."""

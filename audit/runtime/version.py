@@ -8,11 +8,6 @@ VERSION = "0.3.0"
 """The only place that states it; reading the package's metadata would take a tenth of the time of a small audit."""
 
 
-def version() -> str:
-    """Return the version of the program."""
-    return VERSION
-
-
 _SOLVERS = ("numpy", "scipy", "numba", "ortools")
 
 
@@ -29,7 +24,7 @@ def exact_version() -> str:
     found = hashlib.sha256()
     for path in sorted((Path(__file__).resolve().parents[2] / "attacks").rglob("*.py")):
         found.update(path.read_bytes())
-    return " ".join([version(), *map(metadata.version, _SOLVERS), found.hexdigest()])
+    return " ".join([VERSION, *map(metadata.version, _SOLVERS), found.hexdigest()])
 
 
 @cache

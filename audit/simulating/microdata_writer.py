@@ -27,7 +27,7 @@ from audit.simulating.snapshots import Simulation
 from audit.simulating.update_model import SimulatedUpdates
 
 FileType = Literal["parquet", "csv", "csv.gz"]
-OnProgress = Callable[[int, int], None]
+Watch = Callable[[int, int], None]
 
 _TRANSITIONS = "transitions.csv"
 
@@ -92,12 +92,10 @@ def check_output(output: Path) -> None:
         raise UsageError(f"{shown}: the folder you are in cannot be replaced; name a new one in it")
 
 
-def write_microdata(
-    folder: Path, name: str, simulation: Simulation, file_type: FileType, on_progress: OnProgress
-) -> Written:
+def write_microdata(folder: Path, name: str, simulation: Simulation, file_type: FileType, watch: Watch) -> Written:
     """Write the snapshots, the transitions and the `microdata.toml` into an empty folder.
 
-    `on_progress` is called with the number of snapshots written and the number of all.
+    `watch` is called with the number of snapshots written and the number of all.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -111,7 +109,7 @@ def write_microdata(
         write_table(tables.of(rows), folder / file)
         most = Fraction(int(np.bincount(people.value[rows]).max()), len(rows))
         written = Written([*written.rows, len(rows)], max(most, written.most))
-        on_progress(len(written.rows), total)
+        watch(len(written.rows), total)
     if sets is not None:
         write_table(_transitions(people.sensitive, sets), folder / _TRANSITIONS)
     text = document(name, files, people, has_transitions=sets is not None)

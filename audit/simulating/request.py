@@ -81,13 +81,15 @@ def simulate(output: Path, request: SimulationRequest, watch: Callable[[int, int
         InputError: the table cannot be read, or holds too few people.
     """
     from audit.simulating.microdata_writer import new_folder, write_microdata
+    from audit.simulating.plan import sloped_batches
     from audit.simulating.snapshots import Simulation, Streams
 
     plan = planned(request)
     quasi, sensitive, draw = source(request)
     updates = internal_updates(request, plan, quasi, sensitive)
     streams = Streams.of(request.seed)
-    batches = sloped(request, plan, sensitive, streams.batches)
+    slope = request.slope
+    batches = None if slope is None else sloped_batches(plan, len(sensitive), slope, streams.batches)
     with new_folder(output) as folder:
         watch(0, plan.snapshots)
         simulation = Simulation(draw(plan.cohorts, batches, streams.people), plan, updates, streams)
@@ -172,17 +174,6 @@ def internal_updates(
         what = f"--changes {changes}: at one step only {plan.fewest_staying:,} people stay"
         raise UsageError(f"{what}; change or delete fewer")
     return Updates(sets, changes, moving)
-
-
-def sloped(request: SimulationRequest, plan: PopulationPlan, sensitive: Attribute, rng: Any) -> list[Counts] | None:  # noqa: ANN401 - numpy is imported where it is used
-    """Return how often each insertion batch has each sensitive value; None without a slope.
-
-    Raises:
-        UsageError: the slope does not fit.
-    """
-    from audit.simulating.plan import sloped_batches
-
-    return None if request.slope is None else sloped_batches(plan, len(sensitive), request.slope, rng)
 
 
 def title(request: SimulationRequest) -> str:

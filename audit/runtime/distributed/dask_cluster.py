@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from audit.model.errors import UsageError, printable
 from audit.runtime.engine import Task, cores
-from audit.runtime.version import version
+from audit.runtime.version import VERSION
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -227,7 +227,7 @@ def _check_workers(client: Client) -> None:
 
 
 def _version() -> str:
-    return f"series-audit {version()}"
+    return f"series-audit {VERSION}"
 
 
 @contextlib.contextmanager

@@ -175,9 +175,9 @@ def test_what_does_not_move():
     ("attribute", "why"),
     [
         (Attribute("Age", ["young", "old"], is_numeric=False), "whole numbers"),
-        (Attribute("Age", ["1", "3"], is_numeric=True), "close together"),
+        (Attribute("Age", ["1", "3"], is_numeric=True), "not consecutive whole numbers"),
         (Attribute("Age", ["1", "2.5"], is_numeric=True), "whole numbers"),
-        (Attribute("Education", ["bachelor", "none"], is_numeric=False), "which level is higher"),
+        (Attribute("Education", ["bachelor", "none"], is_numeric=False), "the order of levels is not known"),
         (Attribute("Marital", ["a", "b"], is_numeric=False), "never-married"),
         (Attribute("Gender", ["F", "M"], is_numeric=False), "Age, Education and Marital"),
     ],
