@@ -21,7 +21,7 @@ _ELSEWHERE = "any other value"
 
 
 class RowContentsSource:
-    """The rows of the releases and their cells; they are read anew, as most audits do not need them."""
+    """The rows of the releases and their cells, which become numbers when they are asked for."""
 
     def __init__(self, releases: HeldSeries, sensitive: str) -> None:
         self._releases, self._sensitive = releases, sensitive
@@ -33,14 +33,19 @@ class RowContentsSource:
         return [RecordContents(attributes[name]) for name in self.attributes]
 
     def rows(self, position: int) -> PublishedRows:
-        """Return the rows of a release, counted from 0."""
-        self._releases.get(position)  # the codes of people and values are given out in the order of the releases
-        key = self._releases.adversary.reads_key
-        release = self._releases.series.read(position, self.attributes, key=key)
-        cells = [
-            contents.numbers(release.cells[name])
-            for contents, name in zip(self._contents, self.attributes, strict=True)
-        ]
+        """Return the rows of a release, counted from 0.
+
+        Raises:
+            InputError: a cell cannot be read.
+        """
+        release, series = self._releases.get(position).release, self._releases.series
+        cells = []
+        for contents, name in zip(self._contents, self.attributes, strict=True):
+            codes, texts = release.texts[name]
+            numbers, errors = series.attributes[name].numbers(texts)
+            if errors:
+                series.read(position, self.attributes, key=False)  # which says where they are
+            cells.append(contents.numbers(numbers)[codes])
         table = np.stack(cells, axis=1) if cells else np.zeros((release.rows, 0), dtype=np.int32)
         value = release.entry_value[self._sensitive] if release.values_by_row and release.counts is None else None
         return PublishedRows(table, value, release.group.codes, release.person, sum(release.counterfeits.values()))

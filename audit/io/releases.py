@@ -49,6 +49,7 @@ class Release:
         values_by_row: whether entry i is the value of row i (false for an Anatomy pair).
         cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
             series' `Attribute`s; with `row_classes` at least those in which rows of one group differ.
+        texts: the cells of each quasi-identifier as they are written: codes by row, and the text of each code.
         records: the published record id of each row, distinct, where it was asked for.
         looks: which rows have equal published quasi-identifiers; None where the series has none.
         suppressed: the group of the rows whose quasi-identifiers are all `*`, beside others, where neither groups nor
@@ -76,6 +77,7 @@ class Release:
     counterfeits: dict[int, int] = field(default_factory=dict)
     strangers: npt.NDArray[np.bool_] | None = None
     own: Mapping[str, tuple[Codes, Sequence[str]]] = field(default_factory=dict)
+    texts: Mapping[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -133,6 +135,7 @@ class Release:
             records=None if self.records is None else of_rows(self.records),
             looks=None if self.looks is None else self.looks.of_some(rows),
             own={name: (codes[rows], texts) for name, (codes, texts) in self.own.items()},
+            texts={name: (codes[rows], texts) for name, (codes, texts) in self.texts.items()},
         )
 
 
@@ -256,6 +259,7 @@ class _Reading:
         self.problems = problems
         self.row_classes = wanted.row_classes
         self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
+        self.texts: dict[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = {}
         self.empty: dict[str, int] = {}  # the first row with an empty cell, by quasi-identifier
         self.strangers: npt.NDArray[np.bool_] | None = None
 
@@ -269,6 +273,9 @@ class _Reading:
             line = None if table.path.name.endswith(".parquet") else 2
             self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
             return None
+        for name in self.columns.quasi_identifiers:
+            codes, texts = short_codes(table.arrow(name))
+            self.texts[name] = codes.astype(np.min_scalar_type(len(texts))), texts
         cells = {name: self.cells(table, name) for name in self.attributes}
         group = self.group(table, cells)
         counts = self.counts(table)
@@ -298,6 +305,7 @@ class _Reading:
             counterfeits=self.counterfeits(group, person, entries),
             strangers=self.strangers,
             own=self.own,
+            texts=self.texts,
         )
 
     @property
@@ -361,13 +369,13 @@ class _Reading:
 
     def cells(self, table: Table, name: str) -> Codes:
         """Return the numbers of a quasi-identifier's cells by row, noting the cells that cannot be read."""
-        codes, names = text_codes(table.arrow(name))
+        codes, names = self.texts[name]
         numbers, errors = self.series.attributes[name].numbers(names)
         for place, error in errors:
             rows = np.flatnonzero(codes == place)
             if len(rows):
                 self.note(table, int(rows[0]), name, error.what, error.remedy)
-        return numbers[codes] if names else codes
+        return numbers[codes]
 
     def suppressed(self, group: Coded, cells: Mapping[str, Codes]) -> int | None:
         """Return the group of the rows that say `*` in all quasi-identifiers, where others say more."""
@@ -392,7 +400,7 @@ class _Reading:
         names = self.columns.quasi_identifiers
         if not names:
             return None, ()
-        looks = RowLooks(group, [self.look(table, name, cells) for name in names])
+        looks = RowLooks(group, [self.look(name, cells) for name in names])
         for place in sorted(looks.varying):
             if names[place] in self.compared:
                 cells[names[place]] = found = self.cells(table, names[place])
@@ -407,11 +415,11 @@ class _Reading:
             return alike, ()
         return alike, singling_columns(names, looks.columns, people, looks.number)
 
-    def look(self, table: Table, name: str, cells: Mapping[str, Codes]) -> tuple[npt.NDArray[np.integer], int]:
+    def look(self, name: str, cells: Mapping[str, Codes]) -> tuple[npt.NDArray[np.integer], int]:
         """Return the cells of a quasi-identifier and a bound on them: as texts, unless they were read as cells."""
         if name in cells:
             return cells[name], len(self.series.attributes[name].cells)
-        codes, names = short_codes(table.arrow(name))
+        codes, names = self.texts[name]
         if "" in names and len(rows := np.flatnonzero(codes == names.index(""))):
             self.empty[name] = int(rows[0])
         return codes, len(names)
