@@ -6,10 +6,10 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, singledispatch
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from audit.model.evidence import CombinedName
-from audit.model.json_types import UNWRITTEN, Inlined, Omitted, PartOf, WrittenAs
+from audit.model.json_types import UNWRITTEN, Inlined, Omitted, PartOf, WrittenAs, notes_of
 
 
 @singledispatch
@@ -93,7 +93,7 @@ def written_fields(kind: type) -> tuple[WrittenField, ...]:
     if not is_dataclass(kind):
         raise TypeError(f"JSON has nothing for a {kind.__name__}")
     hints = get_type_hints(kind, include_extras=True)
-    written = (each for each in fields(kind) if UNWRITTEN not in getattr(hints[each.name], "__metadata__", ()))
+    written = (each for each in fields(kind) if UNWRITTEN not in notes_of(hints[each.name]))
     return tuple(_written_field(each.name, hints[each.name]) for each in written)
 
 
@@ -108,7 +108,7 @@ def constants(kind: type) -> tuple[tuple[str, object], ...]:
 
 
 def _written_field(name: str, hint: object) -> WrittenField:
-    said = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    said = notes_of(hint)
     return WrittenField(
         name,
         next((each.name for each in said if isinstance(each, WrittenAs)), name),

@@ -174,6 +174,22 @@ class Stated:
 
 
 def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
+    """Return how a clause ends; one of another package that fails is undecided."""
+    try:
+        return _decided(clause, stated, findings)
+    except Exception as error:
+        if type(clause).__module__.partition(".")[0] == __name__.partition(".")[0]:
+            raise
+        # Not the error's message, which could quote private cells.
+        reason = say(
+            "the clause {name} failed ({error}); correct it, or uninstall it",
+            name=clause.name,
+            error=type(error).__name__,
+        )
+        return ClauseDecision(clause, stated.limit, "undecided", (), (Undecided(clause.name, reason),), reason)
+
+
+def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
     """Return how a clause ends.
 
     What nobody judged passes only as far as nobody asked for it, and is named then. What rests on a guess is

@@ -1,16 +1,45 @@
-"""All clauses of the policy, in the order in which they are told."""
+"""All clauses of the policy, in the order of a report: this program's, then those that other packages bring."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from audit.clauses.clause import Clause, Stated
 from audit.clauses.max_ever_risk import MaxEverRisk
 from audit.clauses.max_risk import MaxRisk
 from audit.clauses.min_e import MinE
 from audit.clauses.smallest_class import SmallestClass
+from audit.model.registry import Registry
 
-CLAUSES: Mapping[str, Clause] = {clause.name: clause for clause in (MaxRisk(), MinE(), SmallestClass(), MaxEverRisk())}
+OWN: Mapping[str, Clause] = {clause.name: clause for clause in (MaxRisk(), MinE(), SmallestClass(), MaxEverRisk())}
+"""The clauses of this program."""
+_OTHERS: Registry[type[Clause]] = Registry("series_audit.clauses", "clause", {})
+
+
+class _AllClauses(Mapping[str, Clause]):
+    """All clauses by name; those of other packages are imported when a policy is first read.
+
+    Raises:
+        PluginImportError: one cannot be imported, so that nobody knows whether it is in force.
+    """
+
+    @cached_property
+    def _held(self) -> dict[str, Clause]:
+        return {clause.name: clause for clause in (kind() for kind in _OTHERS) if clause.name not in OWN}
+
+    def __getitem__(self, name: str) -> Clause:
+        return OWN[name] if name in OWN else self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from OWN
+        yield from self._held
+
+    def __len__(self) -> int:
+        return len(OWN) + len(self._held)
+
+
+CLAUSES: Mapping[str, Clause] = _AllClauses()
 
 
 def limit_of(name: str, value: object) -> float:

@@ -226,7 +226,7 @@ class _TableManifestReader(RulesReader):
     """Turns the TOML document into a `TableManifest`, noting each problem where it stands."""
 
     what = "series"
-    allowed: Mapping[str, set[str] | None] = {  # type: ignore[misc]  # a constant of this class
+    allowed: Mapping[str, set[str] | None] = {
         "series": {"name", "kind", "releases", "releases_by"},
         "table": {
             "dimensions",

@@ -104,11 +104,9 @@ class Reader:
 
     Attributes:
         what: what the folder holds, in a word.
-        allowed: the document's tables, each with its keys, or None where any key may stand.
     """
 
     what: ClassVar[str]
-    allowed: ClassVar[Mapping[str, set[str] | None]]
 
     def __init__(self, folder: Path, name: str, text: str, document: dict[str, Any], problems: Problems) -> None:
         self.folder = folder
@@ -116,6 +114,11 @@ class Reader:
         self.lines = text.splitlines()
         self.document = document
         self.problems = problems
+
+    @property
+    def allowed(self) -> Mapping[str, set[str] | None]:
+        """The document's tables, each with its keys, or None where any key may stand."""
+        raise NotImplementedError
 
     def line(self, key: str) -> int | None:
         """Return the first line on which a key is set (the manifest is small, and keys are distinct), or quoted."""

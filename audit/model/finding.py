@@ -11,14 +11,27 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
-from typing import Annotated, Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence
-from audit.model.json_types import OMITTED, Counted, Pattern, WrittenAs
+from audit.model.json_types import OMITTED, Counted, Pattern, WrittenAs, notes_of
 from audit.model.measures import Measures
 
 C = TypeVar("C")
@@ -281,7 +294,7 @@ def _roles(kind: type) -> tuple[tuple[str, NamedBy | None], ...]:
     hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
         hint = hints[each.name]
-        role = next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, NamedBy)), None)
+        role = next((one for one in notes_of(hint) if isinstance(one, NamedBy)), None)
         if each.init and (role is not None or any(map(_has_codes, _parts(hint)))):
             found.append((each.name, role))
     return tuple(found)
@@ -289,15 +302,15 @@ def _roles(kind: type) -> tuple[tuple[str, NamedBy | None], ...]:
 
 def _parts(hint: Any) -> Iterator[type]:  # noqa: ANN401 - types of types have no common type
     """Yield the classes that a type consists of."""
-    inside = getattr(hint, "__origin__", hint)
+    inside = get_origin(hint) or hint
     if isinstance(inside, type) and is_dataclass(inside):
         yield inside
-    for each in getattr(hint, "__args__", ()):
+    for each in get_args(hint):
         yield from _parts(each)
 
 
 def _has_codes(kind: type) -> bool:
-    return bool(kind.__dict__.get("__parameters__"))
+    return Generic in kind.__mro__
 
 
 class Claims(ABC):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 T = TypeVar("T")
 
@@ -69,6 +69,11 @@ class Omitted:
 @dataclass(frozen=True)
 class Unwritten:
     """A field that is in no result."""
+
+
+def notes_of(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a type as annotations have it
+    """Return what is said of a type beside it."""
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
 OMITTED: Final = Omitted()

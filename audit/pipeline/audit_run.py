@@ -62,7 +62,7 @@ _MANY_COUNTERFEITS = 0.1
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedResults:
     """The results of a run with their accepted claims and risks marked as waived.
 
     Attributes:
@@ -172,7 +172,7 @@ def remaining_findings(
     return _selected(run, [each.without(at) for each, at in zip(accepted, hidden, strict=True)], namer, options)
 
 
-def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Accepted:
+def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:
     """Return the results with their accepted claims and risks marked, and what became of each waiver."""
     book, baseline = WaiverBook(run.series.manifest.waivers, options.today, namer), options.baseline
     results, left_out, still = [], 0, 0
@@ -196,7 +196,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
     releases = {tag for tag in run.series.tags if book.accepts_release(tag)}
     if baseline is not None:
         releases |= {each.release for each in run.panel if baseline.has_class(each.release, each.k)}
-    return Accepted(results, book.outcomes(reveal=options.reveal), frozenset(releases), left_out, still)
+    return AcceptedResults(results, book.outcomes(reveal=options.reveal), frozenset(releases), left_out, still)
 
 
 def _likely_from(run: AuditRun, options: AuditOptions) -> float:
@@ -251,7 +251,9 @@ def _contradictions(run: AuditRun, results: Sequence[Result[View]], *, reveal: b
     return Contradictions(sum(int(people.sum()) for people in alone), infeasible, names)
 
 
-def _decide(run: AuditRun, accepted: Accepted, contradictions: Contradictions, options: AuditOptions) -> PolicyReport:
+def _decide(
+    run: AuditRun, accepted: AcceptedResults, contradictions: Contradictions, options: AuditOptions
+) -> PolicyReport:
     manifest, seen = run.series.manifest, run.evidence[0]
     stated = in_force(manifest.policy, options.limits)
     asked = run.panel if _judges_releases(run.results, options) else ()

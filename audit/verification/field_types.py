@@ -15,6 +15,7 @@ from math import isfinite
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from audit.model.finding import BY_CHECK
+from audit.model.json_types import notes_of
 
 Test: TypeAlias = Callable[[Any], bool]
 
@@ -43,7 +44,7 @@ def _fields(kind: type) -> Sequence[tuple[str, Test]]:
     tests = []
     for name, each in declared.items():
         if get_origin(each) is not ClassVar:
-            filled_later = BY_CHECK in getattr(each, "__metadata__", ())
+            filled_later = BY_CHECK in notes_of(each)
             tests.append((name, _unset(unset[name]) if filled_later else _test(each)))
     return tests
 

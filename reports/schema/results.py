@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from audit.clauses.registry import CLAUSES
+from audit.clauses.registry import OWN
 from audit.model.explanation import Explanation
 from audit.model.finding import FindingRule
 from audit.model.json_types import WITHOUT_RESULT
@@ -54,9 +54,10 @@ def results_schema(
     measures = {f"measures_{name.replace('-', '_')}": writer.measures_of(one) for name, (one, _) in attacks.items()}
     definitions = writer.definitions
     _relate(definitions, attacks)
-    limits = {clause.name: {"description": f"Fails {clause.fails}.", "type": "number"} for clause in CLAUSES.values()}
-    optional = [name for name, clause in CLAUSES.items() if clause.default is None]
-    definitions["policy_entry"]["properties"]["limits"] = closed("The clauses in force.", limits, optional)
+    limits = {clause.name: {"description": f"Fails {clause.fails}.", "type": "number"} for clause in OWN.values()}
+    optional = [name for name, clause in OWN.items() if clause.default is None]
+    in_force = closed("The clauses in force, those of installed packages among them.", limits, optional)
+    definitions["policy_entry"]["properties"]["limits"] = {**in_force, "additionalProperties": {"type": "number"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": ID,
@@ -75,7 +76,11 @@ def _names(attacks: list[str], count_clauses: Sequence[str]) -> Schema:
             "type": "string",
             "examples": attacks,
         },
-        "clause": {"description": "A clause of the policy.", "enum": [*CLAUSES, *count_clauses]},
+        "clause": {
+            "description": "A clause of the policy: one of these, or one that an installed package brings.",
+            "type": "string",
+            "examples": [*OWN, *count_clauses],
+        },
         "sensitive": {
             "description": "The sensitive attribute; a list where it is the combinations of several.",
             "oneOf": [{"type": "string"}, combined],

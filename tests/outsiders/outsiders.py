@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.certificates import disclosures
+from audit.clauses.clause import Clause, JudgedAudit
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.anonymizer import Bounds, Draft, Form, Promise, Snapshot
@@ -17,7 +18,7 @@ from audit.model.history import PublicationHistory
 from audit.model.measures import Measures
 from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason
-from audit.model.report import Report
+from audit.model.report import Report, Violation
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.budget import Budget
 
@@ -146,3 +147,34 @@ class Lines:
     def render(self, report: Report) -> str:
         """Return the lines."""
         return "".join(f"{attack.attack} {attack.status} {attack.findings_total}\n" for attack in report.attacks)
+
+
+class Found(Clause):
+    """At least so many people are found out: an odd promise, which counts by itself."""
+
+    name: ClassVar[str] = "found"
+    default: ClassVar[float | None] = None
+    fails: ClassVar[str] = "Fewer people are found out than was promised."
+    remedy: ClassVar[str] = "Publish smaller groups."
+    example: ClassVar[str] = "write a whole number of people from 1, such as 2"
+
+    def allows(self, limit: float) -> bool:
+        """Return whether it counts people."""
+        return isinstance(limit, int) and limit >= 1
+
+    def judges(self, findings: JudgedAudit) -> bool:
+        """Return whether `joint` ran."""
+        return any(result.attack.name == "joint" for result in findings.ran)
+
+    def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
+        """Yield how many are found out by `joint`, where these are too few."""
+        if limit == 99:
+            raise KeyError("this clause cannot count so far")
+        for result in findings.ran:
+            people = None if result.claims is None else result.claims.certain_people(result.waived)
+            if result.attack.name == "joint" and people is not None and len(np.unique(people)) < limit:
+                yield Violation("joint", self.name, limit, len(np.unique(people)))
+
+    def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
+        """Yield nothing: more people are no harm."""
+        yield from ()

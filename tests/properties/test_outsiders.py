@@ -25,6 +25,8 @@ pairing = outsiders:Pairing
 paired = outsiders:Paired
 [series_audit.formats]
 lines = outsiders:Lines
+[series_audit.clauses]
+found = outsiders:Found
 """
 
 
@@ -74,6 +76,37 @@ def test_it_is_one_of_all_attacks(site):
     entries = json.loads(run(site, HOSPITAL, "--format", "json"))["attacks"]
     assert entries[-1]["attack"] == "first-releases"
     assert entries[-1]["measures"]["depth"] == 1
+
+
+def states(out):
+    return {each["clause"]: each["state"] for each in json.loads(out)["policy"]["clauses"]}
+
+
+@pytest.mark.parametrize(
+    ("limit", "state", "told"),
+    [(5, "violated", "found: 4 by joint, and the limit is 5"), (4, "holds", "found 4"), (99, "undecided", "KeyError")],
+)
+def test_the_clause(site, limit, state, told):
+    """It counts whose value `joint` finds out of Hospital: four of twelve. It fails where it is asked for 99."""
+    words = (HOSPITAL, "--policy", "max_risk=1", "--policy", f"found={limit}")
+    assert states(run(site, *words, "--format", "json"))["found"] == state
+    assert told in " ".join(run(site, *words, "--format", "text").split())
+    results = json.loads(run(site, *words, "--format", "sarif"))["runs"][0]
+    assert "policy/found" in {rule["id"] for rule in results["tool"]["driver"]["rules"]}
+
+
+def test_the_clause_is_in_force_where_it_is_stated_alone(site, tmp_path):
+    assert "found" not in states(run(site, HOSPITAL, "--format", "json"))
+    shutil.copytree(HOSPITAL, tmp_path / "series")
+    manifest = tmp_path / "series" / "series.toml"
+    manifest.write_text(
+        manifest.read_text().replace("[policy]", "[policy]\nfound = 3")
+        if "[policy]" in manifest.read_text()
+        else manifest.read_text() + "\n[policy]\nfound = 3\n"
+    )
+    assert states(run(site, tmp_path / "series", "--format", "json"))["found"] == "holds"
+    refused = run(site, HOSPITAL, "--policy", "found=0", code=(2,))
+    assert "write a whole number of people from 1" in refused
 
 
 def test_its_option_is_told_and_checked(site):
