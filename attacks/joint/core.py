@@ -24,7 +24,7 @@ from audit.model.arrays import Flags
 
 
 @dataclass(frozen=True)
-class Core:
+class OpenSubproblem:
     """Open variables with their columns.
 
     Attributes:
@@ -137,7 +137,7 @@ class Core:
             good[self.part[first[~kept]]] = False
         return good
 
-    def slice(self, first: int, last: int) -> Core:
+    def slice(self, first: int, last: int) -> OpenSubproblem:
         """Return the parts from `first` to before `last`."""
         begin, end = int(self.part_start[first]), int(self.part_start[last])
         columns = slice(int(self.start[begin]), int(self.start[end]))
@@ -146,31 +146,31 @@ class Core:
         link = self.link
         if len(link):
             link = link[(link[:, 0] >= begin) & (link[:, 0] < end)] - begin
-        return Core(
-            self.variable[begin:end],
-            self.start[begin : end + 1] - columns.start,
-            self.column[columns],
-            self.kind[columns],
-            self.row_start[columns.start : columns.stop + 1] - entries.start,
-            self.row[entries] - low,
-            self.capacity[low:high],
-            self.factor[low:high],
-            self.fakes[low:high],
-            self.block[low:high] - (self.block[low] if low < high else 0),
-            link,
-            self.may,
-            self.part[begin:end] - first,
-            self.network_rows[low:high],
+        return OpenSubproblem(
+            variable=self.variable[begin:end],
+            start=self.start[begin : end + 1] - columns.start,
+            column=self.column[columns],
+            kind=self.kind[columns],
+            row_start=self.row_start[columns.start : columns.stop + 1] - entries.start,
+            row=self.row[entries] - low,
+            capacity=self.capacity[low:high],
+            factor=self.factor[low:high],
+            fakes=self.fakes[low:high],
+            block=self.block[low:high] - (self.block[low] if low < high else 0),
+            link=link,
+            may=self.may,
+            part=self.part[begin:end] - first,
+            network_rows=self.network_rows[low:high],
         )
 
-    def only(self, parts: Flags) -> Core:
+    def only(self, parts: Flags) -> OpenSubproblem:
         """Return some parts; shape (parts,)."""
         some = np.flatnonzero(parts[self.part])
         found = self.excerpt(some, parts[self.row_part], self.capacity)
         rank = np.cumsum(parts) - 1
         return replace(found, part=rank[self.part[some]])
 
-    def with_columns(self, kept: Flags) -> Core:
+    def with_columns(self, kept: Flags) -> OpenSubproblem:
         """Return the same variables and rows with some of the columns alone; shape (columns,)."""
         places = np.flatnonzero(kept)
         return replace(
@@ -182,7 +182,7 @@ class Core:
             row=self.row[segments(self.row_start, places)],
         )
 
-    def excerpt(self, variables: Numbers, rows: Flags, capacity: Numbers) -> Core:
+    def excerpt(self, variables: Numbers, rows: Flags, capacity: Numbers) -> OpenSubproblem:
         """Return some variables, ascending, with some of the rows, which have the given capacities; all in one part."""
         column = segments(self.start, variables)
         size = np.diff(self.row_start)[column]
@@ -193,27 +193,27 @@ class Core:
         place = np.full(self.variables, -1, dtype=np.int64)
         place[variables] = np.arange(len(variables))
         link = place[self.link] if len(self.link) else self.link
-        return Core(
-            self.variable[variables],
-            starts(np.diff(self.start)[variables]),
-            self.column[column],
-            self.kind[column],
-            starts(np.bincount(which, minlength=len(column))),
-            number[self.row[entry][kept]],
-            capacity[rows],
-            self.factor[rows],
-            self.fakes[rows],
-            self.block[rows],
-            link[(link >= 0).all(axis=1)] if len(link) else link,
-            self.may,
-            np.zeros(len(variables), dtype=np.int64),
-            self.network_rows[rows],
+        return OpenSubproblem(
+            variable=self.variable[variables],
+            start=starts(np.diff(self.start)[variables]),
+            column=self.column[column],
+            kind=self.kind[column],
+            row_start=starts(np.bincount(which, minlength=len(column))),
+            row=number[self.row[entry][kept]],
+            capacity=capacity[rows],
+            factor=self.factor[rows],
+            fakes=self.fakes[rows],
+            block=self.block[rows],
+            link=link[(link >= 0).all(axis=1)] if len(link) else link,
+            may=self.may,
+            part=np.zeros(len(variables), dtype=np.int64),
+            network_rows=self.network_rows[rows],
         )
 
 
 def core_of(
     network: ConstraintNetwork, alive: Flags, wanted: Flags, *, among: Flags | None = None, exact: bool = False
-) -> Core:
+) -> OpenSubproblem:
     """Return what is open of a network, smallest parts first; of those parts alone that have a wanted variable.
 
     Args:
@@ -331,7 +331,7 @@ def _ordered(
     labels: tuple[Numbers, Numbers],
     link: Numbers,
     wanted: Flags,
-) -> Core:
+) -> OpenSubproblem:
     """Return the core with its parts in order, the smallest first."""
     variable, column, place, which, entry = content
     capacity, factor = limits
@@ -364,19 +364,19 @@ def _ordered(
     number[used] = np.arange(len(used))
     changes = np.append(False, block[used][1:] != block[used][:-1]) if len(used) else np.zeros(0, dtype=np.bool_)
     links = new[link] if len(link) else link
-    return Core(
-        variable[some],
-        starts(np.diff(columns_of)[some]),
-        column[columns],
-        network.kind[column[columns]],
-        starts(row_size),
-        number[entries],
-        capacity[used],
-        factor[used],
-        network.fakes[used],
-        np.cumsum(changes),
-        links[(links >= 0).all(axis=1)] if len(links) else links,
-        network.may,
-        rank[label[some]],
-        used,
+    return OpenSubproblem(
+        variable=variable[some],
+        start=starts(np.diff(columns_of)[some]),
+        column=column[columns],
+        kind=network.kind[column[columns]],
+        row_start=starts(row_size),
+        row=number[entries],
+        capacity=capacity[used],
+        factor=factor[used],
+        fakes=network.fakes[used],
+        block=np.cumsum(changes),
+        link=links[(links >= 0).all(axis=1)] if len(links) else links,
+        may=network.may,
+        part=rank[label[some]],
+        network_rows=used,
     )

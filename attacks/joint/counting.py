@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.joint.arrays import Numbers, segments
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.step_weights import Steps
 from audit.model.arrays import Flags
@@ -81,7 +81,7 @@ class Counts:
         rows = np.zeros(len(network.capacity), dtype=np.bool_)
         return Counts([], [], rows, np.zeros(network.variables, dtype=np.bool_))
 
-    def add(self, part: Core, number: Number) -> None:
+    def add(self, part: OpenSubproblem, number: Number) -> None:
         """Add a part."""
         self.factors.append(number)
         self.divisors += part.factor.tolist()
@@ -120,7 +120,7 @@ class Counts:
         return int(found) if found < _MOST_WORLDS else None
 
 
-def counted(core: Core, steps: Steps, most: int, budget: Budget) -> list[Counted | None]:
+def counted(core: OpenSubproblem, steps: Steps, most: int, budget: Budget) -> list[Counted | None]:
     """Count the worlds of each part, or give up after so many steps."""
     found: list[Counted | None] = []
     for number in range(core.parts):
@@ -131,7 +131,7 @@ def counted(core: Core, steps: Steps, most: int, budget: Budget) -> list[Counted
     return found
 
 
-def weighed(part: Core, steps: Steps, most: int) -> Number | None:
+def weighed(part: OpenSubproblem, steps: Steps, most: int) -> Number | None:
     """Return what the worlds of a part weigh together; None where that takes more steps."""
     found = _Counter(part, steps).count(most)
     return None if found is None else found.weight
@@ -140,7 +140,7 @@ def weighed(part: Core, steps: Steps, most: int) -> Number | None:
 class _Counter:
     """Counts one part."""
 
-    def __init__(self, part: Core, steps: Steps) -> None:
+    def __init__(self, part: OpenSubproblem, steps: Steps) -> None:
         self._part, self._steps = part, steps
         self._at: dict[int, int] = {}
         self._more: list[tuple[int, bool] | None] = []

@@ -18,7 +18,7 @@ import numpy as np
 from attacks.graphs import component_of
 from attacks.joint import relaxation
 from attacks.joint.arrays import Numbers, mixed
-from attacks.joint.core import Core, core_of
+from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import FIRST_WORLD, first_world
@@ -99,7 +99,7 @@ class _EqualSoFar:
         label: the class of each variable; likewise.
     """
 
-    core: Core
+    core: OpenSubproblem
     decision: Knowledge
     shown: Flags
     budget: Budget
@@ -237,7 +237,7 @@ Found = tuple[str, Numbers | None]
 """What was answered, and a world of a part where one was found."""
 
 
-def _with(part: Core, world: Numbers, wanted: tuple[int, Flags], budget: Budget) -> Found:
+def _with(part: OpenSubproblem, world: Numbers, wanted: tuple[int, Flags], budget: Budget) -> Found:
     """Ask for a world of a part that gives a variable one of some columns.
 
     Args:
@@ -259,7 +259,7 @@ def _with(part: Core, world: Numbers, wanted: tuple[int, Flags], budget: Budget)
     return answer, after if columns[after[variable]] else _exchanged(part, after, variable, columns)
 
 
-def _exchanged(part: Core, world: Numbers, variable: int, columns: Flags) -> Numbers:
+def _exchanged(part: OpenSubproblem, world: Numbers, variable: int, columns: Flags) -> Numbers:
     """Return the world in which a variable has what a twin of it was given instead.
 
     Raises:

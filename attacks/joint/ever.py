@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from attacks.joint.arrays import Numbers
-from attacks.joint.core import Core, core_of
+from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import weighed
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
@@ -155,7 +155,7 @@ class _CleanHistories:
         never[person[open_[variable] & ~seen[variable]]] = np.nan
         return never
 
-    def _weigh(self, part: Core, owner: Numbers, never: Floats, left: int, budget: Budget) -> int:
+    def _weigh(self, part: OpenSubproblem, owner: Numbers, never: Floats, left: int, budget: Budget) -> int:
         """Multiply what a part leaves clean of each of its people; return how many steps may still be taken."""
         steps = steps_of(self.evidence, self.decision, part)
         mine = owner[part.variable]

@@ -13,7 +13,7 @@ import numpy as np
 
 from attacks.graphs import grouped
 from attacks.joint.arrays import Integers, Numbers, segments
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from audit.model.arrays import Floats
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LinearModel:
         part: the part of each; likewise.
     """
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: OpenSubproblem) -> None:
         self.core = core
         self.classes = core.classes
         self.column = segments(core.start, self.classes.first)

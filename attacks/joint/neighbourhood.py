@@ -13,7 +13,7 @@ import numpy as np
 
 from attacks.graphs import grouped
 from attacks.joint.arrays import Numbers, segments, starts
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.linear_model import LinearModel
 from audit.model.arrays import Flags
 
@@ -29,7 +29,7 @@ class Ball:
         row: likewise for its rows; shape (rows,).
     """
 
-    core: Core
+    core: OpenSubproblem
     variable: Numbers
     column: Numbers
     row: Numbers
@@ -53,7 +53,7 @@ class Ball:
 class Neighbourhood:
     """Who shares blocks with whom in a core of one part."""
 
-    def __init__(self, core: Core, columns: Numbers | None = None) -> None:
+    def __init__(self, core: OpenSubproblem, columns: Numbers | None = None) -> None:
         """Look up who is in which blocks, by all columns or by some that take rows of all blocks of their variables."""
         self._core = core
         entry = np.arange(len(core.row)) if columns is None else segments(core.row_start, columns)

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from attacks.joint.arrays import Numbers, segments
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.neighbourhood import Neighbourhood
@@ -82,7 +82,7 @@ class Prover:
         """Who shares rows with whom, by what their own groups leave to people."""
         net = self._network
         variables = np.arange(net.variables)
-        core = Core(
+        core = OpenSubproblem(
             variable=variables,
             start=net.start,
             column=np.arange(net.columns),
@@ -246,7 +246,7 @@ class Prover:
         points = _whole(core, weight)
         return None if points is None else self._told(core, points)
 
-    def _nothing_left(self, ball: Core) -> Proof[int]:
+    def _nothing_left(self, ball: OpenSubproblem) -> Proof[int]:
         """Return what says that nothing at all is left to somebody."""
         nobody = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
         return Proof((), (int(self._person[nobody]),))
@@ -302,7 +302,7 @@ class Prover:
 
     # -- words ------------------------------------------------------------------------------------------------
 
-    def _told(self, core: Core, points: Numbers) -> Proof[int]:
+    def _told(self, core: OpenSubproblem, points: Numbers) -> Proof[int]:
         """Return points by groups and values, and who spends some."""
         net = self._network
         found: dict[tuple[int, int, int], int] = {}
@@ -362,7 +362,7 @@ class Prover:
 _TINY = 1e-9
 
 
-def _whole(core: Core, weight: Floats) -> Numbers | None:
+def _whole(core: OpenSubproblem, weight: Floats) -> Numbers | None:
     """Return weights as small whole numbers that still show that there is no solution."""
     positive = weight[weight > _TINY]
     if not len(positive):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attacks.joint.arrays import Numbers, segments, starts
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.links import cheapest
 from audit.model.arrays import Flags, Floats
 
@@ -32,7 +32,7 @@ class Points:
         spare: how many points are left over in each part; shape (parts,).
     """
 
-    def __init__(self, core: Core, weight: Numbers) -> None:
+    def __init__(self, core: OpenSubproblem, weight: Numbers) -> None:
         """Do the sums for weights that are at least 0; shape (rows,).
 
         Raises:
@@ -81,7 +81,7 @@ class Points:
         return bool(self.spare.min(initial=0) < 0)
 
 
-def refuted(core: Core, weights: Sequence[Numbers]) -> Flags:
+def refuted(core: OpenSubproblem, weights: Sequence[Numbers]) -> Flags:
     """Return which columns of a core some weights prove impossible, each by itself; shape (columns,).
 
     Args:
@@ -94,7 +94,7 @@ def refuted(core: Core, weights: Sequence[Numbers]) -> Flags:
     return found
 
 
-def rounded(core: Core, weight: Floats, wanted: Flags) -> list[Numbers]:
+def rounded(core: OpenSubproblem, weight: Floats, wanted: Flags) -> list[Numbers]:
     """Return weights as whole numbers, by the coarsest scales until all that they should prove is proved.
 
     Args:

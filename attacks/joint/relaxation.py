@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.joint.arrays import Numbers, starts
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.refutations import rounded
 from attacks.joint.solvers import bounds, in_fractions, row_weights, whole
@@ -22,7 +22,7 @@ from audit.runtime.budget import Budget
 _HALF = 0.5
 
 
-def supported(core: Core, asked: Flags, budget: Budget) -> list[Numbers] | None:
+def supported(core: OpenSubproblem, asked: Flags, budget: Budget) -> list[Numbers] | None:
     """Return weights that prove impossible what can be proved of the columns asked about; None where the time is up.
 
     Each of shape (rows,). What is nothing in the numbers of the solver alone is not believed.
@@ -51,7 +51,7 @@ def supported(core: Core, asked: Flags, budget: Budget) -> list[Numbers] | None:
     return rounded(core, row_weights(core, found), nothing)
 
 
-def corner(core: Core, cost: Floats, budget: Budget) -> Numbers | None:
+def corner(core: OpenSubproblem, cost: Floats, budget: Budget) -> Numbers | None:
     """Return what may be worlds, at the corner that maximizes the costs of columns; None where the time is up.
 
     A column for each variable of the parts where the corner is whole, -1 elsewhere; shape (variables,). A programme
@@ -66,7 +66,7 @@ def corner(core: Core, cost: Floats, budget: Budget) -> Numbers | None:
     return model.world(whole(model, found.value))
 
 
-def batches(core: Core, most: int) -> list[tuple[int, int]]:
+def batches(core: OpenSubproblem, most: int) -> list[tuple[int, int]]:
     """Return runs of parts with up to so many columns, larger parts alone."""
     columns = starts(np.bincount(core.part[core.owner], minlength=core.parts))
     found, first = [], 0

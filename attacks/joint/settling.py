@@ -24,7 +24,7 @@ import numpy as np
 
 from attacks.joint import relaxation
 from attacks.joint.arrays import Numbers
-from attacks.joint.core import Core, core_of
+from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import Counts, counted
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
@@ -50,7 +50,7 @@ WALKED, WALKED_ON = 4_000, 100
 BATCH, STRETCH = 2_000, 20_000
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
-# How often corners are tried for a first world, and for more of them at most: while less than this share stays pending.
+# How often corners are tried for a first world, and for more of them at most: while less than this share is left.
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
 # How often single options are asked for in fractions: near another world, which walks lead to, answers are whole.
 PROBES = 2
@@ -105,7 +105,7 @@ class Settling:
             yield from self._worlds_first(aims)
             if aims == (TWO,) and not self._left(TWO):
                 return
-        if self._left(ALL):
+        if (self.state.decision.alive & ~self.state.decision.shown).any():
             yield self.state.narrow
         # Where nothing is open, not even the parts are looked for.
         if self._left(ALL):
@@ -113,11 +113,11 @@ class Settling:
         yield partial(self._count, everybody=everybody)
         if self._left(ALL):
             yield self._find_worlds
-        if then is not None and not self.state.core(self.state.pending(ALL), known=False).variables:
+        if then is not None and not self.state.core(self.state.undecided(ALL), known=False).variables:
             self.state.wanted = then
         for aim in aims:
             for step in self._round(aim):
-                if not self.state.pending(aim).any():
+                if not self.state.undecided(aim).any():
                     break
                 yield step
 
@@ -145,8 +145,8 @@ class Settling:
         yield partial(self._balls, aim)
 
     def _left(self, aim: int) -> int:
-        """Return how many columns are pending."""
-        return int(np.count_nonzero(self.state.pending(aim)))
+        """Return how many columns are undecided."""
+        return int(np.count_nonzero(self.state.undecided(aim)))
 
     def _tasks(self, kernel: Callable[..., T], arguments: Iterable[tuple[object, ...]]) -> Iterator[T]:
         engine = self._budget.engine
@@ -159,7 +159,7 @@ class Settling:
         state = self.state
         if (state.decision.chosen >= 0).all():
             return
-        core = state.core(state.pending(ALL), known=False)
+        core = state.core(state.undecided(ALL), known=False)
         if core.variables:
             state.adopt(core, state.local(core, state.network.hint[core.variable]))
             state.share_among_twins(core)
@@ -168,7 +168,7 @@ class Settling:
         """Count the worlds of parts, where all of them are small."""
         net, decision = self.state.network, self.state.decision
         wanted = np.zeros(net.variables, dtype=np.bool_)
-        wanted[net.owner[np.isnan(decision.share) if everybody else self.state.pending(ALL)]] = True
+        wanted[net.owner[np.isnan(decision.share) if everybody else self.state.undecided(ALL)]] = True
         # Rows that tell of numbers alone only join parts.
         if not wanted.any() or self.state.largest() > COUNTED:
             return
@@ -189,7 +189,7 @@ class Settling:
         if core.variables:
             self._count_parts(core)
 
-    def _count_parts(self, core: Core) -> None:
+    def _count_parts(self, core: OpenSubproblem) -> None:
         """Count the worlds of all parts of a core that keeps what says how many worlds there are."""
         net, decision = self.state.network, self.state.decision
         steps = steps_of(self._evidence, decision, core)
@@ -220,11 +220,11 @@ class Settling:
         """Find a world of every part that has none so far."""
         state = self.state
         for at in range(FIRST_CORNERS):
-            core = state.core(state.pending(ALL), known=False)
+            core = state.core(state.undecided(ALL), known=False)
             if not core.variables or self._budget.exhausted():
                 return
             self._try_corners(core, np.random.default_rng([self._seed, 1, at]).random(len(core.kind)))
-        core = state.core(state.pending(ALL), known=False)
+        core = state.core(state.undecided(ALL), known=False)
         runs = [(number, number + 1) for number in range(core.parts)]
         found = self._tasks(first_world, ((core.slice(a, b), FIRST_WORLD, self._budget) for a, b in runs))
         for (a, b), (answer, chosen) in zip(runs, found, strict=True):
@@ -242,18 +242,18 @@ class Settling:
         state = self.state
         if len(state.network.link):
             return
-        pending = state.pending(enough)
-        core = state.core(pending, known=True)
+        undecided = state.undecided(enough)
+        core = state.core(undecided, known=True)
         if not core.variables or len(core.kind) < (WALKED_ON if self.walked else WALKED):
             return
         self._walks, self.walked = self._walks + 1, True
         like = core.classes.like
-        asked = np.flatnonzero(pending[core.column] & (like == np.arange(core.variables))[core.owner])
+        asked = np.flatnonzero(undecided[core.column] & (like == np.arange(core.variables))[core.owner])
         lot = np.random.default_rng([self._seed, 2, self._walks]).random(core.variables)
         asked = asked[np.argsort(lot[core.owner[asked]], kind="stable")]
         self._walk_for(core, asked, enough, most)
 
-    def _walk_for(self, core: Core, asked: Numbers, enough: int, most: int) -> None:
+    def _walk_for(self, core: OpenSubproblem, asked: Numbers, enough: int, most: int) -> None:
         """Walk for some columns, and take over the worlds on the way."""
         from attacks.joint.walk import walks
 
@@ -269,12 +269,12 @@ class Settling:
 
     def _support(self, enough: int) -> None:
         """Prove what fractions prove."""
-        pending = self.state.pending(enough)
-        core = self.state.core(pending)
+        undecided = self.state.undecided(enough)
+        core = self.state.core(undecided)
         runs = relaxation.batches(core, BATCH)[::-1]  # the largest parts first: nobody waits for them in the end
-        asked = pending[core.column]
+        asked = undecided[core.column]
         tasks = ((core.slice(a, b), _of(core, asked, a, b), self._budget) for a, b in runs)
-        impossible = np.zeros(len(pending), dtype=np.bool_)
+        impossible = np.zeros(len(undecided), dtype=np.bool_)
         for (a, b), weights in zip(runs, self._tasks(relaxation.supported, tasks), strict=True):
             if weights is not None:
                 impossible[_of(core, core.column, a, b)[refuted(core.slice(a, b), weights)]] = True
@@ -282,15 +282,15 @@ class Settling:
 
     def _corners(self, enough: int, at: int) -> None:
         """Look for more worlds at corners."""
-        pending = self.state.pending(enough)
-        core = self.state.core(pending)
+        undecided = self.state.undecided(enough)
+        core = self.state.core(undecided)
         rng = np.random.default_rng([self._seed, 3, at])
-        cost = pending[core.column] * rng.uniform(0.5, 1.0, len(core.kind))
+        cost = undecided[core.column] * rng.uniform(0.5, 1.0, len(core.kind))
         if at % 2:
             cost *= rng.random(len(core.kind)) < 0.3
         self._try_corners(core, cost)
 
-    def _try_corners(self, core: Core, cost: Floats) -> None:
+    def _try_corners(self, core: OpenSubproblem, cost: Floats) -> None:
         runs = relaxation.batches(core, BATCH)[::-1]
         tasks = ((core.slice(a, b), _of(core, cost, a, b), self._budget) for a, b in runs)
         for (a, b), chosen in zip(runs, self._tasks(relaxation.corner, tasks), strict=True):
@@ -301,13 +301,13 @@ class Settling:
     def _probe(self, enough: int) -> None:
         """Ask for single options in fractions, once for all twins."""
         state = self.state
-        pending = state.pending(enough)
-        core = state.core(pending, known=True)
+        undecided = state.undecided(enough)
+        core = state.core(undecided, known=True)
         if not core.variables:
             return
-        asked = core.classes.shared(core, pending[core.column])
+        asked = core.classes.shared(core, undecided[core.column])
         asked &= (core.classes.like == np.arange(core.variables))[core.owner]
-        impossible = np.zeros(len(pending), dtype=np.bool_)
+        impossible = np.zeros(len(undecided), dtype=np.bool_)
         for part, found in self._asked_by_part(core, asked, enough, QUESTIONS):
             impossible[part.column[refuted(part, found.weights)]] = True
         state.rule_out(impossible)
@@ -317,12 +317,12 @@ class Settling:
         state = self.state
         tried = np.zeros(state.network.columns, dtype=np.bool_)
         while state.decision.feasible and not self._budget.exhausted():
-            pending = state.pending(enough) & ~tried
-            core = state.core(pending)
-            if not pending.any() or not core.variables:
+            undecided = state.undecided(enough) & ~tried
+            core = state.core(undecided)
+            if not undecided.any() or not core.variables:
                 return
             impossible = np.zeros_like(tried)
-            for part, found in self._asked_by_part(core, pending[core.column], enough):
+            for part, found in self._asked_by_part(core, undecided[core.column], enough):
                 tried[part.column] |= found.asked
                 impossible[part.column] |= found.believed
                 if found.believed.any():  # whatever follows in this part rests on it
@@ -330,8 +330,8 @@ class Settling:
             state.rule_out(impossible)
 
     def _asked_by_part(
-        self, core: Core, asked: Flags, enough: int, at_a_time: int | None = None
-    ) -> Iterator[tuple[Core, Found]]:
+        self, core: OpenSubproblem, asked: Flags, enough: int, at_a_time: int | None = None
+    ) -> Iterator[tuple[OpenSubproblem, Found]]:
         """Ask for columns of each part, in fractions for so many options at a time, or in whole numbers for all.
 
         Take over the worlds that are found; yield each part and what was found of it. The largest parts are asked about
@@ -382,7 +382,7 @@ def _stage_of(step: Callable[[], None]) -> str:
     return _STAGES[whole.__name__]
 
 
-def first_world(part: Core, work: float, budget: Budget) -> tuple[str, Numbers | None]:
+def first_world(part: OpenSubproblem, work: float, budget: Budget) -> tuple[str, Numbers | None]:
     """Return a world of a part, if one is found; `none` where there is none."""
     if budget.exhausted():
         return "unknown", None
@@ -391,17 +391,17 @@ def first_world(part: Core, work: float, budget: Budget) -> tuple[str, Numbers |
     return answer, None if number is None else model.world(number)
 
 
-def _columns(core: Core, first: int, last: int) -> slice:
+def _columns(core: OpenSubproblem, first: int, last: int) -> slice:
     """Return the columns of some parts."""
     return slice(int(core.start[core.part_start[first]]), int(core.start[core.part_start[last]]))
 
 
-def _of(core: Core, columns: T, first: int, last: int) -> T:
+def _of(core: OpenSubproblem, columns: T, first: int, last: int) -> T:
     """Return what belongs to the columns of some parts."""
     return columns[_columns(core, first, last)]  # type: ignore[index]
 
 
-def _in_turns(core: Core, asked: Flags, number: int, most: int | None) -> Iterator[Flags]:
+def _in_turns(core: OpenSubproblem, asked: Flags, number: int, most: int | None) -> Iterator[Flags]:
     """Yield the asked columns of a part, those of so many options at a time, or all; none where none is asked."""
     mine = _of(core, asked, number, number + 1)
     if not mine.any():
@@ -415,13 +415,13 @@ def _in_turns(core: Core, asked: Flags, number: int, most: int | None) -> Iterat
         yield mine & (option >= some[0]) & (option <= some[-1])
 
 
-def _local(core: Core, chosen: Numbers, first: int, last: int) -> Numbers:
+def _local(core: OpenSubproblem, chosen: Numbers, first: int, last: int) -> Numbers:
     """Return columns of the variables of some parts, by their own numbers."""
     begin, end = core.part_start[first], core.part_start[last]
     some = chosen[begin:end]
     return np.where(some < 0, -1, some - core.start[begin])
 
 
-def _of_steps(core: Core, steps: Steps, first: int, last: int) -> Steps:
+def _of_steps(core: OpenSubproblem, steps: Steps, first: int, last: int) -> Steps:
     begin, end = core.start[core.part_start[first]], core.start[core.part_start[last]]
     return steps.of(slice(int(begin), int(end)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attacks.joint.arrays import Numbers
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.neighbourhood import Ball, Neighbourhood
 from attacks.joint.refutations import refuted, rounded
 from attacks.joint.solvers import Answer, from_world, in_whole_numbers, row_weights, whole
@@ -51,7 +51,9 @@ class Found:
 class Questions:
     """Asks for options of one part, one after the other, and keeps what was found."""
 
-    def __init__(self, core: Core, chosen: Numbers, shown: Flags, budget: Budget, *, search_integers: bool) -> None:
+    def __init__(
+        self, core: OpenSubproblem, chosen: Numbers, shown: Flags, budget: Budget, *, search_integers: bool
+    ) -> None:
         """Begin with a world of the part, -1 where none is known; shape (variables,); and with what is shown."""
         nothing = np.zeros(len(core.kind), dtype=np.bool_)
         self.core, self.found = core, Found(chosen.copy(), nothing, nothing.copy())
@@ -158,7 +160,14 @@ class Questions:
 
 
 def questions(
-    core: Core, chosen: Numbers, shown: Flags, asked: Flags, enough: int, budget: Budget, *, search_integers: bool
+    core: OpenSubproblem,
+    chosen: Numbers,
+    shown: Flags,
+    asked: Flags,
+    enough: int,
+    budget: Budget,
+    *,
+    search_integers: bool,
 ) -> Found:
     """Ask for columns of a part (`Questions.ask`); what an engine is given to do."""
     return Questions(core, chosen, shown, budget, search_integers=search_integers).ask(asked, enough)

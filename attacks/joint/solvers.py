@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from attacks.joint.arrays import Numbers
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.linear_model import LinearModel
 from attacks.linear_programmes import Programme, Solution, optimum
 from audit.model.arrays import Floats
@@ -78,7 +78,7 @@ def bounds(model: LinearModel) -> tuple[Floats, Floats]:
     return np.concatenate([size, none, np.zeros(len(capacity))]), np.concatenate([size, none, capacity])
 
 
-def row_weights(core: Core, found: Solution) -> Floats:
+def row_weights(core: OpenSubproblem, found: Solution) -> Floats:
     """Return what the rows of a core weigh, none less than nothing."""
     weight: Floats = np.maximum(found.weight[len(found.weight) - len(core.capacity) :], 0.0)
     return weight

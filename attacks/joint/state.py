@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.joint.arrays import Numbers, segments
-from attacks.joint.core import Core, core_of
+from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.propagation import Propagation
@@ -30,7 +30,7 @@ class State:
         # Variables with options that are neither known nor ruled out: these become fewer, never more.
         undecided = self.decision.alive & ~self.decision.shown
         self._unsettled = np.flatnonzero(np.bincount(network.owner[undecided], minlength=network.variables))
-        self._core: Core | None = None
+        self._core: OpenSubproblem | None = None
         # The part of each variable when it was last in a core: parts fall apart, but never grow together.
         self._part = np.zeros(network.variables, dtype=np.int64)
         self._covered = np.zeros(1, dtype=np.bool_)
@@ -43,7 +43,7 @@ class State:
         if not np.array_equal(before, self.decision.alive):
             self._core = None
 
-    def pending(self, enough: int) -> Flags:
+    def undecided(self, enough: int) -> Flags:
         """Return columns of options of which no world is known, of wanted variables with fewer than enough that are.
 
         `enough` is 0 where all options matter.
@@ -63,13 +63,13 @@ class State:
         asked = unsettled & self.wanted[self._unsettled]
         if enough:
             asked &= np.bincount(owner[first & known], minlength=len(asked)) < enough
-        pending = np.zeros(net.columns, dtype=np.bool_)
-        pending[column[left & asked[owner]]] = True
+        undecided = np.zeros(net.columns, dtype=np.bool_)
+        undecided[column[left & asked[owner]]] = True
         self._unsettled = self._unsettled[unsettled]
-        return pending
+        return undecided
 
-    def core(self, columns: Flags, *, known: bool | None = None) -> Core:
-        """Return the open parts with some pending columns; if asked, only those of which a world is known (or none)."""
+    def core(self, columns: Flags, *, known: bool | None = None) -> OpenSubproblem:
+        """Return the open parts with some of the columns; if asked, only those of which a world is known (or none)."""
         core = self._covering(columns)
         parts = np.zeros(core.parts, dtype=np.bool_)
         parts[core.part[core.owner[columns[core.column]]]] = True
@@ -83,7 +83,7 @@ class State:
         """Return how many variables the largest open part has."""
         return int(np.bincount(self._covering(self.decision.alive).part).max(initial=0))
 
-    def _covering(self, columns: Flags) -> Core:
+    def _covering(self, columns: Flags) -> OpenSubproblem:
         """Return a core that has all open parts with some columns; it is made anew of these parts alone."""
         asked = np.zeros(len(self._covered), dtype=np.bool_)
         asked[self._part[self.network.owner[columns]]] = True
@@ -96,31 +96,31 @@ class State:
         self._part[core.variable] = len(asked) + core.part
         return core
 
-    def chosen(self, core: Core) -> Numbers:
+    def chosen(self, core: OpenSubproblem) -> Numbers:
         """Return the columns of a core in the world that is known, -1 where none is."""
         return self.local(core, self.decision.chosen[core.variable])
 
-    def local(self, core: Core, columns: Numbers) -> Numbers:
+    def local(self, core: OpenSubproblem, columns: Numbers) -> Numbers:
         """Return columns of the network by their numbers in a core, -1 where they are not in it."""
         number = np.full(self.network.columns + 1, -1, dtype=np.int64)
         number[core.column] = np.arange(len(core.column))
         return number[columns]  # -1 is the last number, which is nobody's
 
-    def adopt(self, core: Core, chosen: Numbers) -> Flags:
+    def adopt(self, core: OpenSubproblem, chosen: Numbers) -> Flags:
         """Take over the worlds among columns for each variable of a core; tell which parts have one; shape (parts,)."""
         worlds = core.worlds(chosen)
         mine = worlds[core.part]
         self.decision.adopt(core.variable[mine], core.column[chosen[mine]])
         return worlds
 
-    def adopt_found(self, part: Core, base: Numbers, found: Found) -> None:
+    def adopt_found(self, part: OpenSubproblem, base: Numbers, found: Found) -> None:
         """Take over worlds of a part that were found one after the other, the first of them from a base."""
         now = self.chosen(part)
         back = np.flatnonzero((now != base) & (base >= 0)) if found.variables else np.zeros(0, dtype=np.int64)
         for variables, columns in zip([back, *found.variables], [base[back], *found.columns], strict=True):
             self.decision.adopt(part.variable[variables], part.column[columns])
 
-    def share_among_twins(self, core: Core) -> None:
+    def share_among_twins(self, core: OpenSubproblem) -> None:
         """Take over for each variable in a core what is shown of its twins."""
         self.decision.exchange(core.column, core.classes.places(core))
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from audit.model.evidence import Evidence, Transitions
@@ -31,7 +31,7 @@ class Steps:
         return Steps(self.weight, None if self.own is None else self.own[columns])
 
 
-def steps_of(evidence: Evidence, decision: Knowledge, core: Core) -> Steps:
+def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> Steps:
     """Return how probable changes of values are for the columns of a core."""
     network, transitions = decision.network, evidence.transitions
     if transitions is None:
@@ -56,7 +56,7 @@ def steps_of(evidence: Evidence, decision: Knowledge, core: Core) -> Steps:
     return Steps(exact, own)
 
 
-def _stays(transitions: Transitions, network: ConstraintNetwork, core: Core) -> Steps:
+def _stays(transitions: Transitions, network: ConstraintNetwork, core: OpenSubproblem) -> Steps:
     """Return the same where each step stays within a class of values, all of whose members are equally probable."""
     first = np.full(int(network.kind_of.max(initial=0)) + 1, -1)
     first[network.kind_of[::-1]] = np.arange(len(network.kind_of))[::-1]

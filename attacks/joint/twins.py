@@ -14,8 +14,8 @@ from attacks.joint.arrays import Integers, Numbers, mixed, starts
 from audit.model.arrays import Flags
 
 
-class CoreColumns(Protocol):
-    """The columns of variables and the rows that they take, as `attacks.joint.core.Core` has them."""
+class SubproblemColumns(Protocol):
+    """The columns of variables and the rows that they take, as `attacks.joint.core.OpenSubproblem` has them."""
 
     @property
     def variables(self) -> int:
@@ -65,12 +65,12 @@ class TwinClasses:
         """The variable that stands for each variable; shape (variables,)."""
         return self.first[self.of]
 
-    def places(self, core: CoreColumns) -> Numbers:
+    def places(self, core: SubproblemColumns) -> Numbers:
         """Return the column in the place of each column, of the variable that stands for its twins."""
         found: Numbers = (core.start[self.like] - core.start[:-1])[core.owner] + np.arange(len(core.owner))
         return found
 
-    def shared(self, core: CoreColumns, some: Flags) -> Flags:
+    def shared(self, core: SubproblemColumns, some: Flags) -> Flags:
         """Return which columns are some of, or have one of some in its place in a twin."""
         place, found = self.places(core), np.zeros(len(some), dtype=np.bool_)
         found[place[some]] = True
@@ -78,7 +78,7 @@ class TwinClasses:
         return shared
 
 
-def classes_of(core: CoreColumns) -> TwinClasses:
+def classes_of(core: SubproblemColumns) -> TwinClasses:
     """Return the classes of twins of a core."""
     _, first, number = np.unique(_fingerprints(core), return_index=True, return_inverse=True)
     like = first[number]
@@ -89,7 +89,7 @@ def classes_of(core: CoreColumns) -> TwinClasses:
     return TwinClasses(of, first, np.bincount(of, minlength=len(first)))
 
 
-def _fingerprints(core: CoreColumns) -> Numbers:
+def _fingerprints(core: SubproblemColumns) -> Numbers:
     columns = np.zeros(len(core.owner), dtype=np.uint64)
     np.add.at(columns, core.entry_column, mixed(core.row, 1))
     place = np.arange(len(core.owner)) - core.start[core.owner]
@@ -100,7 +100,7 @@ def _fingerprints(core: CoreColumns) -> Numbers:
     return variables.view(np.int64)
 
 
-def _same(core: CoreColumns, like: Numbers) -> Flags:
+def _same(core: SubproblemColumns, like: Numbers) -> Flags:
     """Return which variables are like the given ones, column by column and row by row."""
     sizes = np.diff(core.start)
     good = sizes == sizes[like]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.joint.arrays import Numbers
-from attacks.joint.core import Core
+from attacks.joint.core import OpenSubproblem
 from audit.model.arrays import Array, Flags
 from audit.runtime.compiling import kernel
 
@@ -165,7 +165,13 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
 
 
 def walks(
-    core: Core, chosen: Numbers, shown: Flags, asked: Numbers, limits: tuple[int, int], seed: int, like: Numbers
+    core: OpenSubproblem,
+    chosen: Numbers,
+    shown: Flags,
+    asked: Numbers,
+    limits: tuple[int, int],
+    seed: int,
+    like: Numbers,
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Walk for some columns; return variables, columns and ends of the worlds on the way.
 

@@ -62,7 +62,7 @@ class Clocked(Settling):
     decided: float | None = None
 
     def _left(self, aim: int) -> int:
-        if self.decided is None and not self.state.pending(TWO).any():
+        if self.decided is None and not self.state.undecided(TWO).any():
             self.decided = time.perf_counter()
         return super()._left(aim)
 

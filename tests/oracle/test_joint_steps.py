@@ -314,7 +314,7 @@ def test_a_ball_that_is_too_hard_is_the_last_one_for_what_it_is_asked(monkeypatc
     """Two values of one person: one question where one of them will do; and none of the three larger balls."""
     with written(circle(200)) as folder:
         state = State(network_of(opened(folder, "linked")[1], 2, Budget(), free=False), Budget())
-    part = state.core(state.pending(enough))
+    part = state.core(state.undecided(enough))
     given = []
     monkeypatch.setattr(single_options, "in_whole_numbers", lambda *args: given.append(args) or ("unknown", None))
     columns = np.arange(len(part.kind))

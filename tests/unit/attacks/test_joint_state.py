@@ -33,25 +33,25 @@ def test_what_is_left_of_the_parts_asked_about_is_what_is_left_of_everything(see
         _, evidence = opened(folder, "linked")
         state = State(network_of(evidence, 2, Budget()), Budget())
     state.narrow()
-    whole = state.core(state.pending(ALL))
+    whole = state.core(state.undecided(ALL))
     state.adopt(whole, state.local(whole, state.network.hint[whole.variable]))
     sizes = [whole.parts]
     for _ in range(2):
-        unknown = np.flatnonzero(state.pending(ALL))
+        unknown = np.flatnonzero(state.undecided(ALL))
         lot = rng.random(len(unknown))
         # Of some parts everything becomes known, in others columns go that the known world does without.
         part = np.full(state.network.variables, -1)
-        core = state.core(state.pending(ALL))
+        core = state.core(state.undecided(ALL))
         part[core.variable] = core.part
         seen = part[state.network.owner[unknown]] % 4 == 1
         state.decision._shown[unknown[seen]] = True  # as worlds would
         gone = np.zeros(state.network.columns, dtype=np.bool_)
         gone[unknown[~seen & (lot < 0.05)]] = True
         state.rule_out(gone)
-        some = state.core(state.pending(ALL))
+        some = state.core(state.undecided(ALL))
         again = State(state.network, Budget())
         again.decision.alive, again.decision._shown = state.decision.alive, state.decision.shown
-        everything = again.core(again.pending(ALL))
+        everything = again.core(again.undecided(ALL))
         for name in ("variable", "column", "part"):
             assert np.array_equal(getattr(some, name), getattr(everything, name))
         assert rows(some) == rows(everything)
