@@ -23,7 +23,6 @@ from attacks.differencing.sums import BoxSums
 from audit.model.count_tables import (
     OPEN,
     PROTECTED,
-    UNBOUNDED,
     BoundProof,
     CaseSplit,
     ContradictingCountsError,
@@ -33,6 +32,7 @@ from audit.model.count_tables import (
     WeightedNumber,
     WeightedSum,
 )
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 

@@ -33,7 +33,8 @@ from attacks.differencing.solutions import Solutions
 from attacks.differencing.sums import BoxSums
 from attacks.graphs import component_of
 from audit.model.arrays import Flags
-from audit.model.count_tables import OPEN, UNBOUNDED, CountTables
+from audit.model.count_tables import OPEN, CountTables
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from audit.model.arrays import Counts
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 
 _STEPS = 60
 _CHOICES = 24

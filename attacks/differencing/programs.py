@@ -22,7 +22,7 @@ from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.graphs import component_of
 from attacks.linear_programmes import Programme, optimum_near
 from audit.model.arrays import Counts, Floats
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, LineBlock, MarginLattice
 from audit.model.arrays import Counts
-from audit.model.count_tables import UNBOUNDED, CountTables
+from audit.model.count_tables import CountTables
+from audit.model.json_types import UNBOUNDED
 
 LOWER, UPPER = 0, 1
 Ends = npt.NDArray[np.int64]

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from audit.model.arrays import Counts, Flags
-from audit.model.count_tables import NARROWED, NOTHING, OPEN, RECOVERED, SMALL, UNBOUNDED, CountTables
+from audit.model.count_tables import NARROWED, NOTHING, OPEN, RECOVERED, SMALL, CountTables
+from audit.model.json_types import UNBOUNDED
 
 
 class Questions:

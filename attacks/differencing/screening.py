@@ -11,7 +11,8 @@ from attacks.differencing.lattice import Ids
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.sums import BoxSums
 from audit.model.arrays import Counts, Flags
-from audit.model.count_tables import NOTHING, OPEN, RECOVERED, UNBOUNDED
+from audit.model.count_tables import NOTHING, OPEN, RECOVERED
+from audit.model.json_types import UNBOUNDED
 
 Verdicts = npt.NDArray[np.int8]
 

@@ -15,7 +15,8 @@ from attacks.differencing.questions import Questions
 from attacks.differencing.screening import Screened
 from attacks.differencing.sums import BoxSums
 from audit.model.arrays import Flags
-from audit.model.count_tables import OPEN, UNBOUNDED
+from audit.model.count_tables import OPEN
+from audit.model.json_types import UNBOUNDED
 
 _POINTS = 16
 

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids, MarginLattice, mask_of
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from audit.model.arrays import Counts
-from audit.model.count_tables import UNBOUNDED, Axis, Boxes
+from audit.model.count_tables import Axis, Boxes
+from audit.model.json_types import UNBOUNDED
 
 _CHUNK = 200_000
 _MOST_TERMS = 64

@@ -22,7 +22,7 @@ from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import FIRST_WORLD, first_world
-from attacks.joint.single_options import Questions
+from attacks.joint.single_options import PartQuestions
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence
 from audit.model.outcome import EqualPeople
@@ -252,7 +252,7 @@ def _with(part: OpenSubproblem, world: Numbers, wanted: tuple[int, Flags], budge
     mine = np.arange(part.start[variable], part.start[variable + 1])
     if not columns[mine].any():
         return "none", None
-    asking = Questions(part, world, np.zeros_like(columns), budget, search_integers=True)
+    asking = PartQuestions(part, world, np.zeros_like(columns), budget, search_integers=True)
     answer, after = asking.decide(variable, mine[columns[mine]]), asking.found.world
     if answer != "found":
         return answer, None

@@ -70,6 +70,10 @@ class Neighbourhood:
         """Return the variables in some blocks, each once."""
         return np.unique(self._member[segments(self._member_start, blocks)])
 
+    def degree(self, variable: int) -> int:
+        """Return the number of blocks that a variable is in."""
+        return int(self._block_start[variable + 1] - self._block_start[variable])
+
     def around(self, variable: int, most: int) -> tuple[Numbers, bool]:
         """Return the blocks around a variable, at most so many, the nearest ones; and whether these are all."""
         seen = np.zeros(self._core.variables, dtype=np.bool_)

@@ -21,7 +21,7 @@ from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.neighbourhood import Neighbourhood
-from attacks.joint.refutations import Points
+from attacks.joint.refutations import PointTotals
 from attacks.linear_programmes import Programme, optimum
 from audit.findings.disclosure import Disclosure, Disclosures
 from audit.findings.proof import Proof, RefutedCase, RowPoints
@@ -149,7 +149,8 @@ class Prover:
         if not struck[mine].any():
             return Proof((), ())
         near = np.zeros(0, dtype=np.int64)
-        for most in _BALLS:
+        # The person's own groups first: where one row of them decides, no programme has to be solved.
+        for most in (self._around.degree(variable), *_BALLS):
             near, everything = self._around.around(variable, most)
             if self._budget.exhausted():
                 return None
@@ -236,6 +237,7 @@ class Prover:
             return self._nothing_left(core)
         model = LinearModel(core)
         closed = self._network.row_kind[core.network_rows] < 0
+        closed |= np.bincount(core.row, minlength=len(closed)) == 0  # rows that no one could have cost nothing
         weight = self._weights(model, closed)
         if weight is None:
             return None
@@ -275,7 +277,7 @@ class Prover:
         """
         free = ~closed
         if np.count_nonzero(free) <= 1:  # points of one row differ in a factor alone, so that one of them decides
-            return free.astype(np.float64) if Points(model.core, free.astype(np.int64)).contradict() else None
+            return free.astype(np.float64) if PointTotals(model.core, free.astype(np.int64)).contradict() else None
         from scipy.sparse import csr_matrix, diags_array, vstack
 
         self._programmes += 1
@@ -311,7 +313,7 @@ class Prover:
             release, group = int(net.row_release[row]), int(net.row_group[row])
             for value in self._published(release, group, int(net.row_kind[row])):
                 found[release, group, value] = int(points[at])
-        spent = core.heads[Points(core, points).least > 0]
+        spent = core.heads[PointTotals(core, points).least > 0]
         people = {int(person) for person in self._person[core.variable[spent]]}
         people |= self._known(found, people)
         order = sorted(found)
@@ -370,6 +372,6 @@ def _whole(core: OpenSubproblem, weight: Floats) -> Numbers | None:
     for base in (positive.min(), 1.0):
         for times in range(1, _LARGEST_MULTIPLE + 1):
             points = np.rint(weight / base * times).astype(np.int64)
-            if Points(core, points).contradict():
+            if PointTotals(core, points).contradict():
                 return points
     return None

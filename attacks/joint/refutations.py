@@ -21,7 +21,7 @@ _LARGEST = float(1 << 58)
 _SCALES = (1, 12, 60, 5040, 1 << 20)
 
 
-class Points:
+class PointTotals:
     """What the variables of a core spend where its rows cost points.
 
     Attributes:
@@ -90,7 +90,7 @@ def refuted(core: OpenSubproblem, weights: Sequence[Numbers]) -> Flags:
     """
     found = np.zeros(len(core.kind), dtype=np.bool_)
     for weight in weights:
-        found[Points(core, weight).impossible()] = True
+        found[PointTotals(core, weight).impossible()] = True
     return found
 
 
@@ -106,7 +106,7 @@ def rounded(core: OpenSubproblem, weight: Floats, wanted: Flags) -> list[Numbers
     for scale in _SCALES:
         whole = np.rint(weight * scale).astype(np.int64)
         try:
-            proved = Points(core, whole).impossible()
+            proved = PointTotals(core, whole).impossible()
         except OverflowError:
             break
         if len(proved) and (left[proved].any() or not found):

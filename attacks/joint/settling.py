@@ -31,7 +31,7 @@ from attacks.joint.linear_model import LinearModel
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.network_builder import COUNTED
 from attacks.joint.refutations import refuted
-from attacks.joint.single_options import Found, questions
+from attacks.joint.single_options import PartAnswer, questions
 from attacks.joint.solvers import in_whole_numbers
 from attacks.joint.state import State
 from attacks.joint.step_weights import Steps, steps_of
@@ -331,7 +331,7 @@ class Settling:
 
     def _asked_by_part(
         self, core: OpenSubproblem, asked: Flags, enough: int, at_a_time: int | None = None
-    ) -> Iterator[tuple[OpenSubproblem, Found]]:
+    ) -> Iterator[tuple[OpenSubproblem, PartAnswer]]:
         """Ask for columns of each part, in fractions for so many options at a time, or in whole numbers for all.
 
         Take over the worlds that are found; yield each part and what was found of it. The largest parts are asked about

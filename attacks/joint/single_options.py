@@ -29,7 +29,7 @@ _BELOW_ONE = 1 - 1e-6
 
 
 @dataclass
-class Found:
+class PartAnswer:
     """What was found of a part.
 
     Attributes:
@@ -48,7 +48,7 @@ class Found:
     weights: list[Numbers] = field(default_factory=list)
 
 
-class Questions:
+class PartQuestions:
     """Asks for options of one part, one after the other, and keeps what was found."""
 
     def __init__(
@@ -56,13 +56,13 @@ class Questions:
     ) -> None:
         """Begin with a world of the part, -1 where none is known; shape (variables,); and with what is shown."""
         nothing = np.zeros(len(core.kind), dtype=np.bool_)
-        self.core, self.found = core, Found(chosen.copy(), nothing, nothing.copy())
+        self.core, self.found = core, PartAnswer(chosen.copy(), nothing, nothing.copy())
         self._around, self._place = Neighbourhood(core), core.classes.places(core)
         self._seen, self._refuted = nothing.copy(), nothing.copy()
         self._seen[self._place[shown]] = True  # of twins, in the place of the one that stands for them
         self._budget, self._integers = budget, search_integers
 
-    def ask(self, asked: Flags, enough: int) -> Found:
+    def ask(self, asked: Flags, enough: int) -> PartAnswer:
         """Ask for columns until so many options of each variable are shown (0: all), or a solver has to be believed.
 
         Where some are enough, whichever is left will do in whole numbers: they are asked for together.
@@ -168,6 +168,6 @@ def questions(
     budget: Budget,
     *,
     search_integers: bool,
-) -> Found:
-    """Ask for columns of a part (`Questions.ask`); what an engine is given to do."""
-    return Questions(core, chosen, shown, budget, search_integers=search_integers).ask(asked, enough)
+) -> PartAnswer:
+    """Ask for columns of a part (`PartQuestions.ask`); what an engine is given to do."""
+    return PartQuestions(core, chosen, shown, budget, search_integers=search_integers).ask(asked, enough)

@@ -9,7 +9,7 @@ from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.propagation import Propagation
-from attacks.joint.single_options import Found
+from attacks.joint.single_options import PartAnswer
 from audit.model.arrays import Flags
 from audit.runtime.budget import Budget
 
@@ -113,7 +113,7 @@ class State:
         self.decision.adopt(core.variable[mine], core.column[chosen[mine]])
         return worlds
 
-    def adopt_found(self, part: OpenSubproblem, base: Numbers, found: Found) -> None:
+    def adopt_found(self, part: OpenSubproblem, base: Numbers, found: PartAnswer) -> None:
         """Take over worlds of a part that were found one after the other, the first of them from a base."""
         now = self.chosen(part)
         back = np.flatnonzero((now != base) & (base >= 0)) if found.variables else np.zeros(0, dtype=np.int64)

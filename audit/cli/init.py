@@ -19,7 +19,7 @@ from audit.model.errors import UsageError, printable, printable_path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.init.draft import Draft, Row
+    from audit.init.draft import ManifestDraft, Row
 
 _WIDTH, _WIDEST = 100, 34
 
@@ -137,7 +137,7 @@ def ask_until_answered(question: Question) -> str:
         sys.stderr.write("Write one of the answers, or its number.\n" if names else "Write a text.\n")
 
 
-def summary(folder: Path, draft: Draft) -> str:
+def summary(folder: Path, draft: ManifestDraft) -> str:
     """Return what was found, what to check, and the next command, for a terminal."""
     lines: list[str] = []
     sections: dict[str, list[Row]] = {**draft.found, "Look at": [("-", doubt) for doubt in draft.doubts]}

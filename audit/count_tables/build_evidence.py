@@ -21,7 +21,8 @@ from audit.count_tables.label_sets import LabelSets
 from audit.count_tables.manifest import TableFile
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Codes, Counts
-from audit.model.count_tables import PROTECTED, SMALL_COUNT, UNBOUNDED, Axis, Boxes, CountTables
+from audit.model.count_tables import PROTECTED, SMALL_COUNT, Axis, Boxes, CountTables
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 

@@ -19,6 +19,7 @@ from audit.model.count_report import (
     CertificateSum,
     CertifiedBound,
     CountFinding,
+    OverTime,
     SumTerm,
 )
 from audit.model.count_tables import VERDICTS, BoundProof, CountBound, CountOutcome, CountTables, WeightedSum
@@ -34,8 +35,9 @@ class CertificateError(Exception):
 class FindingBuilder:
     """Makes findings of what an attack claims about the published counts."""
 
-    def __init__(self, counts: PublishedCounts) -> None:
-        self.counts = counts
+    def __init__(self, counts: PublishedCounts, over_time: OverTime | None = None) -> None:
+        """Name findings as if the releases were related in some way; None is as the manifest says."""
+        self.counts, self._over_time = counts, over_time or counts.manifest.over_time
 
     def cell(self, label: Sequence[int], dimensions: Sequence[Dimension] | None = None) -> dict[str, str]:
         """Return the labels of a cell by dimension; those of derived cells are known to the evidence's dimensions."""
@@ -59,7 +61,7 @@ class FindingBuilder:
         release, since, cell = self.subject(evidence, place)
         said: list[object] = [
             evidence[place[0]].measure,
-            None if self.counts.manifest.over_time == "same" else release,
+            None if self._over_time == "same" else release,
             since,
             cell,
         ]

@@ -15,8 +15,8 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.sums import Ends
 from audit.count_tables.table_rules import Rounding
 from audit.io.toml import toml_key
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError
+from audit.model.json_types import UNBOUNDED
 
 
 def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:

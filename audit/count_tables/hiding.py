@@ -16,7 +16,7 @@ import numpy as np
 
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.count_report import CountFinding
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 
 Rows = frozenset[int]
 _TRIES, _SHOWN_AGAIN, _EFFORT = 12, 60, 2.0

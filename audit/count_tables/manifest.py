@@ -28,9 +28,8 @@ from audit.io import manifest as microdata
 from audit.io.paths import as_path
 from audit.io.toml import UNCONFIRMED_KEYS, natural, parse, read_text, release_tag, unconfirmed
 from audit.model.count_report import OverTime
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError, Problems
-from audit.model.json_types import WORSE
+from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import CountSize
 
 NAME = microdata.NAME

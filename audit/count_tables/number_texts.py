@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 
 Interval = tuple[int, int]
 

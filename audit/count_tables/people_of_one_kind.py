@@ -23,12 +23,12 @@ from audit.model.count_tables import (
     PROTECTED,
     SAME_KIND,
     SMALL_COUNT,
-    UNBOUNDED,
     Boxes,
     CountBound,
     CountOutcome,
     CountTables,
 )
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 _MOST_COUNTS, _MOST_CHOICES = 500_000, 10_000

@@ -12,8 +12,8 @@ from audit.count_tables.table_shapes import (
 )
 from audit.io.tables import Table
 from audit.model.arrays import Codes, Counts, Flags
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import Problems
+from audit.model.json_types import UNBOUNDED
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from audit.count_tables.table_rules import CountColumn, Rates
 from audit.count_tables.table_shapes import NestedLabels, rate_column
 from audit.io.tables import Coded, Table
 from audit.model.arrays import Codes, Counts, Flags
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import Problems
+from audit.model.json_types import UNBOUNDED
 
 CHANGE = "change"
 _PERCENT = 100

@@ -19,8 +19,8 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_values import CHANGE
 from audit.count_tables.table_rules import ChangeColumn, Rates
 from audit.model.arrays import Counts
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import Problems
+from audit.model.json_types import UNBOUNDED
 
 _CHANGE = re.compile(r"([+\-\u2212]?)([0-9]+)(\.0*)?")
 _ROUNDS = 1000

@@ -46,7 +46,6 @@ from audit.model.count_tables import (
     SAME_KIND,
     SMALL,
     SMALL_COUNT,
-    UNBOUNDED,
     VERDICTS,
     ContradictingCountsError,
     CountOutcome,
@@ -55,7 +54,7 @@ from audit.model.count_tables import (
 )
 from audit.model.doubt import Doubt
 from audit.model.errors import InputError, Problem
-from audit.model.json_types import ClauseState
+from audit.model.json_types import UNBOUNDED, ClauseState
 from audit.model.report import ClauseReport, CountSize, Input, PolicyReport, Undecided, Violation
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
@@ -450,7 +449,7 @@ def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) 
         again = judge(counts, attack, replace(options, time_limit=left, limits={**options.limits, **limits}))
     except (InputError, KeyboardInterrupt) as error:
         return frozenset(), isinstance(error, KeyboardInterrupt)
-    builder = FindingBuilder(counts)
+    builder = FindingBuilder(counts, manifest.over_time)  # so that what is found again has the same id
     return frozenset(builder.id_of(again.evidence, place) for place in _places(again)), again.interrupted
 
 

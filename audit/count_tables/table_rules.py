@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit.io.toml import Reader
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")
 STATISTIC = "statistic"

@@ -19,8 +19,8 @@ from audit.io.argus_files import (
     read_metadata,
 )
 from audit.io.toml import toml_key, toml_text
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError, Problems
+from audit.model.json_types import UNBOUNDED
 
 _SECONDARY, _EMPTY, _DASH = "M", "E", "-"
 _NUMBERED = {str(number) for number in range(15)}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from audit.init.count_rules import RuleGuesses
-from audit.init.draft import Draft, Row
+from audit.init.draft import ManifestDraft, Row
 from audit.io.manifest import NAME
 from audit.io.toml import toml_array, toml_key, toml_text
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 
 
-def tables_draft(rules: RuleGuesses) -> Draft:
+def tables_draft(rules: RuleGuesses) -> ManifestDraft:
     """Return the draft that rules are."""
     markers = {text: _ends(ends) for text, ends in rules.markers.items()}
     facts: list[Row] = [
@@ -25,7 +25,7 @@ def tables_draft(rules: RuleGuesses) -> Draft:
         ("over time", rules.over_time),
     ]
     found, unsure = {"Guessed from the tables found": facts}, tuple(rules.unconfirmed)
-    return Draft(NAME, manifest_text(rules), found, tuple(rules.doubts), unsure=unsure, asks=bool(unsure))
+    return ManifestDraft(NAME, manifest_text(rules), found, tuple(rules.doubts), unsure=unsure, asks=bool(unsure))
 
 
 def _ends(ends: tuple[int, int]) -> str:

@@ -14,7 +14,7 @@ from math import gcd
 from audit.count_tables.number_texts import Interval, number_of, points_part_thousands, said_range
 from audit.init.count_columns import CountFiles, is_sign, total_of
 from audit.io.toml import toml_key
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 
 NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", ": u", ": z", "n/a", "na", "-", "."))
 """Signs of what is not applicable or not available; they may stand for any count."""

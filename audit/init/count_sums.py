@@ -13,7 +13,7 @@ from audit.init.count_columns import is_total_word
 from audit.init.count_rules import RuleGuesses
 from audit.io.argus_files import covered_by_digits
 from audit.io.toml import toml_key
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 
 _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
 

@@ -19,13 +19,13 @@ from audit.init.count_manifest import manifest_text, tables_draft
 from audit.init.count_rules import RuleGuesses, guess_numbers
 from audit.init.count_sessions import session_rules
 from audit.init.count_sums import guess_totals, widen_refuted
-from audit.init.draft import Draft
+from audit.init.draft import ManifestDraft
 from audit.io.tables import is_table
 from audit.io.toml import natural
 from audit.model.errors import InputError, Problems, printable
 
 
-def guess_tables(folder: Path) -> Draft | None:
+def guess_tables(folder: Path) -> ManifestDraft | None:
     """Return a manifest for the count tables in a folder; None where it holds none that are recognised."""
     sessions = sorted((each for each in folder.glob(f"**/{SESSION}") if each.is_file()), key=lambda p: natural(str(p)))
     if sessions:

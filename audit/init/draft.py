@@ -9,7 +9,7 @@ Row: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Draft:
+class ManifestDraft:
     """A guessed manifest.
 
     Attributes:

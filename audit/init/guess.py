@@ -15,7 +15,7 @@ from audit.init.column_matches import match_headers
 from audit.init.column_meanings import Meaning, guess_meanings
 from audit.init.consistency import settle
 from audit.init.differences import check_header, differences
-from audit.init.draft import Draft
+from audit.init.draft import ManifestDraft
 from audit.init.found_files import FoundFiles, find_files
 from audit.init.manifest_draft import DRAFTED_TRANSITIONS, document, transitions
 from audit.init.microdata_draft import microdata_draft
@@ -29,7 +29,7 @@ from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.report import ReportWarning
 
 
-def guess(folder: Path) -> Draft:
+def guess(folder: Path) -> ManifestDraft:
     """Guess a manifest for the files in a folder.
 
     Raises:
@@ -61,7 +61,7 @@ def guess(folder: Path) -> Draft:
     except InputError:
         warnings = []
     unsure = tuple({**found.unsure, **meaning.unsure})
-    return Draft(
+    return ManifestDraft(
         NAME,
         document(found, meaning),
         found_rows(manifest, found, meaning),
@@ -88,7 +88,7 @@ def _note_changes(meaning: Meaning) -> None:
         )
 
 
-def guess_microdata(folder: Path) -> Draft:
+def guess_microdata(folder: Path) -> ManifestDraft:
     """Guess a `microdata.toml` for the tables of people in a folder.
 
     Raises:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from audit.init import column_names
 from audit.init.column_meanings import Meaning
 from audit.init.columns import Column
-from audit.init.draft import Draft, Row
+from audit.init.draft import ManifestDraft, Row
 from audit.init.found_files import FoundFiles
 from audit.io.cell_reading import parse_value
 from audit.io.cell_text import decimal
@@ -24,7 +24,7 @@ _HEAD = """\
 # Check what is marked as a guess: only you know what the columns mean."""
 
 
-def microdata_draft(found: FoundFiles, meaning: Meaning) -> Draft:
+def microdata_draft(found: FoundFiles, meaning: Meaning) -> ManifestDraft:
     """Return a draft of a `microdata.toml`.
 
     Raises:
@@ -65,7 +65,7 @@ def microdata_draft(found: FoundFiles, meaning: Meaning) -> Draft:
     facts += [("NOT USED", f"{shown}: {why}") for shown, why in found.unused.items()]
     following = "audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
     doubt = "Columns that are not named are not published."
-    return Draft(NAME, "\n".join(lines) + "\n", {"Guessed from the tables found": facts}, (doubt,), following)
+    return ManifestDraft(NAME, "\n".join(lines) + "\n", {"Guessed from the tables found": facts}, (doubt,), following)
 
 
 def _domain(column: Column, meaning: Meaning) -> Iterator[str]:

@@ -13,9 +13,8 @@ import numpy as np
 
 from audit.judgement.selection import Selection
 from audit.model.arrays import Flags
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import UsageError, printable_path
-from audit.model.json_types import WORSE
+from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import BaselineFacts, CountSize
 
 _ROUNDING = 1e-12

@@ -16,12 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.arrays import Counts, Flags
-from audit.model.json_types import CountVerdict
+from audit.model.json_types import UNBOUNDED, CountVerdict
 
 Boxes = npt.NDArray[np.int32]
-
-UNBOUNDED = 10**12
-"""An upper end that is none; no count that is published reaches it."""
 
 PROTECTED = 0
 """Rule of a question: a hidden count must keep as many possible values as `min_width`."""

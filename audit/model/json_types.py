@@ -102,4 +102,6 @@ CountVerdict: TypeAlias = Literal["recovered", "narrowed", "small", "all"]
 that everybody who is counted is of one kind."""
 WORSE: Final[tuple[CountVerdict, ...]] = ("narrowed", "small", "recovered", "all")
 """The same, the worst last."""
+UNBOUNDED: Final = 10**12
+"""The upper end of a count that has none, null in JSON; no count that is published reaches it."""
 WaiverState: TypeAlias = Literal["applied", "expired", "unknown", "exceeded", "unsized"]

@@ -38,7 +38,7 @@ _QUICK = 10_000
 """In series of more rows than this certificates take long: they are looked at where no own group is to blame."""
 
 
-class OutOfTimeError(Exception):
+class SearchOutOfTimeError(Exception):
     """The time that a whole search may take is up."""
 
 
@@ -122,7 +122,7 @@ class Judge:
         is then made even if it is late.
 
         Raises:
-            OutOfTimeError: the time of the whole search is up.
+            SearchOutOfTimeError: the time of the whole search is up.
         """
         if not whole:
             self.check_time()
@@ -161,10 +161,10 @@ class Judge:
         """Do nothing while there is time.
 
         Raises:
-            OutOfTimeError: there is none.
+            SearchOutOfTimeError: there is none.
         """
         if self.budget.exhausted():
-            raise OutOfTimeError
+            raise SearchOutOfTimeError
 
     def _watch(self, *, late: bool) -> Progress:
         """Return what attacks are watched by: it ends an audit between two of them when the time is up."""

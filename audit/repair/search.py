@@ -29,7 +29,7 @@ from audit.repair.all_plans import FEW_ROWS, AllPlans, TooManyPlansError
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.guided import ROUNDS, Found, GuidedSearch
-from audit.repair.judging import Judge, Judgement, OutOfTimeError
+from audit.repair.judging import Judge, Judgement, SearchOutOfTimeError
 from audit.repair.past_values import PastValues
 from audit.repair.repair_plan import RepairPlan
 from audit.repair.smaller_plans import smaller_plans
@@ -160,7 +160,7 @@ class RepairSearch:
         self.past = self._quick_test()
         try:
             self._follow_findings(self._forced())
-        except OutOfTimeError:
+        except SearchOutOfTimeError:
             return None
         return None if self.best is None else self._found()
 
@@ -180,7 +180,7 @@ class RepairSearch:
             why, proved = self._search()
             if self.best is None and not proved:
                 self.judge.check_time()
-        except OutOfTimeError:
+        except SearchOutOfTimeError:
             self.stopped = self.judge.budget.reason
             why, proved = self.stopped, False
         except KeyboardInterrupt:

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.count_tables import (
-    UNBOUNDED,
     Axis,
     BoundProof,
     Box,
@@ -26,6 +25,7 @@ from audit.model.count_tables import (
     WeightedNumber,
     WeightedSum,
 )
+from audit.model.json_types import UNBOUNDED
 from audit.verification.field_types import misfit
 
 _CELLS = 1 << 20

@@ -15,8 +15,8 @@ from audit.model.count_report import (
     CountReport,
     SumTerm,
 )
-from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import printable
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Noun, Phrase, figure, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
 from reports.sentences import RELEASES

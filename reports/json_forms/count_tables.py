@@ -20,8 +20,7 @@ from audit.model.count_report import (
     OverTime,
     SumTerm,
 )
-from audit.model.count_tables import UNBOUNDED
-from audit.model.json_types import INLINED, OMITTED, CountVerdict, ExactFraction, Omittable
+from audit.model.json_types import INLINED, OMITTED, UNBOUNDED, CountVerdict, ExactFraction, Omittable
 from audit.model.report import BaselineFacts, ClauseReport, Input, Undecided, Violation, Waived
 from reports.json_forms.audit import ToolEntry, made_by
 from reports.json_values import json_form

@@ -6,7 +6,7 @@ import pytest
 
 from audit.count_tables.number_texts import points_part_thousands, said_range
 from audit.count_tables.sums import totals_by_sums
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 from tests.helpers.running import run_main
 
 NUMBERS = [("A", "f", "12"), ("A", "m", "15"), ("A", "All", "27"), ("B", "f", "22"), ("B", "m", "30"),

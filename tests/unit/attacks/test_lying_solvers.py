@@ -7,7 +7,7 @@ import pytest
 
 from attacks.joint import counting, settling
 from attacks.joint.attack import JointAttack
-from attacks.joint.single_options import Found
+from attacks.joint.single_options import PartAnswer
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written
@@ -27,13 +27,13 @@ def ruled_out(core, chosen, shown, asked, enough, budget, *, search_integers):
     """Believes that the known world is impossible."""
     wrong = np.zeros(len(core.kind), dtype=np.bool_)
     wrong[chosen] = True
-    return Found(chosen, wrong, asked)
+    return PartAnswer(chosen, wrong, asked)
 
 
 def out_of_thin_air(core, chosen, shown, asked, enough, budget, *, search_integers):
     """Finds that each person has the first column, which is no world."""
     nothing = np.zeros(len(core.kind), dtype=np.bool_)
-    return Found(chosen, nothing, asked, [np.arange(core.variables)], [core.start[:-1]])
+    return PartAnswer(chosen, nothing, asked, [np.arange(core.variables)], [core.start[:-1]])
 
 
 def counted(core, steps, most, budget):

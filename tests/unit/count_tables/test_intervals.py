@@ -8,7 +8,7 @@ import pytest
 from audit.count_tables.intervals import Interpreter, published_rate_interval, rate_interval, rounded_interval
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_rules import Rates, Rounding
-from audit.model.count_tables import UNBOUNDED
+from audit.model.json_types import UNBOUNDED
 from tests.oracle.count_tables import counts_of
 
 WAYS = [(to, how) for how in ("nearest", "even", "down", "up", "random", "midpoint") for to in (2, 3, 4, 5, 6, 10)]

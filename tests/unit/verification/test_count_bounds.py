@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.model.count_tables import UNBOUNDED, Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
+from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
+from audit.model.json_types import UNBOUNDED
 from audit.verification import count_bounds
 from audit.verification.count_bounds import is_proved
 
