@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from audit.count_tables.acro_outputs import SESSION, session_outputs
 from audit.count_tables.manifest import NAME, TableManifest
-from audit.count_tables.people_of_one_kind import unknown_labels
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_files import column_names
 from audit.io.rules.rule import NOTHING
@@ -28,10 +27,18 @@ def check_columns_are_there(counts: PublishedCounts) -> None:
         for key, name in _lacking(counts.manifest, counts.tables)
     ]
     found += [
-        ("harmless", f'no label is "{printable(text)}", so {NOTHING}', "correct the label, or leave it out")
-        for text in unknown_labels(counts.manifest, counts.dimensions)
+        (key, f'no label of "{name}" is "{printable(text)}", so {NOTHING}', "correct the label, or leave it out")
+        for key, name, text in _unknown_labels(counts)
     ]
     refuse_keys(counts.manifest.folder, NAME, found)
+
+
+def _unknown_labels(counts: PublishedCounts) -> Iterator[tuple[str, str, str]]:
+    """Yield the labels that no table has, each with its key and dimension."""
+    manifest, labels = counts.manifest, {each.axis.name: {*each.labels} for each in counts.dimensions}
+    named = [("harmless", name, text) for name, texts in manifest.harmless.items() for text in texts]
+    named += [("hiding", name, text) for rule in manifest.hiding for name, text in rule.cell.items()]
+    yield from (each for each in named if each[2] not in labels[each[1]])
 
 
 def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ Kinds are the fewest labels that cover whatever can be above 0. Labels of everyb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -184,9 +184,3 @@ def _asking(tables: CountTables, boxes: Boxes, rule: int) -> CountTables:
 
 def _atoms(flags: Flags) -> frozenset[int]:
     return frozenset(np.flatnonzero(flags).tolist())
-
-
-def unknown_labels(manifest: TableManifest, dimensions: Sequence[Dimension]) -> Iterator[str]:
-    """Yield the harmless labels that no release has."""
-    labels = {each.axis.name: {*each.labels} for each in dimensions}
-    yield from (text for name, texts in manifest.harmless.items() for text in texts if text not in labels[name])

@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from audit.clauses.registry import CLAUSES
 from audit.count_tables.manifest import _TableManifestReader
 from audit.io.manifest import _TABLES
 from tests.helpers.messy import as_csv, write
@@ -98,7 +99,8 @@ def refused(folder, key, what):
 
 def test_every_key_is_held_to_what_reads_it():
     named = [*KEYS, *(each for keys in READ.values() for each in keys)]
-    assert sorted(named) == sorted((table, key) for table, keys in _TABLES.items() if keys for key in keys)
+    allowed = {**_TABLES, "policy": {*CLAUSES, "grave"}}
+    assert sorted(named) == sorted((table, key) for table, keys in allowed.items() if keys for key in keys)
 
 
 @pytest.mark.parametrize(("table", "key"), KEYS)
@@ -189,6 +191,9 @@ COUNT_KEYS = {
         "true", "nothing reads it without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
     ("table", "codes"): ('["what"]', '"what" is no dimension', '["area"]'),
     ("table", "open"): ('["what"]', '"what" is no dimension', '["sex"]'),
+    ("table", "harmless"): (
+        '{ sex = ["f"] }', "which is not sensitive", '{ sex = ["f"] }\nsensitive = ["sex"]'),
+    ("table", "sensitive"): ('["what"]', '"what" is no dimension', '["sex"]'),
     ("table", "part_of"): ('{ deaths = "" }', "is none of the counts", '{ n = "" }\nvalues = ["n"]'),
 }  # fmt: skip
 COUNT_READ = {
@@ -200,10 +205,11 @@ COUNT_READ = {
         ("table", key)
         for key in ("not_published", "markers", "threshold", "perturbation", "rounding", "over_time", "absent", "flags")
     },
-    "limits": {("policy", key) for key in ("min_count", "min_width")},
+    "limits": {("policy", key) for key in ("min_count", "min_width", "min_labels")},
     "waivers, of which a report says what became of them": {
-        ("waiver", key) for key in ("finding", "reason", "expires")
+        ("waiver", key) for key in ("finding", "reason", "expires", "size")
     },
+    "what `next` may hide": {("hiding", key) for key in ("cell", "keep", "cost")},
     "guesses, which have to be keys of the manifest": {("unconfirmed", "keys")},
 }
 
@@ -231,3 +237,12 @@ def test_a_key_of_count_tables_that_nothing_reads_is_refused(tmp_path, table, ke
         write(folder / "series.toml", text.replace('value = "n"\n', ""))
     code, _, err = run_main(str(folder), "--format", "json")
     assert code in (0, 1, 3), err
+
+
+def test_a_cell_that_no_table_has_cannot_be_kept(tmp_path):
+    for label, code in (("C", 2), ("A", 0)):
+        folder = counts(tmp_path / label)
+        with (folder / "series.toml").open("a", encoding="utf-8") as file:
+            file.write(f'[[hiding]]\ncell = {{ area = "{label}" }}\nkeep = true\n')
+        found, _, err = run_main(str(folder))
+        assert (found, 'no label of "area" is "C"' in err) == (code, code == 2), err

@@ -10,6 +10,7 @@ FINGERPRINT = "tests/unit/attacks/test_fingerprint.py"
 ENGINE = "tests/unit/runtime/test_engine.py"
 POLICY = "tests/unit/judgement/test_policy.py"
 JOINT = "tests/oracle/test_joint_steps.py"
+ACCEPTED = "tests/cli/test_accepted_counts.py"
 HARMLESS = "tests/cli/test_harmless.py"
 COLUMN_RULES = "tests/unit/io/test_column_rules.py"
 
@@ -91,8 +92,8 @@ MUTANTS = (
     ),
     Mutant(
         "audit.verification.proof.ProofChecker.check",
-        "for person in people_of(finding.proof)",
-        "for person in ()",
+        "for person in finding.proof.everybody())",
+        "for person in ())",
         (f"{PROOFS}::test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other",),
     ),
     Mutant(
@@ -103,7 +104,7 @@ MUTANTS = (
     ),
     Mutant(
         "audit.verification.equivalence._claimed",
-        "len(claimed) < len(sides) or ",
+        " or not finding.left.keys().isdisjoint(finding.right)",
         "",
         (f"{SPOILED}::test_equivalences",),
     ),
@@ -121,7 +122,7 @@ MUTANTS = (
     ),
     Mutant(
         "audit.verification.linkage.LinkageChecker._fill",
-        "sum(here[kind] for kind in filling.rows) != sum(following[kind] for kind in filling.fill)",
+        "sum(here[kind] for kind in filling.kinds) != sum(following[kind] for kind in filling.fill)",
         "False",
         ("tests/unit/verification/test_linkage.py::test_as_many_rows_are_filled_as_fill_them",),
     ),
@@ -184,10 +185,10 @@ MUTANTS = (
     ),
     # -- engines
     Mutant("audit.runtime.engine._done", "_Begun | _Later", "_Begun", (f"{ENGINE}",)),
-    Mutant("audit.runtime.engine._Begun.abandon", "self._watch.abandoned = True", "pass", (f"{ENGINE}",)),
-    Mutant("audit.runtime.engine.on_cancel", "if watch.abandoned:", "if False:", (f"{ENGINE}",)),
+    Mutant("audit.runtime.engine._Begun.cancel", "self._cancellation.cancelled = True", "pass", (f"{ENGINE}",)),
+    Mutant("audit.runtime.engine.on_cancel", "if cancellation.cancelled:", "if False:", (f"{ENGINE}",)),
     # -- clauses
-    Mutant("audit.clauses.clause.decide", "if not undecided:", "if True:", (POLICY,)),
+    Mutant("audit.clauses.clause._decided", "if not undecided:", "if True:", (POLICY,)),
     Mutant(
         "audit.clauses.max_risk._no_higher_risk",
         'return outcome.status == "complete" and known',
@@ -198,7 +199,7 @@ MUTANTS = (
     Mutant("audit.clauses.min_e._no_lesser_e", "outcome.claims.spanned + 1", "outcome.claims.spanned + 2", (POLICY,)),
     Mutant(
         "audit.clauses.smallest_class.SmallestClass.doubts",
-        'entry.scored.outcome.status == "complete"',
+        'entry.outcome.status == "complete"',
         "True",
         (POLICY,),
     ),
@@ -223,8 +224,8 @@ MUTANTS = (
     ),
     Mutant(
         "audit.judgement.harmless._one",
-        "np.isin(claims.value, codes)",
-        "np.isin(claims.person, claims.person)",
+        "np.isin(claims.values(), codes)",
+        "np.isin(claims.values(), claims.values())",
         (f"{HARMLESS}::test_another_value_is_found_as_ever",),
     ),
     # -- column rules
@@ -265,5 +266,62 @@ MUTANTS = (
         "if not decision.feasible:",
         "if False:",
         (f"{JOINT}::test_an_odd_circle_of_groups_with_two_values_has_no_world",),
+    ),
+    Mutant(
+        "attacks.joint.worlds.Worlds._taken_over",
+        "(taken > net.capacity[row])[settled].any()",
+        "False",
+        ("tests/unit/attacks/test_lying_solvers.py", JOINT),
+    ),
+    Mutant(
+        "attacks.joint.worlds.Worlds._taken_over",
+        " or not self._linked(variables)",
+        "",
+        ("tests/unit/attacks/test_lying_solvers.py", JOINT),
+    ),
+    Mutant("attacks.joint.refutations.PointTotals.impossible", "self.over > self._spare", "self.over >= 0", (JOINT,)),
+    # -- certificates' own fields
+    Mutant(
+        "audit.verification.linkage.LinkageChecker._check",
+        "finding.risk != (1 / rows if finding.value is None else 1)",
+        "False",
+        (f"{SPOILED}::test_rows_that_can_be_somebody_s",),
+    ),
+    Mutant(
+        "audit.verification.equivalence._claimed",
+        "finding.e != sum(finding.right.values())",
+        "False",
+        (f"{SPOILED}::test_equivalences",),
+    ),
+    # -- what is accepted
+    Mutant("audit.model.report.CountSize.covers", "not worse and ", "", (ACCEPTED,)),
+    Mutant("audit.model.report.CountSize.covers", "self.upper <= other.upper", "True", (ACCEPTED,)),
+    Mutant("audit.count_tables.accepted.accept", "size is not None and size.covers(each)", "size", (ACCEPTED,)),
+    Mutant("audit.count_tables.accepted.accept", "unsized |= named", "pass", (ACCEPTED,)),
+    Mutant(
+        "audit.count_tables.count_findings.FindingBuilder.__init__",
+        "over_time or counts.manifest.over_time",
+        "counts.manifest.over_time",
+        ("tests/cli/test_count_table_doubts.py::test_a_finding_that_needs_no_guess_is_one",),
+    ),
+    # -- kinds of people in count tables
+    Mutant(
+        "audit.count_tables.people_of_one_kind._PeopleOfOneKind._judged",
+        "left <= self.kinds.harmless",
+        "False",
+        ("tests/cli/test_people_of_one_kind.py",),
+    ),
+    Mutant(
+        "audit.count_tables.people_of_one_kind._PeopleOfOneKind._judged",
+        "return OPEN, ()",
+        "return NOTHING, ()",
+        ("tests/cli/test_people_of_one_kind.py",),
+    ),
+    # -- clauses of other packages
+    Mutant(
+        "audit.clauses.clause.decide",
+        'limit, "undecided", ()',
+        'limit, "holds", ()',
+        ("tests/properties/test_outsiders.py::test_the_clause",),
     ),
 )
