@@ -265,7 +265,7 @@ def test_a_scheduler_elsewhere(scheduler, named, tmp_path, monkeypatch):
 
 
 def test_workers_of_another_version_are_refused(scheduler, monkeypatch):
-    monkeypatch.setattr("audit.runtime.distributed.dask_cluster.version", lambda: "0.0.0")
+    monkeypatch.setattr("audit.runtime.distributed.dask_cluster.VERSION", "0.0.0")
     words = [str(EXAMPLES / "hospital-l-diverse"), "--engine", "dask", "--scheduler", scheduler]
     code, out, err = run_main(*words)
     assert (code, out) == (2, "")

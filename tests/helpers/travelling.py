@@ -22,7 +22,7 @@ class Travelling:
         content = pickle.dumps((kernel, [_Sent(each) if isinstance(each, _Travelled) else each for each in arguments]))
         task = _Travelled(self, content)
         self.sizes.append(len(content))
-        self.kernels.add(kernel.__name__)
+        self.kernels.add(getattr(kernel, "func", kernel).__name__)  # a part of a kernel has its name
         self._waiting.append(task)
         return task
 
