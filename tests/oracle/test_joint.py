@@ -120,8 +120,8 @@ def same_risks(found, wanted):
 def claims(outcome, series, evidence):
     """What is claimed as certain, with names; each finding says what the columns say."""
     columns = outcome.claims
-    found = columns.build(np.arange(len(columns)))
-    told = [(one.person, one.release, one.value) for one in found]
+    found = columns.certify(np.arange(len(columns)))
+    told = [(one.individual, one.release, one.value) for one in found]
     assert told == list(zip(columns.person.tolist(), columns.release.tolist(), columns.value.tolist(), strict=True))
     assert {one.risk for one in found} <= {1.0}
     named = [(series.people.name(person), release, evidence.values[value]) for person, release, value in told]
