@@ -54,7 +54,7 @@ def test_a_release_may_follow_when_the_definition_says_so():
         legal, unique = many.follows(first, updates), many.unique
         last = {person: [value for _, value in group] for group in groups_of(first) for person, _ in group}
         for place in range(200):
-            groups = [(group, [value for _, value in group]) for group in groups_of(many.one(place))]
+            groups = [(group, [value for _, value in group]) for group in groups_of(many.at(place))]
             wanted = all(is_legal(values, last[person], updates) for group, values in groups for person, _ in group)
             seen[wanted] += 1
             assert legal[place] == wanted
