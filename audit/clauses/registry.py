@@ -9,8 +9,9 @@ from audit.clauses.clause import Clause, Stated
 from audit.clauses.max_ever_risk import MaxEverRisk
 from audit.clauses.max_risk import MaxRisk
 from audit.clauses.min_e import MinE
+from audit.clauses.not_imported import NotImported
 from audit.clauses.smallest_class import SmallestClass
-from audit.model.registry import Registry
+from audit.model.registry import PluginImportError, Registry
 
 OWN: Mapping[str, Clause] = {clause.name: clause for clause in (MaxRisk(), MinE(), SmallestClass(), MaxEverRisk())}
 """The clauses of this program."""
@@ -18,15 +19,11 @@ _OTHERS: Registry[type[Clause]] = Registry("series_audit.clauses", "clause", {})
 
 
 class _AllClauses(Mapping[str, Clause]):
-    """All clauses by name; those of other packages are imported when a policy is first read.
-
-    Raises:
-        PluginImportError: one cannot be imported, so that nobody knows whether it is in force.
-    """
+    """All clauses by name; those of other packages are imported when a policy is first read."""
 
     @cached_property
     def _held(self) -> dict[str, Clause]:
-        return {clause.name: clause for clause in (kind() for kind in _OTHERS) if clause.name not in OWN}
+        return {clause.name: clause for clause in map(_other, _OTHERS.names) if clause.name not in OWN}
 
     def __getitem__(self, name: str) -> Clause:
         return OWN[name] if name in OWN else self._held[name]
@@ -37,6 +34,14 @@ class _AllClauses(Mapping[str, Clause]):
 
     def __len__(self) -> int:
         return len(OWN) + len(self._held)
+
+
+def _other(name: str) -> Clause:
+    """Return a clause of another package."""
+    try:
+        return _OTHERS.load(name)()
+    except PluginImportError as error:
+        return NotImported.called(name, str(error))
 
 
 CLAUSES: Mapping[str, Clause] = _AllClauses()

@@ -4,7 +4,7 @@ import os
 import random
 import tempfile
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -120,16 +120,16 @@ def test_the_same_by_a_case(hospital):
     assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", case))
     assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis"))
     assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, release=1)))
-    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, proof=Proof((), ()))))
+    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=Proof((), ()))))
     assert not hospital.holds(hospital.by_cases("Alice", 0, "dyspepsia", case))
     both = replace(two, cases=(case,))
     assert not hospital.holds(hospital.claim("Alice", 0, "bronchitis", both))
     # A case of somebody else's that is impossible in itself: Bob's second group has no bronchitis.
     further = hospital.case("Bob", 0, "bronchitis", hospital.nothing_left("Bob"))
     inner = Proof((), (), (further, hospital.case("Bob", 0, "dyspepsia", two)))
-    assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, proof=inner)))
+    assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=inner)))
     inner = Proof((), (), (further,))
-    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, proof=inner)))
+    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=inner)))
 
 
 def test_all_certain_versions_of_the_examples():
@@ -178,18 +178,18 @@ def test_rows_count_as_often_as_they_are_published():
             replace(proof, people=()),
             replace(proof, people=(*proof.people, 99)),
             replace(proof, points=(*proof.points, proof.points[0])),
-            replace(proof, points=(proof.points[0]._replace(points=0), proof.points[1])),
-            replace(proof, points=(proof.points[0]._replace(points=-1), proof.points[1])),
-            replace(proof, points=(proof.points[0]._replace(release=3), proof.points[1])),
-            replace(proof, points=(proof.points[0]._replace(release=-1), proof.points[1])),
-            replace(proof, points=(proof.points[0]._replace(group="9"), proof.points[1])),
-            replace(proof, points=(proof.points[0]._replace(value=files.codes["mumps"]), proof.points[1])),
-            replace(proof, points=(proof.points[0]._replace(value=99), proof.points[1])),
+            replace(proof, points=(replace(proof.points[0], points=0), proof.points[1])),
+            replace(proof, points=(replace(proof.points[0], points=-1), proof.points[1])),
+            replace(proof, points=(replace(proof.points[0], release=3), proof.points[1])),
+            replace(proof, points=(replace(proof.points[0], release=-1), proof.points[1])),
+            replace(proof, points=(replace(proof.points[0], group="9"), proof.points[1])),
+            replace(proof, points=(replace(proof.points[0], value=files.codes["mumps"]), proof.points[1])),
+            replace(proof, points=(replace(proof.points[0], value=99), proof.points[1])),
             None,
         ):
             assert not files.holds(replace(claim, proof=wrong))
         assert not files.holds(replace(claim, release=1))
-        assert not files.holds(replace(claim, person=99))
+        assert not files.holds(replace(claim, individual=99))
 
 
 def test_cases_leave_nothing_out():
@@ -199,14 +199,14 @@ def test_cases_leave_nothing_out():
         assert files.holds(files.by_cases("C", 0, "cold", flu, gout))
         assert not files.holds(files.by_cases("C", 0, "cold", flu))
         assert not files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, value=flu.value)))
-        assert not files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, person=files.number["D"])))
-        again = replace(gout, proof=Proof((), (), (gout,)))
+        assert not files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, individual=files.number["D"])))
+        again = replace(gout, leads_to=Proof((), (), (gout,)))
         assert not files.holds(files.by_cases("C", 0, "cold", flu, again))
         # A case about somebody else, who may have two values there.
-        half = replace(gout, proof=Proof((), (), (files.case("D", 1, "flu", gout.proof),)))
+        half = replace(gout, leads_to=Proof((), (), (files.case("D", 1, "flu", gout.leads_to),)))
         assert not files.holds(files.by_cases("C", 0, "cold", flu, half))
-        whole = Proof((), (), tuple(files.case("D", 1, value, gout.proof) for value in ("flu", "mumps")))
-        assert files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, proof=whole)))
+        whole = Proof((), (), tuple(files.case("D", 1, value, gout.leads_to) for value in ("flu", "mumps")))
+        assert files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, leads_to=whole)))
 
 
 def test_what_somebody_else_cannot_have_says_nothing_of_the_claim():
@@ -336,7 +336,7 @@ def changed(rng, finding, files):
         if what == 0:
             finding = replace(finding, value=rng.randrange(len(files.codes)))
         elif what == 1:
-            finding = replace(finding, person=rng.choice(list(files.number.values())), release=rng.randrange(3))
+            finding = replace(finding, individual=rng.choice(list(files.number.values())), release=rng.randrange(3))
         else:
             finding = replace(finding, proof=changed_proof(rng, finding.proof, files))
     return finding
@@ -368,7 +368,7 @@ def changed_points(rng, proof, files):
         return replace(proof, points=(*proof.points, more))
     if kind == 3:
         return replace(proof, points=proof.points[:-1])
-    return replace(proof, points=tuple(each._replace(points=rng.randint(1, 3)) for each in proof.points))
+    return replace(proof, points=tuple(replace(each, points=rng.randint(1, 3)) for each in proof.points))
 
 
 # -- beside the steps of one person ---------------------------------------------------------------------
@@ -424,7 +424,8 @@ def round_the_circle(files, people, value):
     for place in range(people):
         release = 2 if place == people - 1 and people % 2 else place % 2
         points.append(RowPoints(release, f"g{place}", files.codes[other if place % 2 == 0 else value], 1))
-    proof = Proof(tuple(sorted(points)), tuple(sorted(files.number[f"p{place}"] for place in range(people))))
+    everybody = tuple(sorted(files.number[f"p{place}"] for place in range(people)))
+    proof = Proof(tuple(sorted(points, key=astuple)), everybody)
     return files.claim("p0", 0, value, proof)
 
 
