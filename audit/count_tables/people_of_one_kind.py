@@ -68,13 +68,18 @@ class _Kinds:
         self.harmless = frozenset().union(*(sets.get(label, frozenset()) for label in harmless))
 
     def cover(self, atoms: frozenset[int]) -> tuple[str, ...] | None:
-        """Return the fewest labels that cover some atoms, the smallest ones; None where it takes too many."""
+        """Return the fewest labels that cover some atoms, the smallest ones; None where it takes too many labels.
+
+        The empty tuple says that it is not settled: no atom is known to be there, or there are too many ways to try.
+        """
+        if not atoms:
+            return ()
         useful = {label: members for label, members in self.labels.items() if members & atoms}
         order = sorted(useful, key=lambda label: len(useful[label]))
         for size in range(1, self.most + 1):
             for place, some in enumerate(combinations(order, size)):
                 if place >= _MOST_CHOICES:
-                    return None
+                    return ()
                 if atoms <= frozenset().union(*(useful[label] for label in some)):
                     return some
         return None
@@ -142,10 +147,10 @@ class _PeopleOfOneKind:
 
     def _judged(self, left: frozenset[int], seen: frozenset[int]) -> tuple[int, tuple[str, ...]]:
         """Return what is certain of a box, and the kinds: `left` can be above 0 as far as is known, `seen` can be."""
-        cover = self.kinds.cover(left) if left else None
+        cover = self.kinds.cover(left)
         if left <= self.kinds.harmless or (cover is None and self.kinds.cover(seen) is None):
             return NOTHING, ()
-        if cover is None or seen <= self.kinds.harmless:
+        if not cover or seen <= self.kinds.harmless:
             return OPEN, ()
         return ALL, cover
 

@@ -2,10 +2,14 @@
 
 import json
 import random
+from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 
+from audit.count_tables import table_audit
+from audit.model.count_tables import OPEN
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 
@@ -143,3 +147,30 @@ def test_by_enumeration(seed, tmp_path):
             wanted.add(("1", area, *possible, min(sizes), max(sizes)))
     _, _, found = audited(written(tmp_path, [list(shown.items())]))
     assert {each for each in found if each[1] in (*AREAS, "All")} == wanted
+
+
+def opened(tables, rows, run):
+    """What an attack finds out that settles nothing."""
+    outcome = run(tables, rows)
+    ends = np.zeros(len(outcome.verdict), dtype=np.int64)
+    verdict = np.full(len(ends), OPEN, dtype=np.int8)
+    return replace(outcome, verdict=verdict, lower=ends, upper=ends + 99, status="incomplete", reason="not settled")
+
+
+@pytest.mark.parametrize("way", ["no count is settled", "too many labels to try"])
+def test_what_is_not_settled_is_undecided(way, tmp_path, monkeypatch):
+    """Twin of a series without findings, which holds; and of one with a finding, which is not hidden."""
+    safe, found = (["12", "6", "9", "27"], ["9", "9", "9", "27"]), (["12", "0", "0", "12"], ["9", "9", "9", "27"])
+    folders = [written(tmp_path / name, [lines(*rows)]) for name, rows in (("safe", safe), ("found", found))]
+    assert [audited(folder)[1]["min_labels"] for folder in folders] == ["holds", "violated"]
+    if way == "no count is settled":
+        asked = table_audit.with_people_of_one_kind
+        monkeypatch.setattr(
+            table_audit,
+            "with_people_of_one_kind",
+            lambda *given: asked(*given[:-1], lambda tables, rows: opened(tables, rows, given[-1])),
+        )
+    else:
+        monkeypatch.setattr("audit.count_tables.people_of_one_kind._MOST_CHOICES", 0)
+    assert [audited(folder)[::2] for folder in folders] == [(3, set()), (3, set())]
+    assert [audited(folder)[1]["min_labels"] for folder in folders] == ["undecided", "undecided"]
