@@ -268,7 +268,19 @@ MUTANTS = (
         "False",
         ("tests/unit/attacks/test_lying_solvers.py", JOINT),
     ),
+    Mutant(
+        "attacks.joint.worlds.Worlds._taken_over",
+        " or not self._linked(variables)",
+        "",
+        ("tests/unit/attacks/test_joint_state.py::test_worlds_are_what_rows_and_links_allow",),
+    ),
     # -- certificates' own fields
+    Mutant(
+        "audit.verification.linkage.LinkageChecker._check",
+        "finding.risk != (1 / rows if finding.value is None else 1)",
+        "False",
+        (f"{SPOILED}::test_rows_that_can_be_somebody_s",),
+    ),
     Mutant(
         "audit.verification.equivalence._claimed",
         "finding.e != sum(finding.right.values())",
@@ -279,6 +291,12 @@ MUTANTS = (
     Mutant("audit.model.report.CountSize.covers", "not worse and ", "", (COUNT_SIZE,)),
     Mutant("audit.model.report.CountSize.covers", "self.upper <= other.upper", "True", (COUNT_SIZE,)),
     Mutant("audit.count_tables.accepted.accept", "size is not None and size.covers(each)", "size", (ACCEPTED,)),
+    Mutant(
+        "audit.count_tables.accepted.accept",
+        "unsized |= named",
+        "pass",
+        ("tests/cli/test_count_tables.py::test_waived_findings_do_not_count",),
+    ),
     Mutant(
         "audit.count_tables.count_findings.FindingBuilder.__init__",
         "over_time or counts.manifest.over_time",
@@ -291,6 +309,12 @@ MUTANTS = (
         "left <= self.kinds.harmless",
         "False",
         ("tests/cli/test_people_of_one_kind.py",),
+    ),
+    Mutant(
+        "audit.count_tables.people_of_one_kind._PeopleOfOneKind._judged",
+        "return OPEN, ()",
+        "return NOTHING, ()",
+        ("tests/cli/test_people_of_one_kind.py::test_what_is_not_settled_is_undecided",),
     ),
     # -- clauses of other packages
     Mutant(
