@@ -104,7 +104,7 @@ class EquivalenceAttack:
         line: list[int] | Absent = ABSENT
         missing = None
         if self.history:
-            line, missing = timeline(matrix, found, self.max_e, budget.fraction(_SHARE), evidence.timelines)
+            line, missing = timeline(matrix, found, self.max_e, budget.fraction(_SHARE))
         measures = EquivalenceMeasures(
             individuals=int(matrix.individual.sum()),
             min_e=LeastBounds(found.lower, found.upper),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,6 @@ from attacks.joint.settling import ALL, TWO, Settling
 from attacks.joint.values import Findings
 from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
-from audit.model.timeline_cache import Content
 from audit.runtime.budget import Budget
 
 # The share of the time that may be used for what is possible after all releases, not for what was certain when.
@@ -32,8 +30,7 @@ class Decided:
 
     Attributes:
         last: what is possible after all releases.
-        earlier: what of that was certain after the last releases before, in their order; nothing is before the first,
-            or it was counted in an earlier audit.
+        earlier: what of that was certain after the last releases before, in their order; nothing is before the first.
         counts: how many versions were certain, and of how many people, after the last releases before; none were before
             the first of these.
         whole: whether it is known of each release who was certain then.
@@ -82,14 +79,8 @@ def decide(
     final, whole = Findings(last, combined=evidence.combined), True
     places, asks_all = final.certain, ALL in aims
     earlier, counts = list[Findings](), list[tuple[int, ...]]()
-    cache = evidence.timelines if asks_all and len(places) and final.decided.all() else None
-    keys = [] if cache is None else cache.keys(f"joint {evidence.kind} {seed}", _contents(evidence))
-    known = [] if cache is None else cache.known(keys)
     for release in range(releases - 1, 0, -1):
         if not len(places):
-            break
-        if cache is not None and None not in known[:release]:
-            counts += [each for each in known[release - 1 :: -1] if each is not None]
             break
         part = _in_time(evidence, release, budget) if asks_all else None
         if part is None:
@@ -105,9 +96,6 @@ def decide(
         places = earlier[-1].certain
         counts.append(_counts(part, places))
     whole = whole and all(each.decided.all() for each in earlier)
-    if cache is not None and whole and last.feasible:
-        nobody = [(0, 0)] * (releases - 1 - len(counts))
-        cache.keep(dict(zip(keys, [*nobody, *counts[::-1], _counts(network, final.certain)], strict=True)))
     return Decided(last, earlier[::-1], counts[::-1], whole)
 
 
@@ -122,22 +110,6 @@ def _in_time(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNet
 def _counts(network: ConstraintNetwork, certain: Numbers) -> tuple[int, int]:
     """Return how many versions are certain, and of how many people."""
     return len(certain), len(np.unique(network.versions.person[certain]))
-
-
-def _contents(evidence: Evidence) -> Iterator[list[Content]]:
-    """Yield all that is reasoned with of each release: who may have which rows, and which values may follow which."""
-    transitions = evidence.transitions
-    follows = ["constant"] if transitions is None else [transitions.listed, np.argwhere(transitions.weight > 0)]
-    for release in range(len(evidence.tags)):
-        seen = evidence.source.hosts(release)
-        bag, value, rows = seen.contents
-        yield [
-            *follows,
-            *(seen.person, seen.individual[seen.person], seen.fixed, seen.start, seen.row_class),
-            *(seen.class_group, seen.class_capacity, seen.class_rows, seen.published_group, seen.group_capacity),
-            *(bag, value, np.ones(len(bag), dtype=np.int64) if rows is None else rows),
-            *(() if evidence.combined is None else [evidence.combined.parts()[value]]),
-        ]
 
 
 def _of(network: ConstraintNetwork, person: int) -> Flags:

@@ -76,12 +76,6 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
         type=local,
         help="write everybody's risks, one line for each person and release, as CSV or Parquet; it names people",
     )
-    main.add_argument(
-        "--no-cache",
-        action="store_true",
-        help="count everything anew, also what earlier audits counted after earlier releases and kept in "
-        "private/timelines.json",
-    )
     add_attack_options(main, words)
 
 
@@ -201,15 +195,13 @@ def run(arguments: argparse.Namespace) -> int:
             check_output(file)
             check_spared(file, series)
         with engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
-            how = replace(
-                options(arguments, watch, chosen), keeps_finished=True, baseline=baseline, cache=not arguments.no_cache
-            )
+            how = replace(options(arguments, watch, chosen), keeps_finished=True, baseline=baseline)
             done = run_attacks(series, attacks, how)
             report = build_report(done, pseudonymizer(series, how), how)
             if arguments.recommend and report.policy.violations and not report.interrupted:
                 from audit.repair.newest_release import recommend
 
-                report = replace(report, recommendation=recommend(series, attacks, replace(how, cache=False)))
+                report = replace(report, recommendation=recommend(series, attacks, how))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
         pages = _rendered(report, arguments, watch)

@@ -24,7 +24,6 @@ import numpy.typing as npt
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
 from audit.model.arrays import Codes, Counts
 from audit.model.errors import InputError
-from audit.model.timeline_cache import TimelineCache
 from audit.model.update_sets import UpdateSets
 from audit.runtime.reasons import Reason
 
@@ -452,7 +451,6 @@ class Evidence:
             for worlds to start from; None where none is known. A hint, on which nothing that is found out depends.
         rows_of: where rows and their cells come from; None for combinations of attributes.
         growing: whether every record of a release is in the next one, with the same value or one that may follow.
-        timelines: what earlier audits counted after earlier releases, so that it is not counted again; a hint too.
         followed: whether people are followed by record ids: it is evidence of one release, that of all records.
         unfollowed: why they are not, where the series has record ids and people are known; None elsewhere.
     """
@@ -471,7 +469,6 @@ class Evidence:
     warm_start: Callable[[int], Codes | None] | None = None
     rows_of: RowSource | None = None
     growing: bool = False
-    timelines: TimelineCache | None = None
     followed: bool = False
     unfollowed: Reason | None = None
 

@@ -19,7 +19,6 @@ from audit.clauses.registry import in_force
 from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.io.tables import count_rows
-from audit.io.timeline_file import read_timelines, write_timelines
 from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.baseline import Baseline
 from audit.judgement.consistent import with_alone
@@ -73,7 +72,6 @@ class AuditOptions:
         baseline: an earlier report, whose findings count no more.
         grave: the grave values of the policy, in force with its clause `max_ever_risk` alone.
         risk_findings: whether risks below certainty that reach the policy's limit are findings too.
-        cache: whether what earlier audits counted after earlier releases may be kept in `private/`, and used.
         follow: whether people are followed by record ids beside them: where there are several releases, or always, as
             another run does with more releases, or never, as another run cannot.
     """
@@ -95,7 +93,6 @@ class AuditOptions:
     baseline: Baseline | None = None
     grave: frozenset[ListedValue] = frozenset()
     risk_findings: bool = True
-    cache: bool = False
     follow: Literal["several", "always", "never"] = "several"
 
 
@@ -157,8 +154,6 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         evidence[0].source.releases.read(Budget(on_progress=options.progress("reading")))
     files = _Files(series, options)
     results = set_aside(_results(evidence, attacks, options, ranges), listed_values(series), limits["max_risk"])
-    if (cache := evidence[0].timelines) is not None:
-        write_timelines(series.manifest.folder, cache)
     _check_applies(results, named=options.explicit)
     source = evidence[0].source
     present = source.releases.present() if ranges is None else ranges.present
@@ -186,10 +181,7 @@ def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
             evidence = (replace(evidence[0], unfollowed=unfollowed), *evidence[1:-1])
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
-    cache = read_timelines(series.manifest.folder) if options.cache and not options.distributed else None
-    return tuple(
-        replace(seen, warm_start=seen.warm_start if options.warm_start else None, timelines=cache) for seen in evidence
-    )
+    return tuple(replace(seen, warm_start=seen.warm_start if options.warm_start else None) for seen in evidence)
 
 
 def _ranges(
