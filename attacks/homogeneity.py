@@ -34,7 +34,7 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
 
-CLASSES = Noun("{count} class", "{count} classes", "classes")
+CLASSES = Noun("{count} class", "{count} classes")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

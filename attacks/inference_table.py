@@ -41,7 +41,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
 NEVER = -1
-RECORDS = Noun("{count} record", "{count} records", "records")
+RECORDS = Noun("{count} record", "{count} records")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

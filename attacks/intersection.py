@@ -36,10 +36,10 @@ from audit.findings.disclosure import Disclosures
 from audit.model.arrays import Codes
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
-from audit.model.measures import PEOPLE, Distribution, Measures
+from audit.model.measures import Measures
 from audit.model.outcome import Outcome, constant_reason, counts_table, per_person_reason
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,12 +72,6 @@ class IntersectionMeasures(Measures):
         """Yield what a risk is, where one is told that is no certainty."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.found < self.subjects:
             yield str(PRODUCT)
-
-    def distributions(self) -> Iterator[Distribution]:
-        """Yield how many values are left to people."""
-        sizes = {int(size): count for size, count in self.candidate_sizes.items()}
-        if sizes:
-            yield Distribution(say("How many values are left to each person"), say("values left"), str(PEOPLE), sizes)
 
 
 @dataclass(frozen=True)

@@ -217,12 +217,7 @@ def _ladder(report: Report) -> Iterator[Block]:
 
 
 def _pictures(report: Report) -> Iterator[Block]:
-    drawn = [
-        *page_charts.over_time(report),
-        *page_charts.by_risk(report),
-        *page_charts.ladders(report),
-        *page_charts.distributions(report),
-    ]
+    drawn = [*page_charts.over_time(report), *page_charts.by_risk(report)]
     if drawn:
         yield Figures(drawn)
 

@@ -3,7 +3,7 @@
 They are as wide as a telephone, so that their letters stay legible there, and take their colours from the page's style,
 so that they suit a dark screen and paper. Lines differ by marker and dashes as well as by colour (Okabe and Ito's
 palette), and bars by hatching, so that prints in grey can be read. The places of things are computed here; what is
-drawn are the templates `chart.svg.j2`, `ladder.svg.j2` and `grid.svg.j2`.
+drawn is the template `chart.svg.j2`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ _HATCHES = ("", "M0 6L6 0", "M2 2h2v2h-2z", "M0 6L6 0M0 0L6 6", "M0 0L6 6", "M3 
 _WIDTH, _HEIGHT, _TOP, _RIGHT, _LINE, _LETTER = 360, 170, 18, 12, 18, 6.6
 _MOST_TICKS, _CROWDED, _LABELLED = 12, 38, 12
 _STEPS, _LEVELS, _LEAST = (1, 2, 2.5, 5, 10), 5, 1e-6
-_ROW, _CELL, _NAME, _BOLD = 40, 26, 22, 7.6
 _TEMPLATES = Path(__file__).parent / "templates"
 
 Lines: TypeAlias = Sequence[tuple[str, Sequence[float | None]]]
@@ -138,107 +137,6 @@ def bars(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, st
     return Chart(title, drawn, [axes[0], *(name for name, _ in series)], rows)
 
 
-def ladder(title: str, rungs: Sequence[tuple[str, int, int]], total: int, heads: Sequence[str], before: str) -> Chart:
-    """Return bars one below the other, each with what it adds to those above it.
-
-    Args:
-        title: what the chart is of.
-        rungs: by name, how many there are in all so far, and how many of them are new.
-        total: how many there could be.
-        heads: what the rungs, all so far, the new ones and the whole are called.
-        before: what those so far are called that are not new.
-    """
-    most = max(1, total)
-    width = _WIDTH - _RIGHT - 5
-    drawn = []
-    for place, (name, so_far, new) in enumerate(rungs):
-        old = width * (so_far - new) / most
-        drawn.append(
-            {
-                "name": name,
-                "top": place * _ROW + 14,
-                "before": f"{old:.1f}",
-                "added": f"{width * new / most:.1f}",
-                "at": f"{5 + old:.1f}",
-                "figure": f"{figure(so_far)} / {figure(total)}",
-                "plus": f"+{figure(new)}" if new else "",
-            }
-        )
-    svg = _render(
-        "ladder.svg.j2",
-        title,
-        width=_WIDTH,
-        height=len(rungs) * _ROW + 8 + 2 * _LINE,
-        whole=width,
-        rungs=drawn,
-        key=len(rungs) * _ROW + 18,
-        legend=(before, heads[2]),
-        hatch=_HATCHES[4],
-    )
-    rows = [[name, figure(so_far), figure(new), figure(total)] for name, so_far, new in rungs]
-    return Chart(title, svg, heads, rows)
-
-
-@dataclass(frozen=True)
-class GridCell:
-    """A cell of a grid: its sign, which class of colour it has, and what it means in words."""
-
-    sign: str
-    look: str
-    meaning: str
-
-
-def grid(
-    title: str,
-    corner: str,
-    columns: Sequence[str],
-    rows: Sequence[tuple[str, Sequence[GridCell | None]]],
-    key: Sequence[GridCell],
-    marked: int | None,
-) -> Chart:
-    """Return a picture of rows by columns, each cell a sign; the row `marked` is what is left.
-
-    Args:
-        title: what the chart is of.
-        corner: what the rows and the columns are.
-        columns: the names of the columns, which stand upright.
-        rows: the names of the rows, each with its cells; None where there is nothing.
-        key: what each sign means.
-        marked: the place of a row.
-    """
-    left = 14 + _BOLD * min(_NAME, max(len(name) for name, _ in rows))
-    top = 12 + _LETTER * min(_NAME, max(len(name) for name in columns))
-    width = max(_WIDTH, round(left + _CELL * len(columns) + 8))
-    below = top + _CELL * len(rows)
-    svg = _render(
-        "grid.svg.j2",
-        title,
-        width=width,
-        height=round(below + 12 + _LINE * len(key)),
-        left=round(left),
-        top=round(top),
-        cell=_CELL,
-        columns=[(f"{left + _CELL * (place + 0.5):.1f}", _cut(name)) for place, name in enumerate(columns)],
-        rows=[
-            {
-                "y": f"{top + _CELL * place:.1f}",
-                "name": _cut(name),
-                "marked": place == marked,
-                "cells": [(f"{left + _CELL * at:.1f}", cell) for at, cell in enumerate(cells) if cell is not None],
-            }
-            for place, (name, cells) in enumerate(rows)
-        ],
-        span=_CELL * len(columns),
-        key=[(f"{below + 18 + _LINE * place:.1f}", cell) for place, cell in enumerate(key)],
-    )
-    table = [[name, *("" if cell is None else cell.meaning for cell in cells)] for name, cells in rows]
-    return Chart(title, svg, [corner, *columns], table)
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
-
-
 def _figure(value: float | None) -> str:
     return "" if value is None else figure(value, ",.6g" if value < 10**6 or value % 1 else ",.0f")
 
@@ -309,7 +207,6 @@ def _drawn(
     below = _TOP + _HEIGHT + (16 + 0.6 * _LETTER * longest if crowded else 18)
     legend = below + 2 * _LINE
     return _render(
-        "chart.svg.j2",
         title,
         width=_WIDTH,
         height=round(below + _LINE + _LINE * (1 + math.ceil(len(names) / across) if names else 0)),
@@ -335,9 +232,9 @@ def _drawn(
     )
 
 
-def _render(template: str, title: str, **content: object) -> str:
+def _render(title: str, **content: object) -> str:
     """Return a picture, whose parts have names that no other picture of a page has."""
-    drawn = _environment().get_template(template)
+    drawn = _environment().get_template("chart.svg.j2")
     mark = hashlib.sha256(repr((title, content)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
     svg: str = drawn.render(title=title, mark=f"p{mark}", **content)
     return svg

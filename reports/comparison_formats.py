@@ -39,5 +39,4 @@ FORMATS: Mapping[str, Callable[[Comparison], str]] = {
     "html": as_html,
     "csv": comparison_table.as_csv,
     "markdown": markdown,
-    "latex": comparison_table.latex,
 }

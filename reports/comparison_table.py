@@ -14,7 +14,6 @@ from audit.runtime.phrases import figure, risk_text, say
 from reports.sentences import share_fallen
 
 _WIDE = 22
-_LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"})
 
 
 class ComparedColumn(NamedTuple):
@@ -101,18 +100,6 @@ def markdown(comparison: Comparison, notes: Sequence[str]) -> str:
     lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]]
     told = [f"* *{each.head}*: {each.means}." for each in columns(comparison)]
     return "\n".join([*lines, "", *told, *(f"* {note}" for note in notes)]) + "\n"
-
-
-def latex(comparison: Comparison) -> str:
-    """Return the table as LaTeX's `tabular`, with lines of the package booktabs."""
-    head, *rows = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in _rows(comparison)]
-    form = "ll" + "r" * len(columns(comparison))
-    return (
-        "\n".join(
-            [rf"\begin{{tabular}}{{{form}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-        )
-        + "\n"
-    )
 
 
 def _rows(comparison: Comparison) -> list[list[str]]:

@@ -63,7 +63,7 @@ def _explained(explained: Explained, *, several: bool) -> Iterator[str]:
 def _version(version: ExplainedVersion, alone: str) -> Iterator[str]:
     yield say_count(
         "release {release}, group {groups}",
-        "release {release}, one of groups {groups}",
+        "release {release}, groups {groups}",
         len(version.groups),
         release=printable(version.release),
         groups=", ".join(map(printable, version.groups)),

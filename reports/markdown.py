@@ -16,7 +16,6 @@ from reports.page import (
     Bullets,
     Entry,
     Facts,
-    Figure,
     Figures,
     Links,
     Page,
@@ -84,8 +83,6 @@ def _block(block: Block, level: int) -> Iterator[str]:  # noqa: C901, PLR0912 - 
                 for at, row in enumerate(block.rows)
             ]
             yield from _table(block.head, rows, words=block.words)
-        case Figure():
-            yield from _figure(block.chart)
         case Figures():
             for chart in block.charts:
                 yield from _figure(chart)

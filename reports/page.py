@@ -57,14 +57,6 @@ class PageTable:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A picture with its figures as a table."""
-
-    kind: ClassVar[str] = "figure"
-    chart: Chart
-
-
-@dataclass(frozen=True)
 class Figures:
     """Pictures that stand side by side where there is room."""
 
@@ -113,7 +105,7 @@ class Links:
     rows: Sequence[tuple[str, str]]
 
 
-Block: TypeAlias = Paragraph | Bullets | Links | Facts | PageTable | Figure | Figures | PageSteps | Entry | Signing
+Block: TypeAlias = Paragraph | Bullets | Links | Facts | PageTable | Figures | PageSteps | Entry | Signing
 
 
 @dataclass(frozen=True)

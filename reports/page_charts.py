@@ -13,7 +13,6 @@ from reports.finding_text import shown_attacks
 from reports.sentences import named
 
 _TENTHS = ("0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100")
-_SIZES = 12
 
 
 def over_time(report: Report) -> Iterator[charts.Chart]:
@@ -59,28 +58,3 @@ def by_risk(report: Report) -> Iterator[charts.Chart]:
         title = say("People by the highest risk of a value, by {attack}", attack=_line(each, report)[0])
         axes = (say("risk in percent, from …"), say("people"))
         yield charts.bars(title, _TENTHS, [(each.attack, list(each.by_risk or ()))], axes=axes)
-
-
-def ladders(report: Report) -> Iterator[charts.Chart]:
-    """Yield whom each attack adds to those before it, for each attribute."""
-    for sensitive in dict.fromkeys(rung.sensitive for rung in report.ladder):
-        rungs = [(r.attack, r.so_far, r.beyond) for r in report.ladder if r.sensitive == sensitive]
-        heads = [say("attack"), say("people so far"), say("new by this attack"), say("people in all")]
-        title = say("People whose value is certain, attack by attack")
-        if sensitive:
-            title = say("People whose {attribute} is certain, attack by attack", attribute=printable(sensitive))
-        yield charts.ladder(title, rungs, report.series.individuals, heads, say("found by an attack above already"))
-
-
-def distributions(report: Report) -> Iterator[charts.Chart]:
-    """Yield what attacks counted by size: how many values are left to people, say."""
-    for attack in shown_attacks(report):
-        for what in attack.measures.distributions():
-            sizes, most = what.counts, max(what.counts, default=0)
-            places = range(min(sizes.keys() | {1}), min(most, _SIZES) + 1)  # 0 where somebody contradicts assumptions
-            ticks, counts = [str(size) for size in places], [float(sizes.get(size, 0)) for size in places]
-            if most > _SIZES:
-                ticks.append(f">{_SIZES}")
-                counts.append(sum(count for size, count in sizes.items() if size > _SIZES))
-            title = say("{what}, by {attack}", what=what.title, attack=named(attack))
-            yield charts.bars(title, ticks, [(what.vertical, counts)], axes=(what.horizontal, what.vertical))

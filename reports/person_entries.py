@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from audit.findings.disclosure import Disclosure
+from audit.findings.disclosure import CertificateStep, Disclosure
 from audit.findings.equivalence import Combination, Pinned, unproved
 from audit.findings.likely_value import LikelyValue
 from audit.findings.proof import in_short
@@ -12,12 +12,17 @@ from audit.findings.wording import listing, places
 from audit.model.errors import printable
 from audit.model.finding import Finding
 from audit.model.report import AttackReport, FoundPerson, Report
-from audit.runtime.phrases import joined, say, say_count
+from audit.runtime.phrases import Phrase, joined, say, say_count
 from reports.finding_text import shown_attacks
-from reports.page import Block, Bullets, Entry, Figure, PageSteps, PageTable, Paragraph
-from reports.proof_chart import proof_chart
+from reports.page import Block, Bullets, Entry, PageSteps, PageTable, Paragraph
 from reports.sentences import named
 
+_COLUMNS, _ROWS, _CELLS = 16, 16, 2
+_SIGNS = {
+    "●": Phrase("● the release leaves this value possible"),
+    "○": Phrase("○ it is in the groups, but no allowed path leads through it"),
+    "×": Phrase("× it is not in the groups"),
+}
 _Found = tuple[AttackReport, Finding[str]]
 
 
@@ -110,9 +115,9 @@ def shown(finding: Finding[str]) -> list[Block]:
 
 
 def _disclosure(finding: Disclosure[str]) -> Iterator[Block]:
-    chart = proof_chart(finding)
-    if chart is not None:
-        yield Figure(chart)
+    drawn = _proof_table(finding)
+    if drawn is not None:
+        yield from drawn
     elif finding.certificate:
         yield Bullets(list(_releases(finding)))
     if finding.evidence == "solver":
@@ -125,6 +130,65 @@ def _disclosure(finding: Disclosure[str]) -> Iterator[Block]:
         yield Paragraph(say("On the paths that the transitions allow, one value is left."), soft=True)
     else:
         yield Paragraph(say("Only one value is possible in all releases."), soft=True)
+
+
+def _proof_table(finding: Disclosure[str]) -> list[Block] | None:
+    """Return which values each release leaves to the person; None where it would be too large to be followed.
+
+    A number beside a sign is how many rows of the group with the value the proof counts.
+    """
+    steps = _telling(finding.certificate)
+    counted: dict[tuple[str, ...], dict[str, int]] = {}
+    for each in () if finding.proof is None else finding.proof.points:
+        counted.setdefault((each.release, each.group), {})[each.value] = each.rows
+    columns: dict[tuple[str, ...], CertificateStep[str] | None] = {(step.release, *step.groups): step for step in steps}
+    columns |= {place: None for place in counted if place not in columns}
+    values = sorted({v for step in steps for v in step.candidates} | {v for rows in counted.values() for v in rows})
+    if len(columns) > _COLUMNS or len(values) > _ROWS or len(values) * len(columns) < _CELLS:
+        return None
+    head = [say("value, by release and group"), *map(_place_name, columns)]
+    signs = [[_sign(step, value) for step in columns.values()] for value in values]
+    rows = [
+        [
+            printable(value, 60),
+            *(f"{sign} {counted.get(at, {}).get(value, '')}".strip() for sign, at in zip(of, columns, strict=True)),
+        ]
+        for value, of in zip(values, signs, strict=True)
+    ]
+    caption = say("Which values the releases leave to {who}", who=printable(finding.individual))
+    used = {sign for of in signs for sign in of}
+    key = [str(meaning) for sign, meaning in _SIGNS.items() if sign in used]
+    key += [say("a number: so many rows of the group have the value")] if counted else []
+    return [PageTable(head, rows, words=1, caption=caption), Bullets(key, soft=True)]
+
+
+def _telling(steps: Sequence[CertificateStep[str]]) -> Sequence[CertificateStep[str]]:
+    """Return the steps after which fewer values are left, where there are more than can be shown."""
+    if len(steps) <= _COLUMNS or any(step.feasible is not None for step in steps):
+        return steps
+    left: set[str] | None = None
+    kept = []
+    for step in steps:
+        after = set(step.candidates) if left is None else left & set(step.candidates)
+        if after != left:
+            kept.append(step)
+        left = after
+    return kept
+
+
+def _place_name(place: tuple[str, ...]) -> str:
+    release, *groups = (printable(each, 20) for each in place)
+    if len(groups) == 1:
+        return say("{release}, group {group}", release=release, group=groups[0])
+    return say("{release}, {count} groups", release=release, count=len(groups))
+
+
+def _sign(step: CertificateStep[str] | None, value: str) -> str:
+    if step is None:
+        return ""
+    if value in (step.candidates if step.feasible is None else step.feasible):
+        return "●"
+    return "○" if value in step.candidates else "×"
 
 
 def _releases(finding: Disclosure[str]) -> Iterator[str]:

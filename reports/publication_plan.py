@@ -8,14 +8,12 @@ from dataclasses import replace
 
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
-from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, say
 from audit.runtime.version import VERSION
-from reports import charts
 from reports.escaping import as_json as dumped
 from reports.json_forms.comparison import compared_counts
 from reports.json_values import json_object, json_value
-from reports.sentences import fallen, named
+from reports.sentences import fallen
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
 _WIDTHS, _WIDTH = (34, 11, 13, 10, 9, 13), 100
@@ -61,7 +59,7 @@ def as_json(plan: PublicationPlan) -> str:
 
 
 def html(plan: PublicationPlan) -> str:
-    """Return the plan as a page: the table, and a picture of which attack violates the policy by which method."""
+    """Return the plan as a page."""
     from reports.html import render_page
 
     title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60))
@@ -74,33 +72,7 @@ def html(plan: PublicationPlan) -> str:
         head=(*_head(), say("why")),
         rows=[(*_cells(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried],
         remarks=list(_notes(plan)),
-        pictures=list(_charts(plan)),
     )
-
-
-def _charts(plan: PublicationPlan) -> Iterator[charts.Chart]:
-    """Yield the picture of which attack violates the policy, by method."""
-    tried = [each for each in plan.tried if each.refused is None]
-    found = {_short(each): {named(a): _sign(each, a) for a in each.attacks if a.ran} for each in tried}
-    attacks = list(dict.fromkeys(name for by_attack in found.values() for name in by_attack))
-    if not attacks:
-        return
-    signs = {
-        "violates": charts.GridCell("×", "no", say("the attack violates the policy")),
-        "nothing": charts.GridCell("✓", "yes", say("the attack does not")),
-        "open": charts.GridCell("?", "", say("the attack did not finish")),
-    }
-    rows = [(name, [signs.get(by.get(attack, "")) for attack in attacks]) for name, by in found.items()]
-    best = None if plan.recommended is None else list(found).index(_short(plan.recommended))
-    yield charts.grid(
-        say("Which attack violates the policy, by method"), say("method"), attacks, rows, list(signs.values()), best
-    )
-
-
-def _sign(each: PlannedSeries, attack: AttackReport) -> str:
-    if attack.attack in each.violating:
-        return "violates"
-    return "nothing" if attack.status == "complete" else "open"
 
 
 FORMATS: Mapping[str, Callable[[PublicationPlan], str]] = {
@@ -113,11 +85,6 @@ FORMATS: Mapping[str, Callable[[PublicationPlan], str]] = {
 
 def _name(each: PlannedSeries) -> str:
     return f"{each.method} {each.parameters}".strip()
-
-
-def _short(each: PlannedSeries) -> str:
-    """Return a method with its parameters, as it fits into a picture: `e-equivalence m2 e2`."""
-    return f"{each.method} {each.parameters.replace(' --', '|').replace(' ', '').replace('--', '').replace('|', ' ')}"
 
 
 def _widths(each: PlannedSeries) -> str | None:

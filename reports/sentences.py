@@ -55,7 +55,7 @@ _STATUS = {
     "skipped": Phrase("skipped"),
     "failed": Phrase("failed"),
 }
-RELEASES = Noun("{count} release", "{count} releases", "releases")
+RELEASES = Noun("{count} release", "{count} releases")
 _NAMES_SHOWN = 20
 _REASON_SHOWN = 400  # characters
 _MAKES_UNIQUE = 0.05
@@ -68,9 +68,9 @@ def facts(report: Report) -> str:
         (RELEASES, len(series.releases)),
         (ROWS, series.rows),
         (PEOPLE, series.individuals),
-        (Noun("{count} counterfeit", "{count} counterfeits", "counterfeits"), series.counterfeits),
-        (Noun("{count} group", "{count} groups", "groups"), series.groups),
-        (Noun("{count} sensitive value", "{count} sensitive values", "sensitive values"), series.sensitive_values),
+        (Noun("{count} counterfeit", "{count} counterfeits"), series.counterfeits),
+        (Noun("{count} group", "{count} groups"), series.groups),
+        (Noun("{count} sensitive value", "{count} sensitive values"), series.sensitive_values),
     ]
     return ", ".join(noun.counted(count) for noun, count in counts if count)
 

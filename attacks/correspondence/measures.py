@@ -9,7 +9,7 @@ from typing import ClassVar
 from audit.model.measures import INFERENCE, LINKABILITY, Measures, found_of
 from audit.runtime.phrases import Noun, Phrase, say, say_count
 
-KINDS = Noun("{count} kind of people", "{count} kinds of people", "kinds of people")
+KINDS = Noun("{count} kind of people", "{count} kinds of people")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

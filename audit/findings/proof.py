@@ -14,7 +14,7 @@ from audit.runtime.phrases import Noun, figure, joined, say, say_count
 
 _LINES = 12
 _NAMES = 12
-POINTS = Noun("{count} point", "{count} points", "points")
+POINTS = Noun("{count} point", "{count} points")
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ class Absent(Enum):
 
 ABSENT: Final = Absent.ABSENT
 
-PEOPLE: Final = Noun("{count} person", "{count} people", "people")
-VERSIONS: Final = Noun("{count} version", "{count} versions", "versions")
+PEOPLE: Final = Noun("{count} person", "{count} people")
+VERSIONS: Final = Noun("{count} version", "{count} versions")
 """People in releases."""
 
 # The criteria of the Article 29 Working Party (Opinion 05/2014): what an attack tries to do to a person.
@@ -72,16 +72,6 @@ class LeastBounds:
         if self.lower == self.upper:
             return str(self.lower)
         return say("{lower} to {upper}", lower=str(self.lower), upper=str(self.upper))
-
-
-@dataclass(frozen=True)
-class Distribution:
-    """How often numbers occur, for a chart: its title, what its axes show, and the count of each number."""
-
-    title: str
-    horizontal: str
-    vertical: str
-    counts: Mapping[int, int]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -170,10 +160,6 @@ class Measures(Mapping[str, object]):
         """Return the same where so many of the findings shown have no proof."""
         del count  # most attacks prove whatever they find
         return self
-
-    def distributions(self) -> Iterator[Distribution]:
-        """Yield what charts show of the measures."""
-        yield from ()
 
 
 def found_of(found: int, whole: str, *, at_least: bool) -> str:

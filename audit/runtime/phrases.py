@@ -1,8 +1,8 @@
 """Phrases: whole sentences with named placeholders, translated by the catalogue of the language in use.
 
 Never build a sentence from pieces: use a placeholder for what varies, and two sentences for singular and plural.
-Sentences are literals in the code, so that `reports/languages/extract.py` finds them all; a sentence in a table or in
-an attribute of a class is a `Phrase`. The default language is English.
+Sentences are literals in the code, so that Babel finds them all (`reports/languages/extract.py`); a sentence in a table
+or in an attribute of a class is a `Phrase`. The default language is English.
 """
 
 from __future__ import annotations
@@ -61,20 +61,19 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Noun:
-    """A noun to count: its singular and plural with the placeholder `count`, and its plural alone.
+    """A noun to count: its singular and plural, each after the placeholder `count`.
 
-    >>> people = Noun("{count} person", "{count} people", "people")
+    >>> people = Noun("{count} person", "{count} people")
     >>> people.counted(1), people.counted(2000), str(people)
     ('1 person', '2,000 people', 'people')
     """
 
     one: str
     many: str
-    name: str
 
     def __str__(self) -> str:
-        """Return the plural in the language in use."""
-        return str(Phrase(self.name))
+        """Return the plural in the language in use, without the number."""
+        return LANGUAGE.get().catalogue.ngettext(self.one, self.many, 2).removeprefix("{count} ")
 
     def counted(self, count: int) -> str:
         """Return the noun with a count, in the language in use."""

@@ -58,12 +58,12 @@ def facts(report: CountReport) -> str:
     series = report.series
     counts = [
         (RELEASES, len(series.releases)),
-        (Noun("{count} table", "{count} tables", "tables"), series.tables),
+        (Noun("{count} table", "{count} tables"), series.tables),
         (ROWS, series.rows),
-        (Noun("{count} dimension", "{count} dimensions", "dimensions"), len(series.dimensions)),
+        (Noun("{count} dimension", "{count} dimensions"), len(series.dimensions)),
     ]
     if len(series.measures) > 1:
-        counts.append((Noun("{count} statistic", "{count} statistics", "statistics"), len(series.measures)))
+        counts.append((Noun("{count} statistic", "{count} statistics"), len(series.measures)))
     return ", ".join(noun.counted(count) for noun, count in counts)
 
 

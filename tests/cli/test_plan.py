@@ -60,11 +60,10 @@ def test_widths_of_cells_are_in_the_attributes_own_units(clinic):
     assert set(exact["widths"].values()) == {1.0}
 
 
-def test_the_page_shows_which_attack_violates_the_policy(clinic):
+def test_the_page_shows_the_table(clinic):
     words = ["plan", CLINIC, "--queries", "20", "--format", "html"]
     code, out, _ = run_main(*words)
     assert code == 0
-    assert "<svg" in out
-    assert "the attack violates the policy" in out
+    assert out.count("<tr>") == len(clinic["tried"]) + 1
     violating = {(each["method"], *each["violating"]) for each in clinic["tried"] if each["violating"]}
     assert ("m-invariance", "equivalence") in violating

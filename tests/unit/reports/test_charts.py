@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.charts import GridCell, bars, grid, ladder, levels_of, lines
+from reports.charts import bars, levels_of, lines
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"), exclude_characters="\ufffe\uffff"), max_size=30
@@ -53,22 +53,3 @@ def test_points_stand_where_their_numbers_do():
     assert height == pytest.approx([bottom, (top + bottom) / 2, top, top, top], abs=0.11)
     levels = {text.text: float(text.get("y")) for text in root.iter("text") if text.get("y")}
     assert (levels["0"], levels["100"]) == pytest.approx((bottom, top), abs=0.11)
-
-
-@given(st.lists(st.tuples(NAMES, st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=9), NAMES)
-def test_any_ladder_can_be_drawn(rungs, title):
-    chart = ladder(title, [(name, old + new, new) for name, old, new in rungs], 100, ["a", "b", "c", "d"], "before")
-    texts = {text.text or "" for text in picture(chart).iter("text")}
-    assert {name for name, _, _ in rungs} <= texts
-    assert [row[1:3] for row in chart.rows] == [[str(old + new), str(new)] for _, old, new in rungs]
-
-
-@given(st.lists(NAMES, min_size=1, max_size=9), st.lists(NAMES, min_size=1, max_size=9), st.data())
-def test_a_grid_has_each_sign_in_its_place(columns, rows, data):
-    cell = GridCell("x", "yes", "there")
-    cells = [[cell if data.draw(st.booleans()) else None for _ in columns] for _ in rows]
-    chart = grid("t", "corner", columns, list(zip(rows, cells, strict=True)), [cell], 0)
-    drawn = [text.text for text in picture(chart).iter("text") if text.get("dx")]
-    assert len(drawn) == sum(each is not None for row in cells for each in row)
-    filled = [[bool(text) for text in row[1:]] for row in chart.rows]
-    assert filled == [[each is not None for each in row] for row in cells]
