@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from audit.findings.wording import ROWS, line_runs, listing
+from audit.findings.wording import line_runs, listing
 from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE, LeastBounds
-from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact, Suppression
+from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.escaping import as_json as to_json
@@ -30,7 +30,7 @@ _WITH = Phrase("{attack} with it is incomplete: {reason}.")
 
 
 def text(impact: ReleaseImpact, form: Text) -> str:
-    """Return the verdict with the candidate, what changes, what causes it, and what to withhold."""
+    """Return the verdict with the candidate, what changes, what causes it, and a repair."""
     target = io.StringIO()
     console = form.console(target)
     after = impact.after
@@ -50,17 +50,13 @@ def text(impact: ReleaseImpact, form: Text) -> str:
     for attack, report in zip(impact.attacks, after.attacks, strict=True):
         if report in shown:
             _findings(console, form, attack)
-    for title, lines in ((say("Repair"), _proposal(impact)), (say("Rows to withhold"), _withholding_lines(impact))):
-        _section(console, form, title, [*lines])
-    return lines_of(target)
-
-
-def _section(console: Console, form: Text, title: str, lines: Sequence[str]) -> None:
-    if lines:
-        console.print(title, style="bold")
-        for line in lines:
+    proposed = [*_proposal(impact), *_beyond_repair(impact)]
+    if proposed:
+        console.print(say("Repair"), style="bold")
+        for line in proposed:
             form.indented(console, line)
         console.print()
+    return lines_of(target)
 
 
 def as_json(impact: ReleaseImpact) -> str:
@@ -107,16 +103,15 @@ def _changes(console: Console, impact: ReleaseImpact) -> None:
         console.print(say("No measure of any attack changes."))
         console.print()
         return
-    withheld = impact.withholding is not None and impact.withholding.report is not None
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for head in (say("attack"), say("measure")):
         table.add_column(head, header_style="bold")
-    for head in (say("before"), say("after"), *([say("with rows\nwithheld")] if withheld else [])):
+    for head in (say("before"), say("after")):
         table.add_column(head, justify="right", header_style="bold")
     above = ""
     for attack, change in rows:
         name = _named(attack)
-        table.add_row("" if name == above else name, *_cells(change, withheld=withheld))
+        table.add_row("" if name == above else name, *_cells(change))
         above = name
     console.print(table)
     console.print()
@@ -126,9 +121,9 @@ def _named(attack: AttackComparison) -> str:
     return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
 
 
-def _cells(change: Change, *, withheld: bool) -> list[str]:
-    values = [change.before, change.after, *([change.withheld] if withheld else [])]
-    return [change.measure.replace("_", " "), *(_value(change.measure, value) for value in values)]
+def _cells(change: Change) -> list[str]:
+    values = (_value(change.measure, value) for value in (change.before, change.after))
+    return [change.measure.replace("_", " "), *values]
 
 
 def _value(measure: str, value: object) -> str:
@@ -171,7 +166,7 @@ def with_news(impact: ReleaseImpact) -> Report:
         news = added[attack.attack, attack.sensitive]
         found = tuple(new.finding for new in news.findings)
         attacks.append(replace(attack, findings=found, findings_total=news.new))
-    lines = [*_read(impact), *_before(impact), *_repair(impact)]
+    lines = [*_read(impact), *_before(impact), *_beyond_repair(impact)]
     causes = tuple(f"{new.finding.id}: {_cause(new)}" for each in impact.attacks for new in each.findings)
     *most, last = (line.strip().rstrip(".:") for line in lines)
     told = *(ReportWarning("candidate", line) for line in most), ReportWarning("candidate", last, causes)
@@ -230,48 +225,14 @@ def _rows(rows: Sequence[GroupRows]) -> str:
     )
 
 
-def _repair(impact: ReleaseImpact) -> Iterator[str]:
-    withholding = impact.withholding
-    if withholding is not None:
-        yield from _withheld(withholding)
+def _proposal(impact: ReleaseImpact) -> Iterator[str]:
+    if impact.repair is not None:
+        yield say("The policy holds after these changes: {changes}.", changes=short(impact.repair))
+        yield say("`audit repair SERIES CANDIDATE --output DIR` looks for the smallest change, and writes it.")
+
+
+def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
     for reason in impact.not_computed:
         yield say("Not computed - {reason}.", reason=printable(reason, 400))
     if impact.before.policy.violations and sum(attack.old for attack in impact.attacks):
         yield say("No candidate can repair what could be found before.")
-
-
-def _withholding_lines(impact: ReleaseImpact) -> Iterator[str]:
-    if impact.withholding is not None or impact.not_computed:
-        yield from _repair(impact)
-
-
-def _proposal(impact: ReleaseImpact) -> Iterator[str]:
-    if impact.repair is None:
-        return
-    yield say("The policy holds after these changes: {changes}.", changes=short(impact.repair))
-    yield say("`audit repair SERIES CANDIDATE --output DIR` looks for the smallest change, and writes it.")
-
-
-def _withheld(withholding: Suppression) -> Iterator[str]:
-    kind = say("the smallest set") if withholding.smallest else say("a set that suffices")
-    yield say(
-        "Against {attacks}: {rows} of the candidate, {kind}:",
-        attacks=", ".join(withholding.against),
-        rows=ROWS.counted(withholding.count),
-        kind=kind,
-    )
-    for each in withholding.rows:
-        yield f"  {say('group {group}: {lines}', group=printable(each.group), lines=line_runs(each.lines))}"
-    if withholding.report is None:
-        yield say("These are all its rows: there is nothing left to publish.")
-        return
-    yield say("All attacks were run again without these rows: the attacks named here find nothing new.")
-    for attack, count in withholding.remaining:
-        yield say("Findings of {attack} that are still new: {count}.", attack=attack, count=count)
-    if withholding.bare:
-        yield say_count(
-            "No person is left in group {groups}.",
-            "No person is left in groups {groups}.",
-            len(withholding.bare),
-            groups=listing(withholding.bare),
-        )

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     before, after = with_candidate(open_series(arguments.series), [as_path(name) for name in arguments.candidate])
     check_spared(arguments.output, after)
     with progress() as watch, engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
-        # Rows are withheld to see what that undoes: in this process, where they are.
+        # Candidates are changed to see what that undoes: in this process, where they are.
         how = replace(options(arguments, watch, chosen), distributed=False)
         attacks = choose(arguments.attack or (), options_given(arguments), spelled)
         impact = compare_candidate(before, after, attacks, how)

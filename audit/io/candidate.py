@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
 
 from audit.io.diagnostics import check_file, is_there
 from audit.io.encoding import Vocabulary
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.paths import same_file
-from audit.io.releases import Release, Wanted
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, Table, is_table
 from audit.io.toml import release_tag
@@ -115,22 +111,6 @@ def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
         )
     if pairs == {False} and len(paths) > 1:
         raise UsageError("the releases of this series are single tables; name one file as the candidate")
-
-
-@dataclass
-class Lessened(Series):
-    """A series whose last release lacks some rows: these people and their values are withheld.
-
-    Attributes:
-        withheld: positions of rows in the last release's file, counted from 0.
-    """
-
-    withheld: npt.NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-
-    def release(self, position: int, wanted: Wanted, table: Table | None = None) -> Release:
-        """Read one release, the last one less the rows that are withheld."""
-        release = super().release(position, wanted, table)
-        return release.without(self.withheld) if position == len(self.tags) - 1 else release
 
 
 def file_of(series: Series) -> Table:

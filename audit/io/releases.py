@@ -101,21 +101,6 @@ class Release:
         fake: npt.NDArray[np.bool_] = np.append(people.is_counterfeit(), True)[self.person]  # the last is nobody's
         return fake if self.strangers is None else fake & ~self.strangers
 
-    def without(self, rows: npt.NDArray[np.intp]) -> Release:
-        """Return the release less some rows, each with its person and its value.
-
-        Raises:
-            ValueError: values do not stand beside their rows.
-        """
-        if not self.values_by_row:
-            raise ValueError("an Anatomy pair does not tell which value is whose")
-
-        kept = np.delete(np.arange(self.rows), rows)
-        group = self.group.codes[kept]
-        stars = group == (NOBODY if self.suppressed is None else self.suppressed)
-        suppressed = self.suppressed if stars.any() and not stars.all() else None
-        return replace(self.some(kept, kept), suppressed=suppressed)
-
     def some(self, rows: Places, entries: Places) -> Release:
         """Return some rows and entries of the release."""
 

@@ -42,19 +42,17 @@ class NewFinding:
 
 @dataclass(frozen=True)
 class Change:
-    """A measure of an attack; None where the attack has no such measure, or nothing is to be withheld.
+    """A measure of an attack; None where the attack has no such measure.
 
     Attributes:
         measure: which; an entry of a table as `compromised 1`.
         before: without the candidate.
         after: with it.
-        withheld: with it less the rows to withhold; null where none are.
     """
 
     measure: str
     before: object
     after: object
-    withheld: object
 
 
 @dataclass(frozen=True)
@@ -82,29 +80,6 @@ class AttackComparison:
 
 
 @dataclass(frozen=True)
-class Suppression:
-    """Rows of the candidate without which nobody's own releases give the person away, as all attacks, run again, saw.
-
-    Attributes:
-        rows: which, by group; their people and their values are left out.
-        count: how many.
-        smallest: whether it is proved that no fewer rows would do.
-        against: the attacks that find something new with these rows, and without them nothing.
-        remaining: how many new findings other attacks then still have, by attack.
-        bare: groups of the candidate in which no person is left.
-        report: the audit of the series with what is left of the candidate; None where no row is left.
-    """
-
-    rows: tuple[GroupRows, ...]
-    count: int
-    smallest: bool
-    against: tuple[str, ...]
-    remaining: tuple[tuple[str, int], ...]
-    bare: tuple[str, ...]
-    report: Report | None
-
-
-@dataclass(frozen=True)
 class ReleaseImpact:
     """What publishing a candidate would change.
 
@@ -113,8 +88,7 @@ class ReleaseImpact:
         files: what it was read from, and `key` where it is told whose rows are whose, if in a file of its own.
         before, after: the audits of the series without and with it.
         attacks: both, attack by attack.
-        withholding: rows to withhold; None where that is not computed, or not needed.
-        not_computed: why no withholding is told against what is new, or no repair was looked for, each reason once.
+        not_computed: why no repair was looked for, each reason once.
         repair: changes after which the policy holds, not written; None where none are needed, or none were looked for.
     """
 
@@ -124,8 +98,7 @@ class ReleaseImpact:
     before: Report
     after: Report
     attacks: tuple[AttackComparison, ...]
-    withholding: Suppression | None
-    not_computed: tuple[str, ...]
+    not_computed: tuple[str, ...] = ()
     repair: Repair | None = None
 
     @property
@@ -134,14 +107,14 @@ class ReleaseImpact:
         return sum(attack.new for attack in self.attacks)
 
 
-def changed(before: AttackReport, after: AttackReport, withheld: AttackReport | None) -> tuple[Change, ...]:
+def changed(before: AttackReport, after: AttackReport) -> tuple[Change, ...]:
     """Return the measures of an attack that differ, timelines left out.
 
-    Tables within a measure are told entry by entry, as `compromised 1`, but for bounds, which are one measure.
+    Tables within a measure are compared entry by entry, as `compromised 1`, but for bounds, which are one measure.
     """
-    old, new, less = (_flat({} if each is None else each.figures) for each in (before, after, withheld))
+    old, new = _flat(before.figures), _flat(after.figures)
     names = [name for name in dict.fromkeys([*new, *old]) if old.get(name) != new.get(name)]
-    return tuple(Change(name, old.get(name), new.get(name), less.get(name)) for name in names)
+    return tuple(Change(name, old.get(name), new.get(name)) for name in names)
 
 
 def _flat(measures: dict[str, object]) -> dict[str, object]:

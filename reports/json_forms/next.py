@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from audit.model.finding import Finding
-from audit.model.json_types import INLINED, AttackName, Status
+from audit.model.json_types import INLINED, Status
 from audit.model.release_impact import (
     AttackComparison,
     Change,
     GroupRows,
     NewFinding,
     ReleaseImpact,
-    Suppression,
 )
 from audit.model.report import AttackReport, Contradictions, Report
 from reports.json_forms.audit import AttackCounts, PolicyEntry, SeriesAudit, attack_counts, policy_entry, series_audit
@@ -102,42 +101,6 @@ class BeforeEntry:
 
 
 @dataclass(frozen=True)
-class RemainingEntry:
-    """What is still found.
-
-    Attributes:
-        attack: the attack.
-        newly_found: how many new findings it still has.
-    """
-
-    attack: AttackName
-    newly_found: int
-
-
-@dataclass(frozen=True)
-class WithholdingEntry:
-    """Rows of the candidate without which nothing new is found.
-
-    Attributes:
-        rows: which, by group; their people and their values are left out.
-        count: how many.
-        smallest: whether it is proved that no fewer rows would do.
-        against: the attacks that find something new with these rows, and without them nothing.
-        remaining: how many new findings other attacks then still have.
-        groups_without_people: groups of the candidate in which no person is left.
-        policy: the decision with what is left of the candidate; null where no row is left.
-    """
-
-    rows: tuple[GroupRows, ...]
-    count: int
-    smallest: bool
-    against: tuple[AttackName, ...]
-    remaining: tuple[RemainingEntry, ...]
-    groups_without_people: tuple[str, ...]
-    policy: PolicyEntry | None
-
-
-@dataclass(frozen=True)
 class NextDocument:
     """What `audit next SERIES CANDIDATE --format json` writes.
 
@@ -146,8 +109,7 @@ class NextDocument:
         attacks: each attack without the candidate and with it.
         candidate: the candidate.
         before: the audit without it.
-        withholding: rows to withhold; null where that is not computed, or not needed.
-        not_computed: why no withholding is told against what is new, or no repair was looked for, each reason once.
+        not_computed: why no repair was looked for, each reason once.
         repair: a repair that keeps the policy, where one was found.
     """
 
@@ -155,7 +117,6 @@ class NextDocument:
     attacks: tuple[ComparedAttack, ...]
     candidate: CandidateEntry
     before: BeforeEntry
-    withholding: WithholdingEntry | None
     not_computed: tuple[str, ...]
     repair: RepairEntry | None
 
@@ -168,7 +129,6 @@ def next_document(impact: ReleaseImpact) -> NextDocument:
         attacks=tuple(_compared(attack, compared) for attack, compared in pairs),
         candidate=CandidateEntry(impact.candidate, impact.files, impact.key),
         before=_before(impact.before),
-        withholding=None if impact.withholding is None else _withholding(impact.withholding),
         not_computed=impact.not_computed,
         repair=None if impact.repair is None else repair_entry(impact.repair),
     )
@@ -193,15 +153,3 @@ def _compared(attack: AttackReport, compared: AttackComparison) -> ComparedAttac
 
 def _new_finding(new: NewFinding) -> NewFindingEntry:
     return NewFindingEntry(new.finding, CauseEntry(new.releases, new.least, new.rows))
-
-
-def _withholding(withholding: Suppression) -> WithholdingEntry:
-    return WithholdingEntry(
-        rows=withholding.rows,
-        count=withholding.count,
-        smallest=withholding.smallest,
-        against=withholding.against,
-        remaining=tuple(RemainingEntry(attack, count) for attack, count in withholding.remaining),
-        groups_without_people=withholding.bare,
-        policy=None if withholding.report is None else policy_entry(withholding.report.policy),
-    )

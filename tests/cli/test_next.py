@@ -9,12 +9,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from audit.io.candidate import Lessened
 from audit.io.series import open_series
-from audit.metrics.release_risk import smallest_class
 from tests.cli.forms import (
     EXAMPLES,
     FORMS,
@@ -66,10 +63,6 @@ def attack(result: dict, name: str) -> dict:
     return entry
 
 
-def lines(withholding: dict) -> set[int]:
-    return {line for rows in withholding["rows"] for line in rows["lines"]}
-
-
 # -- the papers' examples -----------------------------------------------------------------------------------------
 
 
@@ -89,12 +82,6 @@ def test_the_hospital_s_second_release(tmp_path):
     assert set(told) == {"Bob", "David"}
     assert told["Bob"]["cause"] == {"releases": ["1"], "least": True, "rows": [{"group": "1", "lines": [2, 3]}]}
     assert told["Bob"]["certificate"][1] == {"release": "2", "group": "1", "candidates": ["dyspepsia", "gastritis"]}
-    withholding = result["withholding"]
-    assert withholding["rows"] == [{"group": "1", "lines": [2, 3]}]
-    assert withholding["smallest"]
-    assert withholding["against"] == ["intersection", "update-graph", "joint"]
-    assert withholding["groups_without_people"] == ["1"]
-    assert [each["attack"] for each in withholding["remaining"]] == ["equivalence"]
     assert snapshot(tmp_path) == before
 
 
@@ -114,7 +101,6 @@ def test_a_release_that_keeps_its_promise(tmp_path):
     edit(series / "series.toml", '\n[counterfeits]\n"2" = "counterfeits/2.csv"\n', "")
     code, result = foretold(series, candidate, *ONE, "--attack", "joint")
     assert code == 0
-    assert result["withholding"] is None
     assert result["not_computed"] == []
     code, out, _ = run_main("next", str(series), str(candidate), *ONE)
     assert "Without the candidate the policy held." in out
@@ -138,11 +124,6 @@ def test_what_was_found_before_is_told_apart(tmp_path):
         "Carl": {"releases": ["1"], "least": True, "rows": [{"group": "7", "lines": [2, 3]}]},
         "Fritz": {"releases": [], "least": True, "rows": [{"group": "8", "lines": [4, 5]}]},
     }
-    # Without Carl his group has Emil's value alone.
-    assert lines(result["withholding"]) == {2, 3, 5}
-    assert result["withholding"]["smallest"]
-    assert result["withholding"]["groups_without_people"] == ["7"]
-    assert result["withholding"]["policy"]["passed"] is False
     _, out, _ = run_main("next", str(series), str(candidate), *ONE)
     assert "Without the candidate the policy was violated already:" in out
     assert "New findings of intersection (2, 2 people; 1 were possible before)" in out
@@ -172,8 +153,6 @@ def test_equivalences_old_and_new(tmp_path):
         used = {(step["release"], step["group"]) for step in finding["certificate"]}
         assert {("3", rows["group"]) for rows in finding["cause"]["rows"]} == {each for each in used if each[0] == "3"}
         assert set(finding["cause"]["releases"]) == {release for release, _ in used} - {"3"}
-    assert result["withholding"] is None
-    assert result["not_computed"][0].startswith("equivalence: ")
 
 
 def test_the_same_release_again_adds_nothing(tmp_path):
@@ -185,7 +164,7 @@ def test_the_same_release_again_adds_nothing(tmp_path):
     assert [entry["newly_found"] for entry in result["attacks"]] == [0, 0]
 
 
-# -- against every subset -----------------------------------------------------------------------------------------
+# -- against the definition -----------------------------------------------------------------------------------------
 
 
 def seeded(seed: int) -> random.Random:
@@ -216,26 +195,14 @@ def drawn(rng: random.Random) -> TinySeries:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_no_smaller_set_of_rows_does(seed, tmp_path):
+def test_what_is_new_is_what_the_definition_says(seed, tmp_path):
     tiny = drawn(seeded(seed))
-    *so_far, last = tiny.releases
+    *so_far, _ = tiny.releases
     old = naive(so_far)
-
-    def repairs(rows: Iterable[int]) -> bool:
-        return naive([*so_far, [row for place, row in enumerate(last) if place not in rows]]) <= old
-
-    sizes = range(len(last) + 1)
-    least = next(n for n in sizes if any(repairs(rows) for rows in itertools.combinations(range(len(last)), n)))
     series, candidate = split(tiny, tmp_path, key="files" if seed % 2 else "column")
     _, result = foretold(series, candidate, *ONE, "--reveal")
     new = {finding["individual"] for finding in attack(result, "intersection")["new_findings"]}
     assert new == naive(tiny.releases) - old
-    withholding = result["withholding"]
-    assert (withholding is None) == (least == 0)
-    if withholding is not None:
-        assert withholding["smallest"]
-        assert withholding["count"] == len(lines(withholding)) == least
-        assert repairs({line - 2 for line in lines(withholding)})
 
 
 MAY_FOLLOW = {("a", "a"), ("a", "b"), ("b", "b"), ("b", "c"), ("c", "c"), ("c", "a")}
@@ -261,7 +228,7 @@ def feasible(releases: list[list[Row]]) -> set[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_no_smaller_set_of_rows_does_where_values_change(seed, tmp_path):
+def test_what_is_new_is_what_the_definition_says_where_values_change(seed, tmp_path):
     rng = seeded(seed)
     now = {f"p{number}": rng.choice("abc") for number in range(8)}
     releases: list[list[Row]] = []
@@ -269,46 +236,13 @@ def test_no_smaller_set_of_rows_does_where_values_change(seed, tmp_path):
         there = rng.sample(sorted(now), rng.randint(5, 7))
         now |= {person: rng.choice([new for old, new in sorted(MAY_FOLLOW) if old == now[person]]) for person in there}
         releases.append([Row(person, str(rng.randint(1, 2)), now[person]) for person in there])
-    *so_far, last = releases
+    *so_far, _ = releases
     old = feasible(so_far)
-
-    def repairs(rows: Iterable[int]) -> bool:
-        return feasible([*so_far, [row for place, row in enumerate(last) if place not in rows]]) <= old
-
-    sizes = range(len(last) + 1)
-    least = next(n for n in sizes if any(repairs(rows) for rows in itertools.combinations(range(len(last)), n)))
     tiny = TinySeries(releases, transitions=dict.fromkeys(sorted(MAY_FOLLOW)))
     series, candidate = split(tiny, tmp_path)
     _, result = foretold(series, candidate, "--attack", "update-graph", "--reveal")
     told = {(f["individual"], int(f["release"]) - 1) for f in attack(result, "update-graph")["new_findings"]}
     assert told == feasible(releases) - old
-    withholding = result["withholding"]
-    assert (withholding is None) == (least == 0)
-    if withholding is not None:
-        assert withholding["smallest"]
-        assert withholding["count"] == len(lines(withholding)) == least
-        assert repairs({line - 2 for line in lines(withholding)})
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_rows_withheld_leave_the_release_that_a_file_without_them_is(seed, tmp_path):
-    """Rows that say nothing are anybody's beside others, and a class where no others are left."""
-    rng = random.Random(seed)  # noqa: S311
-    rows = [f"{rng.choice(['*', '*', '20-29', '30-39'])},{rng.choice('xyz')}" for _ in range(rng.randint(2, 6))]
-    withheld = sorted(rng.sample(range(len(rows)), rng.randint(1, len(rows) - 1)))
-    text = '[series]\nreleases = ["1.csv"]\n[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Value"\n'
-
-    def series(name, some):
-        write(tmp_path / name / "series.toml", text)
-        write(tmp_path / name / "1.csv", "\n".join(["Age,Value", *some, ""]))
-        return open_series(tmp_path / name)
-
-    whole = series("whole", rows)
-    lessened = Lessened(whole.manifest, whole.people, whole.vocabularies, whole.updates, np.array(withheld))
-    left = series("left", [row for place, row in enumerate(rows) if place not in withheld])
-    found, expected = lessened.read(0), left.read(0)
-    assert smallest_class(found, None) == smallest_class(expected, None)
-    assert (found.suppressed is None) == (expected.suppressed is None)
 
 
 # -- every form of a series ----------------------------------------------------------------------------------------
@@ -395,19 +329,10 @@ def test_a_key_with_holes_follows_people_less_far_than_before(values, keyed, tmp
     assert (code == 1) == (values == "wwww")
 
 
-# -- what cannot be computed --------------------------------------------------------------------------------------
+# -- pairs, registers, and what is known --------------------------------------------------------------------------
 
 
-def test_everything_would_be_withheld(tmp_path):
-    first = [Row("Ann", "1", "flu"), Row("Bob", "1", "cold")]
-    series, candidate = split(TinySeries([first, [Row("Ann", "1", "flu"), Row("Carl", "1", "gout")]]), tmp_path)
-    code, out, _ = run_main("next", str(series), str(candidate), *ONE)
-    assert code == 1
-    assert "2 rows of the candidate, the smallest set:\n    group 1: lines 2-3\n" in out
-    assert "These are all its rows: there is nothing left to publish." in out
-
-
-def test_a_pair_does_not_tell_whose_value_is_whose(tmp_path):
+def test_a_pair_is_judged_by_both_of_its_files(tmp_path):
     FORMS["anatomy"](tmp_path / "series")
     series = tmp_path / "series"
     for part in ("rows", "values"):
@@ -416,8 +341,6 @@ def test_a_pair_does_not_tell_whose_value_is_whose(tmp_path):
     code, result = foretold(series, tmp_path / "2.rows.csv", tmp_path / "2.values.csv", *ONE)
     assert code == 1
     assert attack(result, "intersection")["newly_found"] == 2
-    assert result["withholding"] is None
-    assert result["not_computed"] == ["intersection: an Anatomy pair does not show which value belongs to whom"]
 
 
 def test_a_register_that_tells_of_the_candidate(tmp_path):
@@ -426,8 +349,6 @@ def test_a_register_that_tells_of_the_candidate(tmp_path):
     whole = json.loads(run_main(str(EXAMPLES / "hospital-l-diverse-outsider"), *ONE, "--format", "json")[1])
     assert code == 1
     assert attack(result, "intersection")["measures"] == attack(whole, "intersection")["measures"]
-    assert result["withholding"] is None
-    assert "register" in result["not_computed"][0]
 
 
 def test_values_known_of_the_candidate(tmp_path):
@@ -438,17 +359,6 @@ def test_values_known_of_the_candidate(tmp_path):
     code, result = foretold(series, candidate, *ONE, "--reveal")
     assert code == 1
     assert [f["individual"] for f in attack(result, "intersection")["new_findings"]] == ["Dora"]
-
-
-def test_risks_below_certainty_are_not_repaired(tmp_path):
-    series, candidate = held_back("hospital-2-invariant", tmp_path)
-    edit(series / "series.toml", '\n[counterfeits]\n"2" = "counterfeits/2.csv"\n', "")
-    code, result = foretold(series, candidate, "--attack", "joint", "--policy", "max_risk=0.5")
-    assert code == 1
-    assert not result["before"]["policy"]["passed"]
-    assert result["not_computed"] == [
-        "max_risk: rows to withhold are computed against values that are certain, not against risks of 0.5"
-    ]
 
 
 # -- keys, secrecy, and what may not be touched -------------------------------------------------------------------
@@ -599,14 +509,10 @@ def test_records(tmp_path):
     causes = [finding["cause"] for finding in entry["new_findings"]]
     assert {(*cause["releases"], cause["least"]) for cause in causes} == {("1", False)}
     assert [rows["lines"] for cause in causes for rows in cause["rows"]].count([2, 4]) == 2
-    assert result["withholding"] is None
-    assert result["not_computed"][0].startswith("inference-table, homogeneity: ")
 
 
 def test_time_that_runs_out(tmp_path):
-    """Nothing is called smallest, or repaired, that was not looked at to the end."""
     series, candidate = held_back("hospital-l-diverse", tmp_path)
     code, result = foretold(series, candidate, *ONE, "--time-limit", "0.000000001")
     assert code in (1, 3)
     assert attack(result, "intersection")["status"] == "incomplete"
-    assert result["withholding"] is None
