@@ -7,23 +7,21 @@ allowed, so that the result does not depend on the order of the rows.
 
 Source: LeFevre, DeWitt and Ramakrishnan, *Mondrian multidimensional k-anonymity* (ICDE 2006); monotonic paper,
 Section 5.1.
+
+All regions are cut once in each round, by sorting their rows together, so that numpy is busy with long arrays. Kernels
+compiled by numba took the half of it, and longer to load.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 
+from anonymizers.division import bounds
 from audit.model.anonymizer import OLD_END, Scale
-from audit.model.arrays import Codes, Floats, Places
-from audit.runtime.kernels import pays
-
-Regions: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Codes]
-
-_SECONDS_SAVED_PER_ROW, _COMPILE_SECONDS = 1e-5, 10.0
+from audit.model.arrays import Codes, Flags, Numbers
 
 
 @dataclass(frozen=True)
@@ -67,99 +65,102 @@ def partition(
         value: the sensitive value of each row; shape (rows,), int32. Needed for l > 1.
         l: no value may be in more than 1/l of the rows of either side of a cut.
     """
-    if root is None:
-        start = np.array([0, len(point)])
-    else:
-        # Rows without a root come first.
-        start = np.cumsum(np.bincount(root + np.int32(1), minlength=1))
-        start -= start[0]
-    if pays("anonymizers.partition_compiled", _SECONDS_SAVED_PER_ROW * int(start[-1]), _COMPILE_SECONDS):
-        from anonymizers.partition_compiled import regions, rows_by_root
-    else:
-        regions, rows_by_root = regions_plain, rows_by_root_plain
-    place = np.concatenate([np.zeros(0), *(scale.place for scale in scales)])
-    offset = np.cumsum([0, *(len(scale.place) for scale in scales)])[:-1]
-    held = np.zeros(0, dtype=np.int32) if value is None or l == 1 else value
-    if root is None:
-        return Partition(*regions(np.ascontiguousarray(point), place, offset, start, k, held, l))
-    order = rows_by_root(root, start)
-    held = held[order] if len(held) else held
-    of_row, *rest = regions(point.take(order, axis=0), place, offset, start, k, held, l)
-    region = np.full(len(point), -1, dtype=np.int32)
-    region[order] = of_row
-    return Partition(region, *rest)
+    chosen = np.arange(len(point)) if root is None else np.flatnonzero(root >= 0)
+    region = np.zeros(len(point), dtype=np.int64) if root is None else root[chosen].astype(np.int64)
+    point = point.take(chosen, axis=0)
+    held = None if value is None or l == 1 else value.take(chosen)
+    roots, attributes = int(region.max(initial=-1)) + 1, point.shape[1]
+    of = np.arange(roots, dtype=np.int32)
+    after, upto = np.full((2, roots, attributes), OLD_END, dtype=np.int32)
+    fresh: Flags = np.ones(roots, dtype=np.bool_)
+    while fresh.any():
+        number, rows = np.flatnonzero(fresh), np.flatnonzero(fresh[region])
+        mine = (np.cumsum(fresh) - 1)[region[rows]]
+        attribute, cut = _cuts(point[rows], mine, scales, k, None if held is None else held[rows], l)
+        divided = np.flatnonzero(cut != OLD_END)
+        parts = np.ones(len(of), dtype=np.int64)
+        parts[number[divided]] = 2
+        first = np.cumsum(parts) - parts
+        region, moved = first[region], np.flatnonzero(cut[mine] != OLD_END)
+        rows, mine = rows[moved], mine[moved]
+        region[rows] += point[rows, attribute[mine]] > cut[mine]
+        of, after, upto = (np.repeat(column, parts, axis=0) for column in (of, after, upto))
+        lower, attribute = first[number[divided]], attribute[divided]
+        upto[lower, attribute] = after[lower + 1, attribute] = cut[divided]
+        fresh = np.zeros(len(of), dtype=np.bool_)
+        fresh[lower] = fresh[lower + 1] = True
+    box = bounds(point, region, len(of))
+    whole = np.full(len(point) if root is None else len(root), -1, dtype=np.int32)
+    whole[chosen] = region
+    return Partition(whole, of, after, upto, box.low, box.high)
 
 
-def rows_by_root_plain(root: Codes, start: Places) -> Places:
-    """Return the rows that have a root, sorted by root, stably; the oracle of its compiled twin.
-
-    Args:
-        root: the root of each row, -1 for none; shape (rows,), int32.
-        start: where each root's rows begin, and the number of rows with a root.
-    """
-    return np.argsort(root, kind="stable")[len(root) - start[-1] :]
-
-
-def regions_plain(
+def _cuts(
     point: Codes,
-    place: Floats,
-    offset: Places,
-    start: Places,
+    region: Numbers,
+    scales: Sequence[Scale],
     k: int,
-    value: Codes,
+    value: Codes | None,
     l: int,  # noqa: E741 - the literature's name
-) -> Regions:
-    """Return the fields of a `Partition`; the oracle of its compiled twin.
-
-    Args:
-        point: rows root by root; shape (rows, attributes), int32.
-        place: the places of all scales, one after the other, float64.
-        offset: where each scale begins in `place`.
-        start: where each root's rows begin, and the number of rows.
-        k: rows that both sides of a cut must have.
-        value: the sensitive value of each row, not used if l is 1.
-        l: no value may be in more than 1/l of the rows of either side of a cut.
-    """
-    region = np.empty(len(point), dtype=np.int32)
-    made: list[tuple[Any, ...]] = []
-    whole = np.full(point.shape[1], OLD_END, dtype=np.int32)
-    for root in range(len(start) - 1):
-        todo = [(np.arange(start[root], start[root + 1]), whole, whole)]
-        while todo:
-            rows, after, upto = todo.pop()
-            low, high = point[rows].min(axis=0), point[rows].max(axis=0)
-            # Stable, so that the first of equally wide attributes comes first.
-            widest = np.argsort(place[offset + low] - place[offset + high], kind="stable")
-            held = value[rows] if l > 1 else value
-            tries = ((attribute, _cut(point[rows, attribute], k, held, l)) for attribute in widest)
-            attribute, cut = next((found for found in tries if found[1] != OLD_END), (0, OLD_END))
-            if cut == OLD_END:
-                region[rows] = len(made)
-                made.append((root, after, upto, low, high))
-                continue
-            left = point[rows, attribute] <= cut
-            beyond, within = after.copy(), upto.copy()
-            beyond[attribute] = within[attribute] = cut
-            todo += [(rows[~left], beyond, upto), (rows[left], after, within)]
-    roots, *ends = zip(*made, strict=True) if made else ((), *[()] * 4)
-    shape = len(made), point.shape[1]
-    columns = [np.array(end, dtype=np.int32).reshape(shape) for end in ends]
-    return region, np.array(roots, dtype=np.int32), columns[0], columns[1], columns[2], columns[3]
+) -> tuple[Numbers, Codes]:
+    """Return the attribute and the place at which each region is to be cut, `OLD_END` where no cut is allowed."""
+    size = np.bincount(region)
+    box = bounds(point, region, len(size))
+    wide = [
+        scale.place[high] - scale.place[low] for scale, low, high in zip(scales, box.low.T, box.high.T, strict=True)
+    ]
+    # Stable, so that the first of equally wide attributes comes first.
+    widest = np.argsort(-np.reshape(wide, (len(scales), len(size))), axis=0, kind="stable")
+    chosen, cut = np.zeros(len(size), dtype=np.int64), np.full(len(size), OLD_END, dtype=np.int32)
+    for attribute in widest:
+        rows = np.flatnonzero((cut[region] == OLD_END) & (size >= 2 * k)[region])
+        mine = region[rows]
+        held = None if value is None else value[rows]
+        found, place = _nearest(point[rows, attribute[mine]], mine, k, held, l)
+        chosen[found], cut[found] = attribute[found], place
+    return chosen, cut
 
 
-def _cut(column: Codes, k: int, value: Codes, l: int) -> int:  # noqa: E741 - the literature's name
-    """Return the allowed cut that is nearest to the middle, `OLD_END` if none is allowed."""
-    found, at, count = np.unique(column, return_inverse=True, return_counts=True)
-    left = np.cumsum(count)[:-1]
-    right = len(column) - left
+def _nearest(
+    column: Codes,
+    region: Numbers,
+    k: int,
+    value: Codes | None,
+    l: int,  # noqa: E741 - the literature's name
+) -> tuple[Numbers, Numbers]:
+    """Return the regions that may be cut by a column, and of each the allowed cut that is nearest to the middle."""
+    span = int(column.max(initial=0)) + 1
+    key = region * span + column
+    order = np.argsort(key, kind="stable") if value is not None else None
+    key = np.sort(key) if order is None else key[order]
+    mine = key // span
+    begin = np.flatnonzero(np.diff(key)) + 1
+    begin = begin[mine[begin] == mine[begin - 1]]
+    size = np.bincount(mine)
+    left = begin - (np.cumsum(size) - size)[mine[begin]]
+    right = size[mine[begin]] - left
     allowed = (left >= k) & (right >= k)
-    if l > 1:
-        table = np.zeros((len(found), int(value.max()) + 1), dtype=np.int64)
-        np.add.at(table, (at, value), 1)
-        sums = np.cumsum(table, axis=0)
-        allowed &= sums[:-1].max(axis=1) * l <= left
-        allowed &= (sums[-1] - sums[:-1]).max(axis=1) * l <= right
-    places = np.flatnonzero(allowed)
-    if not len(places):
-        return OLD_END
-    return int(found[places[np.argmin(np.abs(left - right)[places])]])
+    if value is not None:
+        below, above = _peaks(mine, value[order])
+        allowed &= (below[begin - 1] * l <= left) & (above[begin] * l <= right)
+    begin, unequal = begin[allowed], np.abs(left - right)[allowed]
+    begin = begin[np.lexsort((unequal, mine[begin]))]
+    found, first = np.unique(mine[begin], return_index=True)
+    return found, key[begin[first] - 1] % span
+
+
+def _peaks(region: Numbers, value: Codes) -> tuple[Numbers, Numbers]:
+    """Return how often a region's most frequent value is in its rows up to each, and in those from each on."""
+    rows = np.arange(len(region))
+    pair = region * (int(value.max(initial=0)) + 1) + value
+    by_value = np.argsort(pair, kind="stable")
+    starts = np.flatnonzero(np.diff(pair[by_value], prepend=-1))
+    sizes = np.diff(starts, append=len(rows))
+    before = np.empty_like(rows)
+    before[by_value] = rows - np.repeat(starts, sizes)
+    after = np.empty_like(rows)
+    after[by_value] = np.repeat(starts + sizes, sizes) - rows
+    # Numbers of a later region are made greater, so that they begin anew; of an earlier one, going backwards.
+    forth, back = region * len(rows), (region.max(initial=0) - region) * len(rows)
+    upward = np.maximum.accumulate(before + 1 + forth) - forth
+    return upward, np.maximum.accumulate((after + back)[::-1])[::-1] - back

@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.partition import Partition
-from anonymizers.point_location import covered, first_covering
 from audit.model.anonymizer import Snapshot
 from audit.model.arrays import Codes, Places
 from audit.model.history import PreviousCells
 
 # An odd number with well-mixed bits, for hashing.
 _MIXER = np.uint64(0x9E3779B97F4A7C15)
+_PAIRS = 1 << 24
 
 
 class OldCells:
@@ -37,7 +37,7 @@ class OldCells:
 
     def cover(self, group: Codes) -> npt.NDArray[np.bool_]:
         """Return for each row whether the cells of its group, -1 for none, cover it; shape (rows,)."""
-        good = covered(self._point, self.low, self.high, group)
+        good = (group >= 0) & ((self.low[group] <= self._point) & (self._point <= self.high[group])).all(axis=1)
         if not self._exact.all():
             near = np.flatnonzero(good)
             good[near] = self._confirm(group[near], near)
@@ -109,6 +109,32 @@ class OldCells:
         if len(ask):
             good[ask] = self._look.covers(group[ask], rows[ask].astype(np.int32))
         return good
+
+
+def first_covering(point: Codes, low: Codes, high: Codes, beyond: Codes) -> Codes:
+    """Return for each point the first cell after the cell `beyond` that covers it, -1 for none.
+
+    Which cells cover a place of an attribute is looked up as bits, one for each cell.
+
+    Args:
+        point: the points; shape (points, attributes), int32.
+        low: the first place that a cell covers; shape (cells, attributes), int32.
+        high: the last place.
+        beyond: a cell for each point, -1 to test all cells; shape (points,), int32.
+    """
+    found = np.full(len(point), -1, dtype=np.int32)
+    step = max(1, _PAIRS // max(1, len(low)))
+    for begin in range(0, len(point) if len(low) else 0, step):
+        some = slice(begin, begin + step)
+        covers = np.packbits(np.arange(len(low)) > beyond[some, np.newaxis], axis=1)
+        for column, first, last in zip(point[some].T, low.T, high.T, strict=True):
+            places, at = np.unique(column, return_inverse=True)
+            place = places[:, np.newaxis]
+            covers &= np.packbits((first <= place) & (place <= last), axis=1)[at]
+        octet = (covers != 0).argmax(axis=1)
+        bits = np.unpackbits(np.take_along_axis(covers, octet[:, np.newaxis], axis=1), axis=1)
+        found[some] = np.where(bits.any(axis=1), 8 * octet + bits.argmax(axis=1), -1)
+    return found
 
 
 def _keys(low: Codes, high: Codes) -> npt.NDArray[np.uint64]:

@@ -9,10 +9,8 @@ Products are kept for the candidates alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,15 +23,12 @@ from audit.model.arrays import Codes
 from audit.model.evidence import CandidatePools, Evidence
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
-from audit.runtime.kernels import pays
 from audit.runtime.phrases import Phrase
 
 Reals = npt.NDArray[np.float64]
 # So many products are held at once: each range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _MOST_BITS = 900.0
-_AT_A_TIME = 1 << 17  # people, who stay in a processor's cache from one look at them to the next
-_SAVED = 1e-8  # seconds that the compiled kernels save a product
 _LEAST_ROWS = 1 << 15  # for a thread of its own
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
@@ -45,13 +40,6 @@ PRODUCT = Phrase(
 )
 
 
-class _Scaled(Protocol):
-    """Products that can be brought back into the range of floating-point numbers."""
-
-    def scale(self) -> None:
-        """Bring every person's largest product down to about one, by a power of two."""
-
-
 @dataclass(frozen=True)
 class CandidateRisks:
     """Posterior probabilities when values never change."""
@@ -61,21 +49,8 @@ class CandidateRisks:
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
         """Return the risk of everybody; NaN for people without candidates, or whose value asked for is none."""
-        state = self.state
-        seen = _seen(state.versions)
-        wanted = asked.of_people()
-        saved = _SAVED * float(np.dot(state.sizes(), state.versions * state.skewed))
-        if self.evidence.combined is None and pays("attacks.posterior_products_compiled", saved):
-            risk = self._compiled(len(seen), np.zeros(0, dtype=np.int32) if wanted is None else wanted, budget)
-        else:
-            risk = self._plain(seen, wanted, budget)
-        if risk is None:
-            return None
-        return Risks(seen, np.broadcast_to(np.int32(-1), len(seen)), state.versions[seen], risk)
-
-    def _plain(self, seen: Codes, wanted: Codes | None, budget: Budget) -> Reals | None:
-        """Return the risks of the people seen, or None where the budget did not suffice."""
-        state = self.state
+        state, wanted = self.state, asked.of_people()
+        seen = np.flatnonzero(state.versions).astype(np.int32)
         sizes = state.sizes()[seen]
         risk = np.full(len(seen), np.nan)
         np.divide(1.0, sizes, out=risk, where=sizes > 0)
@@ -99,7 +74,7 @@ class CandidateRisks:
             for column in () if parts is None else parts.T:
                 best = np.maximum(best, products.weigh_part(value[uneven[part]], column))
             risk[uneven[part]] = np.minimum(best / total, _BELOW_ONE)
-        return risk
+        return Risks(seen, np.broadcast_to(np.int32(-1), len(seen)), state.versions[seen], risk)
 
     @property
     def _most(self) -> int:
@@ -110,53 +85,15 @@ class CandidateRisks:
         """Multiply the weights of some people's candidates over all releases; return whether the budget sufficed."""
         local = np.full(len(self.state.versions), -1, dtype=np.int32)
         local[people] = np.arange(len(people), dtype=np.int32)
-        return self._stream(products, lambda pools: products.multiply(pools, local, budget), budget)
-
-    def _stream(self, products: _Scaled, multiply: Callable[[CandidatePools], float], budget: Budget) -> bool:
-        """Multiply by all releases; `multiply` returns by how many bits products may grow."""
         bits = 0.0
         for pools in self.evidence.stream():
             if budget.exhausted():
                 return False
-            bits += multiply(pools)
+            bits += products.multiply(pools, local, budget)
             if bits > _MOST_BITS - 64:
                 products.scale()
                 bits = 0.0
         return True
-
-    def _compiled(self, seen: int, wanted: Codes, budget: Budget) -> Reals | None:
-        """Return the same by the compiled kernels."""
-        from attacks.posterior_products import ListedProducts
-
-        state = self.state
-        risk = np.empty(seen)
-        uneven = sum(shared(budget, len(state.versions), partial(self._even, wanted, risk)))
-        code, place = 0, 0
-        while uneven and code < len(state.masks):
-            products = ListedProducts(state, risk, (code, place), self._most, budget)
-            if products.slots and not self._stream(products, partial(products.multiply, budget=budget), budget):
-                return None
-            code, place = products.stop, products.weigh(wanted, risk, budget)
-        return risk
-
-    def _even(self, wanted: Codes, risk: Reals, some: slice) -> int:
-        """Write the risks of some people, by code, as if all pools were even; return how many people's are not."""
-        from attacks import posterior_products_compiled as kernels
-
-        state = self.state
-        first, mine = np.count_nonzero(state.versions[: some.start]), state.versions[some]
-        own = risk[first : first + np.count_nonzero(mine)]
-        return int(kernels.even(state.masks[some], mine, state.skewed[some], wanted[some], own))
-
-
-def _seen(versions: npt.NDArray[np.integer]) -> Codes:
-    """Return the codes of people who have versions."""
-    seen, some = np.empty(np.count_nonzero(versions), dtype=np.int32), 0
-    for first in range(0, len(versions), _AT_A_TIME):
-        people = np.flatnonzero(versions[first : first + _AT_A_TIME])
-        np.add(people, first, out=seen[some : some + len(people)], casting="same_kind")
-        some += len(people)
-    return seen
 
 
 def _parts(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:

@@ -16,10 +16,9 @@ import numpy as np
 from audit.runtime import kernels
 compiled = []
 kernels.on_compiling = lambda: compiled.append(1)
-from attacks.posterior_products_compiled import count_table
-bag = np.zeros(3, dtype=np.int32)
-count_table(bag, bag, np.zeros((1, 1), dtype=np.uint8), 0)
-print(len(compiled), kernels.is_cached("attacks.posterior_products_compiled"))
+from audit.model.minimum_cuts_compiled import _heaviest
+_heaviest(np.zeros((1, 1), dtype=np.int64))
+print(len(compiled), kernels.is_cached("audit.model.minimum_cuts_compiled"))
 """
 
 
@@ -78,9 +77,9 @@ def installed(tmp_path: Path) -> Path:
     """Return a folder with what the kernel needs, of which nothing was compiled, and nobody can write to."""
     root = Path(kernels.__file__).parents[2]
     folder = tmp_path / "installed"
-    modules = ("runtime/kernels.py", "runtime/compiling.py", "model/arrays.py")
-    sources = ("attacks/posterior_products_compiled.py", *(f"audit/{name}" for name in modules))
-    packages = ("attacks", "audit", "audit/runtime", "audit/model")
+    modules = ("runtime/kernels.py", "runtime/compiling.py", "model/arrays.py", "model/minimum_cuts_compiled.py")
+    sources = [f"audit/{name}" for name in modules]
+    packages = ("audit", "audit/runtime", "audit/model")
     for name in (*(f"{package}/__init__.py" for package in packages), *sources):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +111,7 @@ def test_kernels_elsewhere_than_in_the_folder_that_is_given_were_not_compiled(tm
     for file in folder.rglob("__pycache__"):
         file.unlink()
     assert run({"HOME": str(tmp_path)}, folder) == ["1", "True"]
-    asked = 'from audit.runtime import kernels; print(kernels.is_cached("attacks.posterior_products_compiled"))'
+    asked = 'from audit.runtime import kernels; print(kernels.is_cached("audit.model.minimum_cuts_compiled"))'
     given = {"HOME": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "given")}
     assert run({"HOME": str(tmp_path)}, folder, asked) == ["True"]
     assert run(given, folder, asked) == ["False"]
