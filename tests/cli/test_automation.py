@@ -100,9 +100,12 @@ def test_an_argument_may_hold_blanks_when_it_is_quoted(tmp_path):
 
 
 def test_arguments_with_an_open_quote_fail(tmp_path):
-    ran = run_action(tmp_path, SERIES=HOSPITAL, ATTACK="intersection", ARGUMENTS='--policy "max_risk=0.01')
-    assert ran.returncode not in (0, 3)
-    assert "NOT SAFE" not in ran.stdout
+    output = tmp_path / "GITHUB_OUTPUT"
+    given = {"ARGUMENTS": '--policy "max_risk=0.01', "GITHUB_OUTPUT": str(output)}
+    ran = run_action(tmp_path, SERIES=HOSPITAL, ATTACK="intersection", **given)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == '--policy "max_risk=0.01: No closing quotation; close what is quoted\n'
+    assert output.read_text() == "exit-code=2\nverdict=error\n"
 
 
 def test_the_verdict_is_an_output_and_stands_in_the_summary(tmp_path):
