@@ -19,7 +19,7 @@ from audit.model.errors import UsageError, printable, printable_path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.init.draft import ManifestDraft, Row
+    from audit.init.guesses import Guesses, Row
 
 _WIDTH, _WIDEST = 100, 34
 
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         tables = guess_tables(folder) if folder.is_dir() else None
         draft = guess(folder) if tables is None else tables
-    for written, text in {**draft.files, draft.name: draft.text}.items():
+    for written, text in {**draft.files, draft.name: draft.text()}.items():
         write_new(folder / written, text)
     put(summary(folder, draft))
     return _confirm(path) if draft.asks and sys.stdin.isatty() and not arguments.yes else 0
@@ -137,7 +137,7 @@ def ask_until_answered(question: Question) -> str:
         sys.stderr.write("Write one of the answers, or its number.\n" if names else "Write a text.\n")
 
 
-def summary(folder: Path, draft: ManifestDraft) -> str:
+def summary(folder: Path, draft: Guesses) -> str:
     """Return what was found, what to check, and the next command, for a terminal."""
     lines: list[str] = []
     sections: dict[str, list[Row]] = {**draft.found, "Look at": [("-", doubt) for doubt in draft.doubts]}

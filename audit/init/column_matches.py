@@ -9,13 +9,14 @@ from pathlib import Path
 from audit.init import column_names
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import FoundFiles
+from audit.io.rules.file_form import Renamed
 
 _SURE = 0.8
 _LIKELY = 0.5
 
 
 def match_headers(found: FoundFiles) -> None:
-    """Note in `found.renamed` which columns of which releases are those that others have under another name."""
+    """State which columns of which releases are those that others have under another name."""
     halves = [
         [(r.rows, r.shown) for r in found.releases],
         [(r.values, r.values_shown) for r in found.releases if r.values],
@@ -86,7 +87,8 @@ def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]
         if score < _LIKELY or {old, f"→{new}"} & used:
             continue
         if score < _SURE:
-            found.unsure["columns.renamed"] = None
-            found.doubts.append(f'In release {tag}, is "{old}" what the others call "{new}"? Its cells do not tell.')
+            why = f'In release {tag}, is "{old}" what the others call "{new}"? Its cells do not tell.'
+            found.guesses.doubts.append(why)
         used |= {old, f"→{new}"}
-        found.renamed.setdefault(tag, {})[old] = new
+        renamed = Renamed({tag: {**found.renamed(tag), old: new}})
+        found.guesses.state_rule(renamed, sure=score >= _SURE)

@@ -7,14 +7,12 @@ for the auditor's key, with which the adversary knows everybody's group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from audit.init import column_names
 from audit.init.columns import MARKERS, Column, equal_rows, partition, read_columns, steadiness
-from audit.init.found_files import FoundFiles
+from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cells import Kind
-from audit.io.hierarchies import Hierarchy, read_hierarchy
-from audit.io.rules.rule import ColumnRule, Rules
+from audit.io.hierarchies import read_hierarchy
 from audit.io.rules.several_rows import EPISODES, SeveralRows
 from audit.io.rules.unlinkable import Unlinkable
 from audit.io.toml import toml_text
@@ -35,49 +33,7 @@ _PUBLISHED = "published as it is, so that others may know it: the worst case"
 _BESIDE_FILES = frozenset({"in the register", "in the rows of the pairs", "it has a hierarchy"})
 
 
-@dataclass
-class Meaning:
-    """What the columns mean.
-
-    Attributes:
-        chosen: by key of the manifest: sensitive, group, individual, record, count.
-        quasi: the quasi-identifiers.
-        why: the reasons, by name of the column.
-        left: names of columns without a meaning, and why.
-        hierarchies: by name of the column.
-        misfits: by role, why a file beside the releases does not fit.
-        counterfeits: files by the tag of their release.
-        rules: the rules of the columns.
-        written: lines of the manifest that say what differs or is irregular, and what they are written for.
-        changes: how often a person's value was followed by another one, where a draft of transitions is wanted.
-        columns: all columns that the releases share, by name.
-        doubts: sentences for the user.
-        unsure: keys of the manifest that are guesses: no file beside the releases says them, nobody was asked, and
-            another reading of the files is possible.
-    """
-
-    chosen: dict[str, Column] = field(default_factory=dict)
-    quasi: list[Column] = field(default_factory=list)
-    why: dict[str, str] = field(default_factory=dict)
-    left: dict[str, str] = field(default_factory=dict)
-    hierarchies: dict[str, Hierarchy] = field(default_factory=dict)
-    misfits: dict[str, str] = field(default_factory=dict)
-    counterfeits: dict[str, str] = field(default_factory=dict)
-    rules: Rules = field(default_factory=Rules)
-    written: dict[str, str] = field(default_factory=dict)
-    changes: dict[tuple[str, str], int] = field(default_factory=dict)
-    columns: dict[str, Column] = field(default_factory=dict)
-    doubts: list[str] = field(default_factory=list)
-    unsure: dict[str, None] = field(default_factory=dict)
-
-    def state(self, rule: ColumnRule, *, sure: bool = True) -> None:
-        """Write a rule into the manifest, beside what others of its kind say."""
-        self.rules = self.rules.replaced(self.rules[type(rule)].joined(rule))
-        if not sure:
-            self.unsure[f"columns.{rule.key}"] = None
-
-
-def guess_meanings(found: FoundFiles, *, published: bool = True) -> Meaning:
+def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
     """Guess what the columns of a series mean.
 
     Of tables that are not `published` yet, columns of which nothing tells that others may know them stay unpublished.
@@ -97,7 +53,6 @@ def guess_meanings(found: FoundFiles, *, published: bool = True) -> Meaning:
     guesser.leave_out()
     for name, tags in guesser.partial().items():
         guesser.take_or_leave(name, tags, published=published)
-    return guesser.meaning
 
 
 class _Guesser:
@@ -105,14 +60,16 @@ class _Guesser:
 
     def __init__(self, found: FoundFiles) -> None:
         self.found = found
-        self.meaning = Meaning()
-        renamed = [found.renamed.get(release.tag, {}) for release in found.releases]
+        self.guesses = found.guesses
+        self.left = found.guesses.left["columns"]
+        found.guesses.state("columns.quasi_identifiers", [])
+        renamed = [found.renamed(tag) for tag in found.tags]
         self.files = [(r.rows, r.shown) for r in found.releases]
         self.rows = self.values = read_columns(self.files, renamed)
         if found.pair():
             files = [(r.values or r.rows, r.values_shown or r.shown) for r in found.releases]
             self.values = read_columns(files, renamed)
-        self.meaning.columns = {**self.rows, **self.values}
+        found.columns = {**self.rows, **self.values}
         if not (self.rows and self.values):
             what = "the releases have no column in common that has a name"
             raise self.error(what, "give the same meaning the same column name in all releases")
@@ -122,18 +79,17 @@ class _Guesser:
         return InputError([Problem(release.values_shown or release.shown, what, remedy, line=1)])
 
     def choose(self, key: str, column: Column, why: str, *, sure: bool) -> None:
-        self.meaning.chosen[key], self.meaning.why[column.name] = column, why
-        if not sure:
-            self.meaning.unsure[f"columns.{key}"] = None
+        self.found.roles[column.name] = key, why
+        self.guesses.state(f"columns.{key}", column.name, why, sure=sure)
 
     def free(self, columns: dict[str, Column]) -> list[Column]:
         """Return the columns that have no meaning yet and are not left out."""
-        taken = {*self.meaning.why, *self.meaning.left, *self.meaning.rules[Unlinkable].reasons}
+        taken = {*self.found.roles, *self.left, *self.guesses.column("unlinkable", ())}
         return [column for name, column in columns.items() if name not in taken]
 
     def match_hierarchies(self) -> None:
         """Find the column of each hierarchy: its cells are labels and, if there are several, it has the best name."""
-        matched = self.meaning.hierarchies
+        matched = self.found.labels
         for shown in self.found.hierarchies:
             hierarchy, named = (
                 read_hierarchy(self.found.folder / shown, shown, Problems()),
@@ -150,7 +106,7 @@ class _Guesser:
 
     def generalized(self, column: Column) -> str | None:
         """Return how a column is generalized, or None."""
-        hierarchy = self.meaning.hierarchies.get(column.name)
+        hierarchy = self.found.labels.get(column.name)
         if hierarchy is not None and not {*hierarchy.levels[0], *MARKERS}.issuperset(column.some):
             return "labels of its hierarchy"
         return column.form
@@ -187,7 +143,7 @@ class _Guesser:
 
     def guess_ids(self) -> None:
         """Guess the auditor's key and the published record id."""
-        m, keyed = self.meaning, self.found.keys == len(self.found.releases)
+        keyed = self.found.keys == len(self.found.releases)
         ids = [(kind, c) for c in self.free(self.rows) if not self.generalized(c) and (kind := _id_kind(c))]
         for kind, column in sorted(ids, key=lambda pair: column_names.ID_KINDS.index(pair[0])):
             key = "record" if kind == "record" or keyed else "individual"
@@ -199,10 +155,10 @@ class _Guesser:
             elif trouble == _NUMBERS:
                 self.number_rows(column)
             elif trouble == _NEEDS_KEYS:
-                m.left[column.name] = trouble
+                self.left[column.name] = trouble
             elif trouble:
-                m.doubts.append(f'Column "{column.name}" is no id: {trouble}.')
-            elif key not in m.chosen:
+                self.guesses.doubts.append(f'Column "{column.name}" is no id: {trouble}.')
+            elif self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
 
     def takes_several(self, column: Column) -> bool:
@@ -214,11 +170,11 @@ class _Guesser:
         text = f'{several:,} people have several rows in one release (column "{printable(column.name)}")'
         if repeated := equal_rows([*self.rows.values()], self.files):
             text += f"; {repeated}"
-        self.meaning.state(rule := SeveralRows(EPISODES), sure=False)
+        self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
         why = f"{text}: each row and each release is judged by itself, and nothing over several of them"
         if date is not None:
             why += f'. For one row of each person write rows = "latest" and date = {toml_text(date.name)}'
-        self.meaning.written["".join(rule.lines())] = why
+        self.guesses.written[f"rows = {toml_text(EPISODES)}"] = why
         return True
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
@@ -234,29 +190,32 @@ class _Guesser:
         else:
             why += ", and people are in the key files" if keyed else ""
             doubt = f'a published record id. If it says whose row it is instead, write individual = "{name}".'
-        if self.meaning.rules[SeveralRows].choice == EPISODES:
+        if self.guesses.column("rows") == EPISODES:
             doubt = "a column of people: it tells that they have several rows, and is not used beyond that."
         if column.row_numbers:
             doubt += " It numbers the rows of every file; is the same number the same person in all of them?"
         self.choose(key, column, why, sure=key == "record" and keyed)
-        self.meaning.doubts.append(f'Column "{name}" is taken for {doubt}')
+        self.guesses.doubts.append(f'Column "{name}" is taken for {doubt}')
 
     def guess_count(self) -> None:
         """Guess which column says how many people a row, or a value of a group, stands for."""
-        m = self.meaning
         whole = [c for c in self.free(self.values) if c.some and c.matches(_COUNT)]
         named = [c for c in whole if column_names.kind(c.name) == "count"]
         if self.found.pair():
             for column in (named or whole)[:1]:
-                self.choose("count", column, "whole numbers beside the values", sure=True)
+                why = "whole numbers beside the values"
+                if column.name == "count":  # the name that pairs have by default
+                    self.found.roles["count"] = "count", why
+                else:
+                    self.choose("count", column, why, sure=True)
             return
         for column in named:
             others = [c for c in self.values.values() if c is not column]
-            if self.found.keys or {"individual", "record"} & set(m.chosen):
+            if self.found.keys or self.found.chosen("individual") or self.found.chosen("record"):
                 continue  # each row is that of one person
             if others and int(partition(others).max(initial=-1)) + 1 < len(column.codes):
                 continue  # some rows are equal, so it does not count them
-            if "count" not in m.chosen:
+            if self.found.chosen("count") is None:
                 why = "its name, whole numbers, and rows that are else all different"
                 self.choose("count", column, why, sure=False)
 
@@ -279,7 +238,7 @@ class _Guesser:
         told = _CHANGES in reasons or _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
         self.choose("sensitive", best, " and ".join(reasons) or "nothing fits better", sure=told)
         if doubtful:
-            self.meaning.doubts.append(f'Is "{best.name}" the sensitive column? It could be "{others[0].name}".')
+            self.guesses.doubts.append(f'Is "{best.name}" the sensitive column? It could be "{others[0].name}".')
 
     def marks(
         self, column: Column, by: Sequence[Column], *, alone: bool, last: bool, changing: set[str]
@@ -287,7 +246,7 @@ class _Guesser:
         """Return what speaks for a column's being the sensitive one, or against it, in points and words."""
         named = column_names.sensitivity(column.name)
         steady = steadiness([column], by) if by and column not in by else 0.5
-        known = column.name in self.found.register_columns() or column.name in self.meaning.hierarchies
+        known = column.name in self.found.register_columns() or column.name in self.found.labels
         marks = [
             (named > 0, named, "its name"),
             (bool(changing) and changing.issuperset(column.texts), 8, _CHANGES),
@@ -306,7 +265,7 @@ class _Guesser:
         """Return the columns that make the groups."""
         if self.found.pair():
             return []
-        group = self.meaning.chosen.get("group")
+        group = self.found.chosen("group")
         return [group] if group else [c for c in self.free(self.rows) if self.generalized(c)]
 
     def guess_quasi(self) -> None:
@@ -325,16 +284,15 @@ class _Guesser:
 
     def number_rows(self, column: Column) -> None:
         """Take a column for one that tells no more than the order of the rows does."""
-        self.meaning.state(Unlinkable({column.name: _NUMBERS}), sure=False)
+        self.guesses.state_rule(Unlinkable({column.name: _NUMBERS}), sure=False)
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:
         """Take a column for a quasi-identifier; one by which no group is divided makes no difference as such."""
-        self.meaning.quasi.append(column)
-        self.meaning.why[column.name] = why
-        group = self.meaning.chosen.get("group")
-        whole = group is not None and "columns.group" not in self.meaning.unsure
-        if not (sure or (whole and group is not None and steadiness([column], [group]) == 1)):
-            self.meaning.unsure["columns.quasi_identifiers"] = None
+        self.found.roles[column.name] = QUASI, why
+        group = self.found.chosen("group")
+        if not sure and group is not None and "columns.group" not in self.guesses.unsure:
+            sure = steadiness([column], [group]) == 1
+        self.guesses.state("columns.quasi_identifiers", [column.name], sure=sure)
 
     def why_quasi(self, column: Column, by: Sequence[Column]) -> str | None:
         """Return why a column is a quasi-identifier, or None when nothing says so."""
@@ -346,7 +304,7 @@ class _Guesser:
         reasons = {
             "in the rows of the pairs": self.found.pair() is not None,
             "its name": column_names.is_quasi(column.name),
-            "it has a hierarchy": column.name in self.meaning.hierarchies,
+            "it has a hierarchy": column.name in self.found.labels,
             "constant within groups": several and steadiness([column], by) > 0.95,
             "dates, which others may know": column.are_dates,
             "an exact measurement, which others may know": column.is_measured,
@@ -356,15 +314,14 @@ class _Guesser:
     def leave_out(self) -> None:
         """Say why the other columns have no meaning."""
         others = [column.name for column in self.free(self.rows | self.values)]
-        self.meaning.left |= dict.fromkeys(others, "its cells are exact, and its name says nothing")
+        self.left.update(dict.fromkeys(others, "its cells are exact, and its name says nothing"))
 
     def partial(self) -> dict[str, list[str]]:
         """Return the columns that only some releases have, with their tags; say why others have no meaning."""
-        m = self.meaning
         parts = {part for column in (self.rows | self.values).values() for part in column.parts}
         having: dict[str, list[str]] = {}
         for release in self.found.releases:
-            renamed = self.found.renamed.get(release.tag, {})
+            renamed = self.found.renamed(release.tag)
             there = {*self.rows, *self.values, *parts, *renamed}
             for name in self.found.names[release.shown]:
                 if name not in there:
@@ -372,31 +329,29 @@ class _Guesser:
         some = {}
         for name, tags in having.items():
             if not name:
-                m.left["(no name)"] = "a column needs a name"
+                self.left["(no name)"] = "a column needs a name"
             elif len(tags) == len(self.found.releases):
-                m.left[name] = "its cells are no plain ones in all releases"
+                self.left[name] = "its cells are no plain ones in all releases"
             else:
                 some[name] = tags
         return some
 
     def take_or_leave(self, name: str, tags: Sequence[str], *, published: bool) -> None:
         """Take a column that only some releases have for a quasi-identifier, unless it may be more than that."""
-        m = self.meaning
         files = [(release.rows, release.shown) for release in self.found.releases if release.tag in tags]
         column = read_columns(files).get(name)
         listed = ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
         why = f"only {listed} {'has' if len(tags) == 1 else 'have'} it"
         if not published or column is None or column_names.sensitivity(name) or _id_kind(column):
-            m.left[name] = why
-            m.doubts.append(
+            self.left[name] = why
+            self.guesses.doubts.append(
                 f'"{name}" is published in {listed} only, and NOT JUDGED: its name or cells say that it is '
                 "more than a quasi-identifier. Say under [columns] what it is."
             )
             return
-        m.columns[name] = column
-        m.quasi.append(column)
-        m.why[name] = f"{why}; where it is missing it counts as *"
-        m.unsure["columns.quasi_identifiers"] = None
+        self.found.columns[name] = column
+        self.found.roles[name] = QUASI, f"{why}; where it is missing it counts as *"
+        self.guesses.state("columns.quasi_identifiers", [name], sure=False)
 
 
 def _id_kind(column: Column) -> str | None:

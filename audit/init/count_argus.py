@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from audit.count_tables.number_texts import number_of
 from audit.init.count_columns import CountFiles
-from audit.init.count_rules import RuleGuesses
+from audit.init.count_rules import TableGuesses
 from audit.io.argus_files import (
     ENDING,
     ArgusFileError,
@@ -18,9 +19,8 @@ from audit.io.argus_files import (
     metadata_beside,
     read_metadata,
 )
-from audit.io.toml import toml_key, toml_text
+from audit.io.toml import toml_key
 from audit.model.errors import InputError, Problems
-from audit.model.json_types import UNBOUNDED
 
 _SECONDARY, _EMPTY, _DASH = "M", "E", "-"
 _NUMBERED = {str(number) for number in range(15)}
@@ -35,7 +35,7 @@ class Status:
     empty: set[str]
 
 
-def tau_argus(files: CountFiles) -> RuleGuesses | None:
+def tau_argus(files: CountFiles) -> TableGuesses | None:
     """Return the rules of tables of tau-Argus.
 
     Raises:
@@ -46,25 +46,24 @@ def tau_argus(files: CountFiles) -> RuleGuesses | None:
     metadata = _metadata(files)
     count = _count_of(files, metadata)
     dimensions = [each.name for each in metadata.of_kind("label")]
-    rules = RuleGuesses("tables of tau-Argus", files.shown, dimensions, count.name)
+    rules = TableGuesses.of("tables of tau-Argus", files.shown, dimensions, count.name)
     for variable in metadata.of_kind("label"):
-        rules.totals[variable.name] = variable.total
+        rules.table["totals"][variable.name] = variable.total
         rules.said.add(f"table.totals.{toml_key(variable.name)}")
     nested = [each for each in metadata.of_kind("label") if each.hierarchy is not None or each.digits]
     if nested:
         first = files.shown[0][: -len(ENDING)] + metadata_beside(files.files[0]).suffix
-        entries = ", ".join(f"{toml_key(each.name)} = {toml_text(first)}" for each in nested)
-        rules.extra["categories"] = f"{{ {entries} }}"
+        rules.table["categories"] = dict.fromkeys((each.name for each in nested), first)
     signs = [""] * len(files.columns[count.name])
     for variable in metadata.of_kind("status")[:1]:
-        rules.extra["status"] = toml_text(variable.name)
+        rules.table["status"] = variable.name
         signs = files.columns[variable.name]
     primary = _is(signs, metadata.unsafe)
     empty = _is(signs, _EMPTY) | _is(files.columns[count.name], _DASH)
     _add_status(rules, files.columns[count.name], signs, Status(primary, _is(signs, _SECONDARY) - primary, empty))
     kept = [each.name for each in metadata.of_kind("cost", "level", "audit")]
     if kept:
-        rules.not_counts = kept
+        rules.table["not_counts"] = kept
         rules.doubt(
             "table.not_counts",
             f"{', '.join(kept)}: taken not to be published, for tau-Argus notes them for itself.",
@@ -126,16 +125,16 @@ def _is(texts: Iterable[str], *signs: str) -> set[str]:
     return {text for text in texts if text.casefold() in {sign.casefold() for sign in signs}}
 
 
-def _add_status(rules: RuleGuesses, values: Sequence[str], signs: Sequence[str], status: Status) -> None:
+def _add_status(rules: TableGuesses, values: Sequence[str], signs: Sequence[str], status: Status) -> None:
     """Add what the signs of the column of status stand for, and whether numbers stand beside those of hidden cells."""
-    rules.markers |= dict.fromkeys(sorted(status.secondary), (0, UNBOUNDED))
-    rules.markers |= dict.fromkeys(sorted(status.empty), (0, 0))
+    rules.table["markers"] |= dict.fromkeys(sorted(status.secondary), (0, inf))
+    rules.table["markers"] |= dict.fromkeys(sorted(status.empty), (0, 0))
     hidden = status.primary | status.secondary
     rules.texts.update(sign if sign in hidden else text for text, sign in zip(values, signs, strict=True))
     cells = [(number_of(value), sign) for value, sign in zip(values, signs, strict=True)]
     beside = [n for n, sign in cells if sign in hidden and n is not None]
     if beside:
-        rules.extra["status_hides"] = "true"
+        rules.table["status_hides"] = True
         rules.doubt(
             "table.status_hides",
             f"The file has the numbers of {len(beside)} cells that are unsafe or hidden to protect others: they are "
@@ -143,12 +142,12 @@ def _add_status(rules: RuleGuesses, values: Sequence[str], signs: Sequence[str],
         )
     for sign in sorted(status.primary) if beside else ():
         largest = max((n for n, each in cells if each in status.primary and n is not None), default=1)
-        rules.markers[sign] = (1, largest)
+        rules.table["markers"][sign] = (1, largest)
         why = f'"{sign}" is taken to stand for 1 to {largest}, the largest unsafe count'
         rules.doubt(f"table.markers.{toml_key(sign)}", f"{why}; say from where on counts are safe.")
 
 
-def tau_argus_csv(files: CountFiles) -> RuleGuesses | None:
+def tau_argus_csv(files: CountFiles) -> TableGuesses | None:
     """Refuse the CSV files that tau-Argus writes with numbers for the status of cells: they have all counts.
 
     Raises:

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
+from typing import TypeAlias
 
 from audit.count_tables.number_texts import decimal_of, flag_of, number_of
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, is_total_word
-from audit.init.count_rules import RuleGuesses
-from audit.io.toml import toml_array, toml_key, toml_text
+from audit.init.count_rules import TableGuesses
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
 _DIGITS = 5  # chance does not make so many agree
 _SUMS = 3
 _FLAGS = 6
-
-
+Rate: TypeAlias = dict[str, int | str | dict[str, str]]
+"""A rate as `[table] rates` has it."""
 _BOTH = re.compile(r"(.+?)\s*[(\[]\s*([0-9.]*)\s*%?\s*[)\]]")
 _RATE = " (rate)"
 
@@ -50,15 +50,15 @@ def without_flags(files: CountFiles) -> tuple[CountFiles, list[str]]:
     return replace(files, columns=columns), list(found)
 
 
-def declare_flags(rules: RuleGuesses, flags: Sequence[str]) -> None:
+def declare_flags(rules: TableGuesses, flags: Sequence[str]) -> None:
     """Declare the letters behind numbers, if there are any."""
     if flags:
-        rules.extra["flags"] = toml_array(map(toml_text, flags))
+        rules.table["flags"] = [*flags]
         rules.doubt("table.flags", f"{', '.join(flags)} behind numbers: taken for remarks that do not change them.")
 
 
 def declare_beside(
-    rules: RuleGuesses, files: CountFiles, counts: Sequence[str], numbers: Sequence[str], kept: Sequence[bool]
+    rules: TableGuesses, files: CountFiles, counts: Sequence[str], numbers: Sequence[str], kept: Sequence[bool]
 ) -> list[str]:
     """Declare rates, shares and further counts that all rows agree with; return the columns that are left.
 
@@ -67,8 +67,8 @@ def declare_beside(
     counts = [name for name in counts if not name.endswith(_RATE)]
     if sum(name + _RATE in files.columns for name in counts) > 1:
         return _declare_split(rules, files, counts, numbers)
-    value = rules.value
-    rates, known = [], set[str]()
+    value = rules.table["value"]
+    rates, known = list[Rate](), set[str]()
     for column in numbers:
         found = next(_rates(files, value, column, counts, kept), None) or next(
             _shares(rules, files, column, kept), None
@@ -77,33 +77,33 @@ def declare_beside(
             rates.append(found[0])
             known |= {column, *found[1]}
     beside = [text for name in known for text in dict.fromkeys(files.columns[name])]
-    rules.not_published += [t for t in dict.fromkeys(beside) if t and decimal_of(t.rstrip("% ")) is None]
+    rules.add("not_published", [t for t in dict.fromkeys(beside) if t and decimal_of(t.rstrip("% ")) is None])
     if rates:
-        rules.extra["rates"] = rates[0] if len(rates) == 1 else toml_array(rates)
+        rules.table["rates"] = rates[0] if len(rates) == 1 else rates
     if (change := declare_change(rules, files, [*numbers, *counts])) is not None:
         known.add(change)
     others = [name for name in counts if name != value and name not in known]
-    if others and not rates and "measure" not in rules.extra:
+    if others and not rates and "measure" not in rules.table:
         _declare_counts(rules, files, [name for name in counts if name not in known])
         others = []
     return [*others, *(name for name in numbers if name not in known)]
 
 
-def _declare_split(rules: RuleGuesses, files: CountFiles, counts: list[str], numbers: Sequence[str]) -> list[str]:
+def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str], numbers: Sequence[str]) -> list[str]:
     """Declare several columns of counts whose cells have shares of one of them too; return those left."""
     _declare_counts(rules, files, counts)
-    rates, left = list[str](), [name for name in numbers if not name.endswith(_RATE)]
+    rates, left = list[Rate](), [name for name in numbers if not name.endswith(_RATE)]
     for name in (each for each in counts if each + _RATE in files.columns):
         texts = files.columns[name + _RATE]
         found = next(_rates(files, name, name + _RATE, counts, [True] * len(texts), enough=1), None)
         if all(decimal_of(text) == _PER[0] for text in texts if text):
-            found = _toml(name, _PER[0], _decimals(texts), toml_text(name)), []
+            found = _rate(name, _PER[0], _decimals(texts), name), []
         if found is None:
             left.append(name)
         else:
-            rates.append(found[0] if "wide" in rules.extra else f"{found[0][:-2]}, counts = {toml_text(name)} }}")
+            rates.append(found[0] if "wide" in rules.table else found[0] | {"counts": name})
     if rates:
-        rules.extra["rates"] = toml_array(rates)
+        rules.table["rates"] = rates
     return left
 
 
@@ -126,8 +126,8 @@ def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int, enoug
 
 def _rates(
     files: CountFiles, value: str, column: str, counts: Sequence[str], kept: Sequence[bool], enough: int = 2
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rates, as TOML, that a column is of another column, with that column."""
+) -> Iterator[tuple[Rate, list[str]]]:
+    """Yield the rates, that a column is of another column, with that column."""
     texts = files.columns[column]
     decimals = _decimals(texts)
     for base in counts:
@@ -138,46 +138,50 @@ def _rates(
         ]
         for per in _PER if base != value else ():
             if _agrees(rows, per, decimals, enough):
-                yield _toml(column, per, decimals, toml_text(base)), [base]
+                yield _rate(column, per, decimals, base), [base]
 
 
 def _shares(
-    rules: RuleGuesses, files: CountFiles, column: str, kept: Sequence[bool]
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rates, as TOML, that a column is of the cell at some dimensions' totals."""
+    rules: TableGuesses, files: CountFiles, column: str, kept: Sequence[bool]
+) -> Iterator[tuple[Rate, list[str]]]:
+    """Yield the rates, that a column is of the cell at some dimensions' totals."""
     texts, decimals = files.columns[column], _decimals(files.columns[column])
-    labels = list(zip(*(files.columns[name] for name in (*rules.dimensions, *rules.series.values())), strict=True))
-    cells = {label: count for label, count, keep in zip(labels, files.columns[rules.value], kept, strict=True) if keep}
+    labels = list(zip(*(files.columns[name] for name in (*rules.table["dimensions"], *rules.periods)), strict=True))
+    cells = {
+        label: count
+        for label, count, keep in zip(labels, files.columns[rules.table["value"]], kept, strict=True)
+        if keep
+    }
     for name, total in rules.totals.items():
-        at = rules.dimensions.index(name)
+        at = rules.table["dimensions"].index(name)
         rows = [
             (count, text, cells.get((*label[:at], total, *label[at + 1 :]), ""))
-            for label, count, text, keep in zip(labels, files.columns[rules.value], texts, kept, strict=True)
+            for label, count, text, keep in zip(labels, files.columns[rules.table["value"]], texts, kept, strict=True)
             if keep
         ]
         for per in _PER[:2]:
             if _agrees(rows, per, decimals):
-                yield _toml(column, per, decimals, f"{{ {toml_key(name)} = {toml_text(total)} }}"), []
+                yield _rate(column, per, decimals, {name: total}), []
 
 
-def _toml(column: str, per: int, decimals: int, denominator: str) -> str:
+def _rate(column: str, per: int, decimals: int, denominator: str | dict[str, str]) -> Rate:
     # They agree with the numbers that are shown, so that they hold of rounded ones as published.
-    column, denominator = column.removesuffix(_RATE), f'{denominator}, of = "published"'
-    return f"{{ column = {toml_text(column)}, per = {per}, decimals = {decimals}, denominator = {denominator} }}"
+    column = column.removesuffix(_RATE)
+    return {"column": column, "per": per, "decimals": decimals, "denominator": denominator, "of": "published"}
 
 
 _PERIOD = re.compile(r"(^|[^0-9])(19|20)[0-9]{2}([^0-9]|$)")
 _CHANGES = {"change", "changes", "diff", "difference", "increase", "delta", "growth", "variation", "evolution"}
 
 
-def declare_change(rules: RuleGuesses, files: CountFiles, numbers: Sequence[str]) -> str | None:
+def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str]) -> str | None:
     """Declare the column that says what counts have grown by since the file before, if all rows agree; return it."""
-    labels = list(zip(*(files.columns[name] for name in rules.dimensions), strict=True))
+    labels = list(zip(*(files.columns[name] for name in rules.table["dimensions"]), strict=True))
     ends = [0, *accumulate(files.rows_of)]
     for column in numbers:
         if len(files.rows_of) < 2 or _CHANGES.isdisjoint(column_names.words(column)):
             continue
-        values, texts, agree = files.columns[rules.value], files.columns[column], []
+        values, texts, agree = files.columns[rules.table["value"]], files.columns[column], []
         for before, start, end in zip(ends, ends[1:], ends[2:], strict=False):
             known = {labels[row]: number_of(values[row]) for row in range(before, start)}
             for row in range(start, end):
@@ -186,31 +190,29 @@ def declare_change(rules: RuleGuesses, files: CountFiles, numbers: Sequence[str]
                 if now is not None and then is not None and by is not None:
                     agree.append(now - then == by * (-1 if texts[row][0] in "-\u2212" else 1))
         if agree and all(agree):
-            rules.extra["change"] = f"{{ column = {toml_text(column)}, since = 1 }}"
+            rules.table["change"] = {"column": column, "since": 1}
             rules.doubt("table.change", f"{column} is taken for what counts have grown by since the release before.")
             return column
     return None
 
 
-def _declare_counts(rules: RuleGuesses, files: CountFiles, counts: list[str]) -> None:
+def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -> None:
     """Declare several columns of counts: labels of a dimension where one is the sum of the others, else statistics."""
     total = _sum_of_others(files, counts)
     periods = all(_PERIOD.search(name) for name in counts)
     if total is not None or periods:
-        columns = ", ".join(f"{toml_key(name)} = {toml_text(name)}" for name in counts)
         dimension = "period" if periods else "column"
-        rules.extra["wide"] = f'{{ dimension = "{dimension}", columns = {{ {columns} }} }}'
+        rules.table["wide"] = {"dimension": dimension, "columns": dict(zip(counts, counts, strict=True))}
         if total is not None and not periods:
-            rules.totals[dimension] = total
+            rules.table["totals"][dimension] = total
     else:
-        rules.extra["values"] = toml_array(map(toml_text, counts))
+        rules.table["values"] = [*counts]
         parts = _parts(files, counts)
         if parts:
-            entries = ", ".join(f"{toml_key(part)} = {toml_text(whole)}" for part, whole in parts.items())
-            rules.extra["part_of"] = f"{{ {entries} }}"
+            rules.table["part_of"] = parts
             names = ", ".join(f"{part} of {whole}" for part, whole in parts.items())
             rules.doubt("table.part_of", f"Nowhere above the other, these are taken for parts: {names}.")
-    rules.value = ""
+    del rules.table["value"]
     for name in counts:
         rules.texts.update(files.columns[name])
 

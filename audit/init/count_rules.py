@@ -7,13 +7,16 @@ shown, a marker that names its range. Everything else is written down as a guess
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import gcd
+from math import gcd, inf
+from typing import Self
 
-from audit.count_tables.number_texts import Interval, number_of, points_part_thousands, said_range
+from audit.count_tables.number_texts import number_of, points_part_thousands, said_range
+from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_sign, total_of
-from audit.io.toml import toml_key
+from audit.init.guesses import Guesses
+from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
 
 NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", ": u", ": z", "n/a", "na", "-", "."))
@@ -26,89 +29,82 @@ _LEAST = 10
 
 
 @dataclass
-class RuleGuesses:
-    """What was guessed, key by key.
+class TableGuesses(Guesses):
+    """The guessed manifest of a series of count tables.
 
     Attributes:
         shape: what was recognised.
-        releases: the files, or other entries of the manifest.
-        dimensions, value: columns.
-        extra: further keys of `[table]`, as TOML.
-        series: further keys of `[series]`, as TOML.
-        totals, no_total, not_published, not_counts, open, codes, over_time: as in the manifest.
-        markers: what each marker stands for.
-        rounding: base and way.
-        min_count: the least count that may be known; None where markers or a threshold say it.
-        unconfirmed: keys that are guesses.
-        doubts: sentences on what to check first.
         texts: what was published, with how often.
         said: keys that a file beside the tables says.
     """
 
-    shape: str
-    releases: list[str]
-    dimensions: list[str]
-    value: str
-    extra: dict[str, str] = field(default_factory=dict)
-    series: dict[str, str] = field(default_factory=dict)
-    totals: dict[str, str] = field(default_factory=dict)
-    no_total: list[str] = field(default_factory=list)
-    not_published: list[str] = field(default_factory=list)
-    not_counts: list[str] = field(default_factory=list)
-    open: list[str] = field(default_factory=list)
-    codes: list[str] = field(default_factory=list)
-    over_time: str = "independent"
-    markers: dict[str, Interval] = field(default_factory=dict)
-    rounding: tuple[int, str] | None = None
-    min_count: int | None = None
-    unconfirmed: dict[str, None] = field(default_factory=dict)
-    doubts: list[str] = field(default_factory=list)
+    shape: str = ""
     texts: Counter[str] = field(default_factory=Counter)
     said: set[str] = field(default_factory=set)
 
-    def doubt(self, key: str, why: str) -> None:
-        """Note that a key is a guess, and why."""
-        self.unconfirmed[key] = None
-        if why not in self.doubts:
-            self.doubts.append(why)
+    @classmethod
+    def of(cls, shape: str, releases: list[str], dimensions: list[str], value: str) -> Self:
+        """Return the guesses of tables with some dimensions and a column with the counts."""
+        head = f"# Guessed by `audit init`: {shape}. Correct what is wrong; see the manual's page on count tables."
+        found = cls(head, shape=shape)
+        found.document["series"] = {"kind": "tables", "releases": releases}
+        found.document["table"] = {"dimensions": dimensions, "value": value, "totals": {}, "markers": {}}
+        found.table["over_time"] = "independent"
+        return found
+
+    @property
+    def table(self) -> dict[str, Toml]:
+        """What is stated of the tables."""
+        return self.document["table"]
+
+    @property
+    def totals(self) -> dict[str, str]:
+        """The labels that stand for everybody, by dimension."""
+        return {name: label for name, label in self.table["totals"].items() if label}
+
+    @property
+    def periods(self) -> list[str]:
+        """The column whose texts are releases, if there is one."""
+        return [self.document["series"][key] for key in ("releases_by",) if key in self.document["series"]]
+
+    def add(self, key: str, texts: list[str]) -> None:
+        """State more texts of a list, if there are any."""
+        if texts:
+            self.state(f"table.{key}", texts)
 
 
-def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> RuleGuesses:
+def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> TableGuesses:
     """Return the rules of files with some dimensions and counts; totals are those that words say."""
-    totals = {name: total for name in labels if (total := total_of(files.columns[name])) is not None}
-    return RuleGuesses(shape, files.shown, labels, value, totals=totals)
+    found = TableGuesses.of(shape, files.shown, labels, value)
+    found.table["totals"] = {n: total for n in labels if (total := total_of(files.columns[n])) is not None}
+    return found
 
 
-def guess_numbers(rules: RuleGuesses) -> None:
+def guess_numbers(rules: TableGuesses) -> None:
     """Guess rounding, markers and the least count from what was published."""
     point = points_part_thousands(rules.texts)
     numbers = Counter(
         {n: times for text, times in rules.texts.items() if (n := number_of(text, point=point)) is not None}
     )
     positive = {number: times for number, times in numbers.items() if number > 0}
-    said = "table.rounding" in rules.said
-    if not said:
-        rules.rounding = _rounding(positive)
-    base = rules.rounding[0] if rules.rounding else 1
-    least = min(positive, default=_LEAST)
-    if rules.rounding and not said:
-        to, how = rules.rounding
-        rules.doubt(
-            "table.rounding",
-            f"All {sum(positive.values())} numbers are multiples of {to}; say how they were rounded ({how}?).",
-        )
+    if "table.rounding" not in rules.said and (rounding := _rounding(positive)) is not None:
+        to, how = rounding
+        why = f"All {sum(positive.values())} numbers are multiples of {to}; say how they were rounded ({how}?)."
         if how == "midpoint":
-            rules.doubts[-1] = f"All numbers are the middle of ranges of {to}; this is taken for midpoint rounding."
+            why = f"All numbers are the middle of ranges of {to}; this is taken for midpoint rounding."
+        rules.table["rounding"] = {"to": to, "how": how}
+        rules.doubt("table.rounding", why)
+    base, least = rules.table.get("rounding", {}).get("to", 1), min(positive, default=_LEAST)
     marks = [
         text
         for text in rules.texts
-        if text and number_of(text, point=point) is None and text not in rules.not_published
+        if text and number_of(text, point=point) is None and text not in rules.table.get("not_published", ())
     ]
-    for text in sorted(set(marks) - set(rules.markers)):
-        rules.markers[text] = _stands_for(text, rules, 0 in numbers, max(2, least - base // 2))
+    for text in sorted(set(marks) - set(rules.table["markers"])):
+        rules.table["markers"][text] = _stands_for(text, rules, 0 in numbers, max(2, least - base // 2))
     _guess_least_count(rules, least, base)
     if not marks and 0 in numbers and least >= 5 and len(numbers) >= 5 and sum(numbers.values()) >= 10:
-        rules.markers["0"] = (0, 0)
+        rules.table["markers"]["0"] = (0, 0)
         rules.doubt(
             "table.markers.0",
             f"0 may stand for small counts, for no number from 1 to {least - 1} is published; if so, it is a marker.",
@@ -128,7 +124,7 @@ def _rounding(positive: Mapping[int, int]) -> tuple[int, str] | None:
     return (fitting, "random" if fitting == 3 else "nearest")
 
 
-def _stands_for(text: str, rules: RuleGuesses, zero_shown: bool, threshold: int) -> Interval:
+def _stands_for(text: str, rules: TableGuesses, zero_shown: bool, threshold: int) -> tuple[int, float]:
     """Return the counts that a marker is taken to stand for, noting where that is a guess."""
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
     if said is not None:
@@ -138,14 +134,14 @@ def _stands_for(text: str, rules: RuleGuesses, zero_shown: bool, threshold: int)
                     key,
                     f'"{text}" may stand for 0 too, for no 0 is published; say what it covers.',
                 )
-            return (1, said[1])
-        return said
+            return (1, said[1] if said[1] < UNBOUNDED else inf)
+        return said if said[1] < UNBOUNDED else (said[0], inf)
     if text.casefold() in NOT_COUNTED or not _NEAR < threshold <= _FAR:
         rules.doubt(key, f'"{text}" is taken to stand for any count; say which it can stand for.')
-        return (0, UNBOUNDED)
-    if text.casefold() == "low" and rules.rounding:
+        return (0, inf)
+    if text.casefold() == "low" and "rounding" in rules.table:
         rules.doubt(key, '"low" is taken to round to 0; say which counts it stands for.')
-        return (1, max(1, rules.rounding[0] // 2))
+        return (1, max(1, rules.table["rounding"]["to"] // 2))
     known = "" if is_sign(text) else f'"{text}" is no marker that offices use. '
     why = f'{known}"{text}" is taken to stand for 1 to {threshold - 1}, for about {threshold} is the smallest number'
     rules.doubt(
@@ -155,18 +151,57 @@ def _stands_for(text: str, rules: RuleGuesses, zero_shown: bool, threshold: int)
     return (1, threshold - 1)
 
 
-def _guess_least_count(rules: RuleGuesses, least: int, base: int) -> None:
+def _guess_least_count(rules: TableGuesses, least: int, base: int) -> None:
     """Guess the least count that may be known: the end of the range that markers name, else the smallest number."""
-    if rules.min_count is not None:
+    if "policy" in rules.document:
         return
     said = [
-        ends[1] for text, ends in rules.markers.items() if said_range(text) and ends[0] <= 1 and ends[1] < UNBOUNDED
+        ends[1] for text, ends in rules.table["markers"].items() if said_range(text) and ends[0] <= 1 and ends[1] < inf
     ]
     if said:
-        rules.min_count = max(2, min(said) + 1)
+        rules.state("policy.min_count", max(2, min(said) + 1))
         return
-    rules.min_count = max(2, min(max(least, base), _LEAST))
-    rules.doubt(
-        "policy.min_count",
-        f"Counts below {rules.min_count} are taken to be those that nobody may know; write which they are.",
-    )
+    lowest = max(2, min(max(least, base), _LEAST))
+    rules.state("policy.min_count", lowest)
+    why = f"Counts below {lowest} are taken to be those that nobody may know; write which they are."
+    rules.doubt("policy.min_count", why)
+
+
+# -- statistics in the rows of a file
+
+
+def keep_counts(rules: TableGuesses, files: CountFiles, measure: str | None) -> None:
+    """Keep the texts of the statistics that are counts: those none of whose values has decimals."""
+    values = files.columns[rules.table["value"]]
+    kept = [True] * len(values)
+    if measure is not None and files.varies(measure):
+        counts = counts_of(files.columns[measure], values)
+        rules.table.update({"measure": measure, "measures": counts})
+        kept = [text in counts for text in files.columns[measure]]
+        rules.doubts.append(f"Statistics whose values are all whole numbers are taken for counts: {', '.join(counts)}.")
+    rules.texts.update(text for text, keep in zip(values, kept, strict=True) if keep)
+
+
+def counts_of(measures: Sequence[str], values: Sequence[str]) -> list[str]:
+    """Return the statistics none of whose values has decimals."""
+    fractional = {m for m, v in zip(measures, values, strict=True) if number_of(v) is None and v[:1].isdigit()}
+    return [name for name in dict.fromkeys(measures) if name and name not in fractional]
+
+
+def parts_rates(files: CountFiles, name: str, value: str) -> bool:
+    """Return whether a column keeps statistics with decimals from those that are whole numbers."""
+    values = files.columns[value]
+    if not any(number_of(text) is None and text[:1].isdigit() for text in values):
+        return False
+    found = counts_of(files.columns[name], values)
+    return 0 < len(found) < len(set(files.columns[name])) and is_measure(name)
+
+
+_WORDS = frozenset(
+    ["measure", "measures", "measurement", "statistic", "metric", "indicator", "unit", "statistik", "mesure", "medida"]
+)
+
+
+def is_measure(name: str) -> bool:
+    """Return whether a column's name says that it names the statistic of a row."""
+    return not _WORDS.isdisjoint(column_names.words(name))

@@ -7,14 +7,13 @@ from pathlib import Path
 
 from audit.count_tables.acro_outputs import PEOPLE, SessionOutput, lines_of, session_outputs
 from audit.count_tables.number_texts import number_of
-from audit.init.count_rules import RuleGuesses
-from audit.io.toml import toml_array, toml_key, toml_text
+from audit.init.count_rules import TableGuesses
 from audit.model.errors import Problems, printable
 
 _COUNTED = "counted"
 
 
-def session_rules(folder: Path, shown: list[str]) -> RuleGuesses:
+def session_rules(folder: Path, shown: list[str]) -> TableGuesses:
     """Return the rules of all sessions, which are taken to be about the same people.
 
     Raises:
@@ -33,19 +32,20 @@ def session_rules(folder: Path, shown: list[str]) -> RuleGuesses:
         problems.add(shown[0], what, remedy)
         problems.check()
     dimensions = dict.fromkeys(name for _, each in tables for name in each.variables)
-    rules = RuleGuesses("sessions of ACRO", shown, list(dimensions), "count", over_time="same")
-    rules.totals = dict.fromkeys(dimensions, "All")
+    rules = TableGuesses.of("sessions of ACRO", shown, [*dimensions], "count")
+    rules.table["over_time"] = "same"
+    rules.table["totals"] = dict.fromkeys(dimensions, "All")
     rules.texts.update(text for path, each in tables for text in _numbers(path.parent / each.file, each))
     rules.doubts.append("All tables are taken to be about the same people: over_time is same.")
     _add_statistics(rules, list(dict.fromkeys(name for _, each in tables for name in each.statistics)))
     rules.said.add("table.rounding")
     base = bases.pop()
     if base is not None:
-        rules.rounding = (base, "even" if base % 2 == 0 else "nearest")
+        rules.table["rounding"] = {"to": base, "how": "even" if base % 2 == 0 else "nearest"}
     thresholds = {threshold for name in shown if (threshold := _threshold((folder / name).parent)) is not None}
     if thresholds:
-        rules.min_count = max(thresholds)
-        rules.markers["threshold"] = (0, rules.min_count - 1)
+        rules.state("policy.min_count", max(thresholds))
+        rules.table["markers"]["threshold"] = (0, max(thresholds) - 1)
     else:
         rules.texts["threshold"] += 1
     return rules
@@ -63,14 +63,14 @@ def _check_files(folder: Path, outputs: list[tuple[Path, SessionOutput]]) -> Non
     problems.check()
 
 
-def _add_statistics(rules: RuleGuesses, statistics: list[str]) -> None:
+def _add_statistics(rules: TableGuesses, statistics: list[str]) -> None:
     """Add what is counted, where it is not people alone: the values of a variable, of which some may be missing."""
     if statistics == [PEOPLE]:
         return
-    rules.extra |= {"measure": toml_text(_COUNTED), "measures": toml_array(map(toml_text, statistics))}
+    rules.table.update({"measure": _COUNTED, "measures": statistics})
     parts = [name for name in statistics if name != PEOPLE]
     if PEOPLE in statistics:
-        rules.extra["part_of"] = f"{{ {', '.join(f'{toml_key(name)} = {toml_text(PEOPLE)}' for name in parts)} }}"
+        rules.table["part_of"] = dict.fromkeys(parts, PEOPLE)
         rules.doubts.append(f"Values of {', '.join(parts)} are counted too: they are parts of the people.")
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import inf
 
 from audit.count_tables.number_texts import number_of, said_range
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.sums import LINES, Line, lines_along, totals_by_sums
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import is_total_word
-from audit.init.count_rules import RuleGuesses
+from audit.init.count_rules import TableGuesses
 from audit.io.argus_files import covered_by_digits
 from audit.io.toml import toml_key
 from audit.model.json_types import UNBOUNDED
@@ -18,22 +19,21 @@ from audit.model.json_types import UNBOUNDED
 _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
 
 
-def guess_totals(rules: RuleGuesses, counts: PublishedCounts) -> bool:
+def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Settle totals by their sums; return whether a rule changed, so that the files are to be read again."""
     changed = False
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
-        if name == STATISTIC or name in rules.codes:
+        if name == STATISTIC or name in rules.table.get("codes", ()):
             continue
-        if name not in counts.nested and "categories" not in rules.extra and _take_codes(rules, counts, place, name):
+        if name not in counts.nested and "categories" not in rules.table and _take_codes(rules, counts, place, name):
             changed = True
             continue
         if name not in rules.totals:
             found = totals_by_sums(lines_along(counts, place))
             by_word = [label for label in found if is_total_word(label)]
             if len(found) == 1 or len(by_word) == 1:
-                rules.totals[name] = (by_word or found)[0]
-                rules.no_total = [each for each in rules.no_total if each != name]
+                rules.table["totals"][name] = (by_word or found)[0]
                 changed = True
             else:
                 _note_no_total(rules, counts, place, name)
@@ -42,7 +42,7 @@ def guess_totals(rules: RuleGuesses, counts: PublishedCounts) -> bool:
             _check_nested(rules, name, list(_coarse_lines(counts, place)))
         else:
             lines = list(_total_lines(counts, place))
-            if "perturbation" not in rules.extra and _take_perturbation(rules, lines):
+            if "perturbation" not in rules.table and _take_perturbation(rules, lines):
                 return True
             _check_total(rules, name, lines)
     return changed
@@ -51,7 +51,7 @@ def guess_totals(rules: RuleGuesses, counts: PublishedCounts) -> bool:
 _CODE = re.compile(r"[A-Z0-9]*[0-9][A-Z0-9.]*|[A-Z]{1,3}")
 
 
-def _take_codes(rules: RuleGuesses, counts: PublishedCounts, place: int, name: str) -> bool:
+def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: str) -> bool:
     """Take labels for codes that lie inside of those with which they begin, if no line refutes it; return whether.
 
     Of plain numbers, such as ages, at least one line has to show it.
@@ -75,16 +75,16 @@ def _take_codes(rules: RuleGuesses, counts: PublishedCounts, place: int, name: s
                 shown += total[0] > 0
     if not shown and all(label.isdigit() for label in labels):
         return False
-    rules.codes = [*rules.codes, name]
-    rules.no_total = [each for each in rules.no_total if each != name]
+    rules.add("codes", [name])
+    rules.table["totals"].pop(name, None)
     rules.doubt("table.codes", f"Labels of {name} that begin with another one are taken to be inside of it.")
     return True
 
 
-def _note_no_total(rules: RuleGuesses, counts: PublishedCounts, place: int, name: str) -> None:
+def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, name: str) -> None:
     several = dimension_labels(counts, place) > 1
     if several:
-        rules.no_total = sorted({*rules.no_total, name})
+        rules.table["totals"].setdefault(name, "")
     if several and (counts.hidden.any() or not counts.shown.all()):
         rules.doubt(
             f"table.totals.{toml_key(name)}",
@@ -119,7 +119,7 @@ def _coarse_lines(counts: PublishedCounts, place: int) -> Iterator[Line]:
                 yield {"": ends} | {atoms[atom]: line.get(atoms[atom]) for atom in covers[label].tolist()}
 
 
-def _check_nested(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
+def _check_nested(rules: TableGuesses, name: str, lines: list[Line]) -> None:
     """Note whether the sums of nested labels show that they make up those around them."""
     shown, unequal = 0, 0
     for line in lines:
@@ -135,7 +135,7 @@ def _check_nested(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
         )
 
 
-def _take_perturbation(rules: RuleGuesses, lines: list[Line]) -> bool:
+def _take_perturbation(rules: TableGuesses, lines: list[Line]) -> bool:
     """Take numbers for perturbed where sums are a little above some totals and below others; return whether."""
     off, least = list[tuple[int, int]](), UNBOUNDED
     for line in lines:
@@ -150,7 +150,7 @@ def _take_perturbation(rules: RuleGuesses, lines: list[Line]) -> bool:
     if not both or most > _MOST_PERTURBED or least < _LEAST_PERTURBED * most:
         return False
     most = max(_LEAST_PERTURBED, most)
-    rules.extra["perturbation"] = str(most)
+    rules.table["perturbation"] = most
     rules.doubt(
         "table.perturbation",
         f"Sums are a little above or below totals: numbers are taken to be off by up to {most}; write by how much.",
@@ -158,7 +158,7 @@ def _take_perturbation(rules: RuleGuesses, lines: list[Line]) -> bool:
     return True
 
 
-def _check_total(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
+def _check_total(rules: TableGuesses, name: str, lines: list[Line]) -> None:
     """Note whether the sums of a dimension's labels show that its total is one."""
     shown, above, below = 0, 0, 0
     for line in lines:
@@ -178,7 +178,7 @@ def _check_total(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
     elif above and _zeros_hide(rules, lines):
         pass
     elif above:
-        rules.open = sorted({*rules.open, name})
+        rules.table["open"] = sorted({*rules.table.get("open", ()), name})
         rules.doubt(
             f"table.totals.{toml_key(name)}",
             f"The labels of {name} add up to less than its total in {above} of {shown} lines, so that it is open.",
@@ -190,7 +190,7 @@ def _check_total(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
         )
 
 
-def _zeros_hide(rules: RuleGuesses, lines: list[Line]) -> bool:
+def _zeros_hide(rules: TableGuesses, lines: list[Line]) -> bool:
     """Take 0 for a marker where lines lack people just where they show a 0; return whether it is taken for one."""
     short, whole = 0, 0
     for line in lines:
@@ -206,7 +206,7 @@ def _zeros_hide(rules: RuleGuesses, lines: list[Line]) -> bool:
     if not short:
         return False
     positive = [n for text in rules.texts if (n := number_of(text)) is not None and n > 0]
-    rules.markers["0"] = (0, max(1, min(positive, default=2) - 1))
+    rules.table["markers"]["0"] = (0, max(1, min(positive, default=2) - 1))
     rules.doubt(
         "table.markers.0",
         "Totals are larger than the sums of their labels only where a 0 is shown: 0 is taken to hide small counts.",
@@ -214,9 +214,9 @@ def _zeros_hide(rules: RuleGuesses, lines: list[Line]) -> bool:
     return True
 
 
-def widen_refuted(rules: RuleGuesses, counts: PublishedCounts) -> bool:
+def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Widen guessed markers that some line refutes; return whether one was."""
-    guessed = {text for text, ends in rules.markers.items() if said_range(text) is None and ends[1] < UNBOUNDED}
+    guessed = {text for text, ends in rules.table["markers"].items() if said_range(text) is None and ends[1] < inf}
     if not guessed:
         return False
     for place, dimension in enumerate(counts.dimensions):
@@ -234,7 +234,7 @@ def widen_refuted(rules: RuleGuesses, counts: PublishedCounts) -> bool:
                 and sum(each[1] for each in parts if each) < ends[0]
             ):
                 for text in guessed:
-                    rules.markers[text] = (rules.markers[text][0], UNBOUNDED)
+                    rules.table["markers"][text] = (rules.table["markers"][text][0], inf)
                 signs = ", ".join(f'"{text}"' for text in sorted(guessed))
                 rules.doubts.append(
                     f"{signs} also hides large counts, for small ones do not add up to {total}; any count is assumed."

@@ -23,12 +23,10 @@ from audit.init.count_columns import (
     total_of,
     without_copies,
 )
-from audit.init.count_measures import counts_of, is_measure, keep_counts, parts_rates
-from audit.init.count_rules import RuleGuesses, rules_of
-from audit.io.toml import toml_text
+from audit.init.count_rules import TableGuesses, counts_of, is_measure, keep_counts, parts_rates, rules_of
 
 
-def tidy(files: CountFiles) -> RuleGuesses | None:
+def tidy(files: CountFiles) -> TableGuesses | None:
     """Return the rules of a table with a row for each combination of labels, and one or several columns of numbers."""
     files, flags = without_flags(split_count_cells(files))
     columns = files.columns
@@ -48,17 +46,17 @@ def tidy(files: CountFiles) -> RuleGuesses | None:
         return None
     rules = rules_of("a tidy table of counts", files, labels, value)
     if status is not None:
-        rules.extra["status"] = toml_text(status)
+        rules.table["status"] = status
         rules.texts.update(sign for sign, text in zip(columns[status], columns[value], strict=True) if not text)
     blank = {n: "Total" for n in labels if n not in rules.totals and _total_rows(files, n)}
-    rules.totals |= blank
+    rules.table["totals"] |= blank
     if period is not None and len(files.shown) == 1:
-        rules.series["releases_by"] = period
+        rules.document["series"]["releases_by"] = period
     _add_codes(rules, files, kinds, codes, [n for n in periods if n not in (*labels, period)])
     declare_flags(rules, flags)
     keep_counts(rules, files, measure)
     kept = [True] * len(columns[value])
-    if "measure" in rules.extra and measure is not None:
+    if "measure" in rules.table and measure is not None:
         counted = counts_of(columns[measure], columns[value])
         kept = [text in counted for text in columns[measure]]
     beside = declare_beside(rules, files, counts, [n for n in kinds.numbers if n not in (value, *codes)], kept)
@@ -66,7 +64,7 @@ def tidy(files: CountFiles) -> RuleGuesses | None:
     if beside:
         rules.doubts.append(f"Numbers beside the counts are not judged: {', '.join(beside[:8])}; say what they are.")
     if not rules.totals and not any(map(is_sign, rules.texts)):
-        key = next((key for key in ("values", "wide") if key in rules.extra), "value")
+        key = next((key for key in ("values", "wide") if key in rules.table), "value")
         rules.doubt(
             f"table.{key}",
             f"That {value} counts people is taken from its name; say no kind of tables if rows are people.",
@@ -90,12 +88,12 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
 
 
 def _add_codes(
-    rules: RuleGuesses, files: CountFiles, kinds: Kinds, codes: Sequence[str], periods: Sequence[str]
+    rules: TableGuesses, files: CountFiles, kinds: Kinds, codes: Sequence[str], periods: Sequence[str]
 ) -> None:
     """Name the columns with numbers that say nothing about the counts: codes, periods, and what is always the same."""
     constant = [name for name in kinds.labels if not files.varies(name)]
     named = dict.fromkeys([*codes, *constant, *periods])
-    rules.not_counts += [name for name in named if any(map(is_like_a_number, files.columns[name]))]
+    rules.add("not_counts", [name for name in named if any(map(is_like_a_number, files.columns[name]))])
 
 
 def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> bool:

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.init.column_meanings import Meaning
 from audit.init.columns import MARKERS, Column, read_columns
-from audit.init.found_files import FoundFiles
+from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.respelling import fold
@@ -36,17 +35,17 @@ def check_header(found: FoundFiles) -> None:
         raise InputError([Problem(first.shown, what, remedy, line=1)])
 
 
-def differences(found: FoundFiles, meaning: Meaning) -> Iterator[str]:
+def differences(found: FoundFiles) -> Iterator[str]:
     """Yield sentences about columns that are written otherwise in some releases than in the others."""
-    tags = [release.tag for release in found.releases]
+    tags = found.tags
     if len(tags) < 2:
         return
-    for column in (*meaning.quasi, meaning.chosen["sensitive"]):
+    for column in (*found.with_role(QUASI), found.sensitive):
         by_release = [_of_release(column, place) for place in range(len(tags))]
         forms: dict[str, list[str]] = {}
         for tag, own in zip(tags, by_release, strict=True):
             forms.setdefault(own.form or "exact", []).append(tag)
-        if len(forms) > 1 and column.name not in meaning.hierarchies:
+        if len(forms) > 1 and column.name not in found.labels:
             listed = "; ".join(f"{form} in {_listed(own)}" for form, own in forms.items())
             yield f'The cells of "{column.name}" differ between releases: {listed}. They are read as they are.'
         elif set(forms) == {"exact"}:

@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from audit.init.columns import read_columns
+from audit.init.columns import Column, read_columns
+from audit.init.guesses import Guesses
 from audit.io.diagnostics import is_there
+from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import PRIVATE, ReleaseFiles
 from audit.io.paths import stays_inside
 from audit.io.tables import SUFFIXES, header, is_table
 from audit.io.toml import natural, release_tag
 from audit.model.errors import Problems, UsageError, printable
 
+QUASI = "quasi-identifier"
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
 _FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 _HALF = re.compile(
@@ -26,32 +29,61 @@ _DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
 
 @dataclass
 class FoundFiles:
-    """The files of a folder.
+    """The files of a folder, the columns of its releases, and what is guessed of them.
 
     Attributes:
+        guesses: the guesses.
         releases: in the order of their names.
         beside: the register, the transitions and the known values, by their key in the manifest.
+        misfits: by that key, why such a file does not fit.
         counterfeits: tables in counterfeits/.
         hierarchies: tables in hierarchies/, or named so.
         keys: number of releases that have a key file.
         names: the columns of each table that is not a hierarchy.
-        renamed: by the tag of a release, which column of the series a column of its file is.
-        unused: files that are none of these, and why.
-        doubts: what to tell the user.
-        unsure: keys of the manifest that are guesses.
+        columns: all columns that the releases share, by name.
+        labels: the hierarchies of columns, by name.
+        roles: the roles of columns, by name, each with the reason.
     """
 
     folder: Path
+    guesses: Guesses
     releases: list[ReleaseFiles] = field(default_factory=list)
     beside: dict[str, str] = field(default_factory=dict)
+    misfits: dict[str, str] = field(default_factory=dict)
     counterfeits: list[str] = field(default_factory=list)
     hierarchies: list[str] = field(default_factory=list)
     keys: int = 0
     names: dict[str, list[str]] = field(default_factory=dict)
-    renamed: dict[str, dict[str, str]] = field(default_factory=dict)
-    unused: dict[str, str] = field(default_factory=dict)
-    doubts: list[str] = field(default_factory=list)
-    unsure: dict[str, None] = field(default_factory=dict)
+    columns: dict[str, Column] = field(default_factory=dict)
+    labels: dict[str, Hierarchy] = field(default_factory=dict)
+    roles: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of the releases."""
+        return [release.tag for release in self.releases]
+
+    @property
+    def unused(self) -> dict[str, str]:
+        """Files that are none of these, and why."""
+        return self.guesses.left["series"]
+
+    def renamed(self, tag: str) -> dict[str, str]:
+        """Return which column of the series a column of a release's file is."""
+        return self.guesses.column("renamed", {}).get(tag, {})
+
+    def with_role(self, role: str) -> list[Column]:
+        """Return the columns of a role."""
+        return [self.columns[name] for name, (its, _) in self.roles.items() if its == role]
+
+    def chosen(self, role: str) -> Column | None:
+        """Return the column of a role that one column has."""
+        return next(iter(self.with_role(role)), None)
+
+    @property
+    def sensitive(self) -> Column:
+        """The sensitive column."""
+        return self.with_role("sensitive")[0]
 
     def pair(self) -> ReleaseFiles | None:
         """Return the first release that is an Anatomy pair."""
@@ -69,7 +101,7 @@ class FoundFiles:
         return set(found.texts) if found is not None else set()
 
 
-def find_files(folder: Path) -> FoundFiles:
+def find_files(folder: Path, guesses: Guesses) -> FoundFiles:
     """Return which file of a folder is what.
 
     Raises:
@@ -79,7 +111,7 @@ def find_files(folder: Path) -> FoundFiles:
     if not folder.is_dir():
         state = "this is a file" if folder.exists() else "there is no such folder"
         raise UsageError(f"{folder}: {state}; name the folder that holds the releases")
-    found, problems = FoundFiles(folder), Problems()
+    found, problems = FoundFiles(folder, guesses), Problems()
     inside, beside = _listing(found, "releases"), _listing(found, "")
     _note_folders(found)
     if not inside and (folder / "microdata.toml").exists():
@@ -100,7 +132,7 @@ def find_files(folder: Path) -> FoundFiles:
             found.unused[shown] = f"one more {role} file"
     others = [shown for shown in others if shown not in found.unused and shown not in found.beside.values()]
     if inside:
-        found.unused |= dict.fromkeys(others, "it is not in releases/")
+        found.unused.update(dict.fromkeys(others, "it is not in releases/"))
     found.releases = list(_joined(found, releases if inside else _alike(found, others)))
     _check_releases(found)
     return found
@@ -187,7 +219,7 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     times = Counter(name for own in columns.values() for name in own)
     common = {name for name in times if 2 * times[name] >= max(times.values())}
     strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
-    found.unused |= dict.fromkeys(strays, "it has other columns than most")
+    found.unused.update(dict.fromkeys(strays, "it has other columns than most"))
     return [shown for shown in listed if shown not in strays]
 
 
@@ -245,12 +277,17 @@ def _check_releases(found: FoundFiles) -> None:
             f"{found.folder}: there are no releases here{apart}; put the published tables "
             f"({', '.join(SUFFIXES)}) into {found.folder / 'releases'}, one file for each release, and run it again"
         )
-    tags = [release.tag for release in found.releases]
+    tags = found.tags
     found.keys = sum(is_there(found.folder / PRIVATE / f"{tag}.key.csv") for tag in tags)
     for path in sorted((found.folder / PRIVATE).glob("*.key.csv")):
         if path.name.removesuffix(".key.csv") not in tags:
             found.unused[f"{PRIVATE}/{path.name}"] = "no release has this tag"
     vague = not all(re.search("[0-9]", tag) for tag in tags) or any(map(_DAY_FIRST.fullmatch, tags))
+    entries = [
+        each.shown if each.values is None else {"rows": each.shown, "values": each.values_shown}
+        for each in found.releases
+    ]
+    found.guesses.state("series.releases", entries, "published in this order" if len(tags) > 1 else "")
     if len(tags) > 1 and vague:
-        found.unsure["series.releases"] = None
-        found.doubts.append("The releases are in the order of their names; put them in the order of publication.")
+        why = "The releases are in the order of their names; put them in the order of publication."
+        found.guesses.doubt("series.releases", why)

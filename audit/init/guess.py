@@ -1,4 +1,4 @@
-"""A guessed manifest, and what was found, file by file and column by column.
+"""A guessed manifest of tables of people, and what was found, file by file and column by column.
 
 A guess is made from names and from the first rows of each file; what is not sure is listed as unconfirmed. Only the
 publisher knows what is meant: every guess stands with its reason in the manifest, and so does what is left out.
@@ -7,68 +7,230 @@ The manifest quotes no cell but those that mark totals; the publisher's terminal
 
 from __future__ import annotations
 
-from dataclasses import replace
+import csv
+import io
+from collections import Counter
 from pathlib import Path
 
-from audit.init.amendments import amend, changes
+import numpy as np
+
 from audit.init.column_matches import match_headers
-from audit.init.column_meanings import Meaning, guess_meanings
-from audit.init.consistency import settle
+from audit.init.column_meanings import guess_meanings
+from audit.init.columns import MARKERS, Column
 from audit.init.differences import check_header, differences
-from audit.init.draft import ManifestDraft
-from audit.init.found_files import FoundFiles, find_files
-from audit.init.manifest_draft import DRAFTED_TRANSITIONS, document, transitions
-from audit.init.microdata_draft import microdata_draft
+from audit.init.found_files import QUASI, FoundFiles, find_files, is_unicode
+from audit.init.guesses import Guesses, by_reason, dotted_lines
+from audit.init.microdata_draft import complete_microdata, microdata_guesses
 from audit.init.summary import found_rows
-from audit.io.irregularities import irregularities
-from audit.io.manifest import NAME, Manifest, parse_manifest
-from audit.io.rules.several_rows import SeveralRows
+from audit.io.cell_reading import infer_kind
+from audit.io.cells import Kind
+from audit.io.irregularities import MOST_ROWS, SeriesTexts, irregularities
+from audit.io.manifest import NAME, PRIVATE, Manifest, parse_manifest
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
 from audit.io.series import Series, check_headers
-from audit.io.toml import toml_text
+from audit.io.toml import release_tag, toml_text
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.report import ReportWarning
 
+_HEAD = """\
+# Guessed by `audit init` from the files in this folder and their first rows.
+# Check what is marked as a guess: only the publisher knows what the columns mean."""
+_POLICY = """\
+# [policy]        # what makes the audit fail; these are the defaults
+# max_risk = 1.0  # any risk that reaches it
+# min_e = 2       # an e-equivalence below it
+# k = 2           # an inferred class that is smaller"""
+_TRANSITIONS = "transitions.csv"
+_MOST_VALUES = 200
+_SHOWN = 3
 
-def guess(folder: Path) -> ManifestDraft:
+
+def guess(folder: Path) -> Guesses:
     """Guess a manifest for the files in a folder.
 
     Raises:
         UsageError: the folder is none, holds no releases, or names that no manifest could open.
         InputError: a file cannot be read, or the files have nothing in common that could be audited.
     """
-    found = find_files(folder)
-    check_header(found)
-    match_headers(found)
-    meaning = guess_meanings(found)
-    settle(found, meaning)
-    meaning.doubts += differences(found, meaning)
+    found = _found(folder, Guesses(_HEAD, _POLICY), published=True)
+    guesses = found.guesses
+    _state_texts(found)
+    guesses.doubts += differences(found)
+    changes: dict[tuple[str, str], int] = {}
     try:
-        amend(Series.of(_manifest(found, meaning)), meaning)
-        if (
-            "transitions" not in found.beside
-            and meaning.rules[SeveralRows].choice is None
-            and not (folder / DRAFTED_TRANSITIONS).exists()
-        ):
-            meaning.changes = changes(Series.of(_manifest(found, meaning)))
-            _note_changes(meaning)
+        _amend(Series.of(_manifest(found)), guesses)
+        if not ("transitions" in found.beside or guesses.column("rows") or (folder / _TRANSITIONS).exists()):
+            changes = _changes(Series.of(_manifest(found)))
     except InputError as error:
-        meaning.doubts.append(f"A release cannot be read whole: {error.problems[0]}.")
-    manifest = _manifest(found, replace(meaning, changes={}, unsure={}))
+        guesses.doubts.append(f"A release cannot be read whole: {error.problems[0]}.")
+    manifest = _manifest(found)
     try:
         noticed = irregularities(Series.of(manifest), reveal=True)
-        several = meaning.rules[SeveralRows].choice is not None
+        several = guesses.column("rows") is not None
         warnings = [_warned(each) for each in noticed if each.kind != "duplicates" or not several]
     except InputError:
         warnings = []
-    unsure = tuple({**found.unsure, **meaning.unsure})
-    return ManifestDraft(
-        NAME,
-        document(found, meaning),
-        found_rows(manifest, found, meaning),
-        (*warnings, *found.doubts, *meaning.doubts),
-        files={DRAFTED_TRANSITIONS: transitions(meaning)} if meaning.changes else {},
-        unsure=unsure,
-        asks=bool(unsure or meaning.left),
+    guesses.doubts[:0] = warnings
+    _state_changes(changes, guesses)
+    guesses.found = found_rows(manifest, found)
+    return guesses
+
+
+def guess_microdata(folder: Path) -> Guesses:
+    """Guess a `microdata.toml` for the tables of people in a folder.
+
+    Raises:
+        UsageError: the folder is none, or holds no tables.
+        InputError: a table cannot be read, or no column says whose row it is.
+    """
+    found = _found(folder, microdata_guesses(), published=False)
+    complete_microdata(found)
+    return found.guesses
+
+
+def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
+    """Return the files of a folder, with what each column is, and how its cells are read."""
+    found = find_files(folder, guesses)
+    check_header(found)
+    match_headers(found)
+    guess_meanings(found, published=published)
+    quasi = found.with_role(QUASI)
+    for name in {*found.labels}.difference(column.name for column in quasi):
+        found.unused[found.labels.pop(name).name] = f'column "{name}" is no quasi-identifier'
+    guesses.state_rule(Hierarchies({name: hierarchy.name for name, hierarchy in found.labels.items()}))
+    texts = [column.name for column in quasi if column.name not in found.labels and _looks_numeric(column)]
+    guesses.state_rule(ColumnTypes(dict.fromkeys(texts, Kind.CATEGORICAL.value)))
+    missing = MARKERS & {text for column in quasi for text in column.texts}
+    # Under a register, cells that cover everybody may be values.
+    sure = "register" not in found.beside or not missing
+    if any("" in column.texts for column in (*quasi, found.sensitive)):
+        missing |= {""}
+    guesses.state_rule(Missing(missing), sure=sure)
+    _state_beside(found)
+    return found
+
+
+def _looks_numeric(column: Column) -> bool:
+    """Return whether cells have the form of ranges but are none, such as the month 2024-03."""
+    looks = infer_kind(column.some, None, MARKERS) is Kind.NUMERIC
+    return looks and not column.parses(Kind.NUMERIC) and column.parses(Kind.CATEGORICAL)
+
+
+def _state_beside(found: FoundFiles) -> None:
+    """State the files beside the releases; those that do not fit are noted as unused, or as doubtful."""
+    places = {str(place + 1) for place in range(len(found.releases))}
+    sensitive = found.sensitive
+    fits = {
+        "register": {
+            "it names releases that are not here": found.texts("register", "release").issubset(found.tags),
+            f"the first and last positions are not all from 1 to {len(places)}": places.issuperset(
+                found.texts("register", "first") | found.texts("register", "last")
+            ),
+        },
+        "transitions": {
+            f'column "{sensitive.name}" has values for which it has no line `from`': found.texts(
+                "transitions", "from"
+            ).issuperset(sensitive.texts)
+        },
+    }
+    for role, shown in found.beside.items():
+        found.guesses.state(f"adversary.{role}", shown, "recognized by its columns")
+        trouble = next((why for why, holds in fits.get(role, {}).items() if not holds), None)
+        if trouble is not None:
+            found.misfits[role] = trouble
+            found.guesses.below[f"adversary.{role}"] = f"an audit refuses it as it is: {trouble}"
+            found.guesses.doubts.append(f"{shown} does not fit, and an audit refuses it: {trouble}.")
+    group = found.chosen("group")
+    needed = {group.name if group else "", "Count"}
+    fitting = {release_tag(shown): shown for shown in found.counterfeits if needed.issubset(found.names[shown])}
+    used = {tag: fitting[tag] for tag in found.tags if tag in fitting}
+    for tag, shown in used.items():
+        found.guesses.state(f"counterfeits.{tag}", shown)
+    why = "no release has their tags, or they lack the group column or Count"
+    found.unused.update(dict.fromkeys((shown for shown in found.counterfeits if shown not in used.values()), why))
+
+
+def _state_texts(found: FoundFiles) -> None:
+    """State the name of a series, and write comments below what is stated of its columns."""
+    guesses, name = found.guesses, found.folder.resolve().name.strip()
+    if name and is_unicode(name):
+        guesses.state("series.name", name)
+    why = by_reason({column.name: found.roles[column.name][1] for column in found.with_role(QUASI)})
+    reasons = "; ".join(f"{names} ({reason})" for reason, names in why)
+    guesses.below["columns.quasi_identifiers"] = f"guess: {reasons or 'no column has generalized cells'}"
+    last = [key for key in ("quasi_identifiers", "group", "individual", "record") if guesses.column(key) is not None][
+        -1
+    ]
+    below = ""
+    if column := found.chosen("individual"):
+        below = (
+            "the worst case: the adversary knows everybody's group. If this column was itself published,\n"
+            f'write record = "{printable(column.name)}" instead; if neither, delete the line'
+        )
+    elif found.keys:
+        below = f"whose rows they are is in {PRIVATE}/, for {found.keys} of the releases"
+    before = guesses.below.get(f"columns.{last}")
+    guesses.below[f"columns.{last}"] = "\n".join(filter(None, [before, below]))
+
+
+def _amend(series: Series, guesses: Guesses) -> None:
+    """State what rules say that the cells of all rows ask for; larger series are left as they are."""
+    if series.about_rows > MOST_ROWS:
+        return
+    texts = SeriesTexts(series)
+    for hint in (hint for rule in series.columns.rules for hint in rule.hints(texts)):
+        if hint.rule is not None:
+            guesses.state_rule(hint.rule, sure=False)
+            some = [text for group in hint.texts for text in group][:_SHOWN]
+            why = f"{hint.why}, such as {texts.example(hint.column, some, quoted=True)}"
+            guesses.written["".join(dotted_lines(hint.rule.key, hint.rule.stated).values())] = why
+
+
+def _changes(series: Series) -> dict[tuple[str, str], int]:
+    """Return how often a person's value was followed by which one, by the keys; nothing where no value changes.
+
+    Values that stand beside nobody's row (Anatomy), or too many of them, tell nothing.
+    """
+    columns = series.manifest.columns
+    if not series.keyed or len(series.tags) < 2 or len(columns.sensitive) > 1 or series.about_rows > MOST_ROWS:
+        return {}
+    sensitive, found = columns.sensitive[0], Counter[tuple[int, int]]()
+    before: dict[int, int] = {}
+    for position in range(len(series.tags)):
+        try:
+            release = series.read(position)
+        except InputError:
+            return {}
+        if release.person is None or not release.values_by_row:
+            return {}
+        rows = np.flatnonzero(release.person >= 0)
+        now = dict(zip(release.person[rows].tolist(), release.entry_value[sensitive][rows].tolist(), strict=True))
+        found.update((before[who], value) for who, value in now.items() if who in before)
+        before |= now
+    names = series.vocabularies[sensitive].names
+    if all(old == new for old, new in found) or len(names) > _MOST_VALUES:
+        return {}
+    same = {(value, value): 0 for value in range(len(names))}
+    return {(names[old], names[new]): times for (old, new), times in sorted((same | found).items())}
+
+
+def _state_changes(changes: dict[tuple[str, str], int], guesses: Guesses) -> None:
+    """State that the values of people change, and draft the transitions, with how often each happened."""
+    if not changes:
+        return
+    key, rows = "adversary.transitions", [(old, new, times) for (old, new), times in changes.items()]
+    guesses.state(key, _TRANSITIONS, "drafted from the keys", sure=False)
+    guesses.below[key] = (
+        "values of people change, as the keys tell: transitions.csv lists how, with counts. A change that is not "
+        'listed is taken for impossible; complete the file, or write transitions = "any" where any may happen'
+    )
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([("from", "to", "count"), *rows])
+    guesses.files[_TRANSITIONS] = text.getvalue()
+    times = [many for old, new, many in rows if old != new]
+    guesses.written[f"transitions = {toml_text(_TRANSITIONS)}"] = (
+        f"by the key, people's values changed {sum(times):,} times, in {len(times):,} ways, which the file lists with "
+        'counts; any other change is taken for impossible: complete it, or write "any"'
     )
 
 
@@ -76,41 +238,14 @@ def _warned(warning: ReportWarning) -> str:
     return f"{warning.text} ({'; '.join(warning.examples)})." if warning.examples else f"{warning.text}."
 
 
-def _note_changes(meaning: Meaning) -> None:
-    """Note that the values of people change, and what is written for it."""
-    kinds = [(old, new) for old, new in meaning.changes if old != new]
-    if kinds:
-        times = sum(meaning.changes[pair] for pair in kinds)
-        meaning.unsure["adversary.transitions"] = None
-        meaning.written[f"transitions = {toml_text(DRAFTED_TRANSITIONS)}"] = (
-            f"by the key, people's values changed {times:,} times, in {len(kinds):,} ways, which the file lists with "
-            'counts; any other change is taken for impossible: complete it, or write "any"'
-        )
-
-
-def guess_microdata(folder: Path) -> ManifestDraft:
-    """Guess a `microdata.toml` for the tables of people in a folder.
-
-    Raises:
-        UsageError: the folder is none, or holds no tables.
-        InputError: a table cannot be read, or no column says whose row it is.
-    """
-    found = find_files(folder)
-    check_header(found)
-    match_headers(found)
-    meaning = guess_meanings(found, published=False)
-    settle(found, meaning)
-    return microdata_draft(found, meaning)
-
-
-def _manifest(found: FoundFiles, meaning: Meaning) -> Manifest:
-    """Return the manifest that a meaning is.
+def _manifest(found: FoundFiles) -> Manifest:
+    """Return the manifest that guesses are.
 
     Raises:
         UsageError: it could not be opened.
     """
     problems = Problems()
-    manifest = parse_manifest(found.folder, document(found, meaning), problems)
+    manifest = parse_manifest(found.folder, found.guesses.text(), problems)
     if manifest is not None:
         check_headers(manifest, problems)
     if manifest is None or problems.found:

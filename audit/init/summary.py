@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from audit.init.column_meanings import Meaning
-from audit.init.draft import Row
 from audit.init.found_files import FoundFiles
+from audit.init.guesses import Row
 from audit.io.dialect import UTF_8, read_dialect
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.rules.several_rows import EPISODES, SeveralRows
-from audit.io.rules.unlinkable import Unlinkable
 from audit.io.tables import count_rows, header
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import Problems
@@ -22,28 +20,29 @@ _FILES_SHOWN = 24
 _ALIKE_SHOWN = 12
 
 
-def found_rows(manifest: Manifest, found: FoundFiles, meaning: Meaning) -> dict[str, list[Row]]:
+def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
     """Return what was found: files, columns, what is written for what is irregular, and what can be judged."""
     return {
-        "Files": _file_rows(found, meaning),
-        "Columns, with how many different cells": _column_rows(meaning),
-        f"Written into {NAME} for what was found": list(meaning.written.items()),
+        "Files": _file_rows(found),
+        "Columns, with how many different cells": _column_rows(found),
+        f"Written into {NAME} for what was found": list(found.guesses.written.items()),
         "What can be judged": [(_judged(manifest, found.keys),)],
     }
 
 
-def _file_rows(found: FoundFiles, meaning: Meaning) -> list[Row]:
+def _file_rows(found: FoundFiles) -> list[Row]:
     """Return each file and what it is, one line or more for each."""
     rows: list[Row] = []
     releases = found.releases
     for release in releases[:_FILES_SHOWN]:
-        rows += _release_rows(release, found.renamed.get(release.tag, {}))
+        rows += _release_rows(release, found.renamed(release.tag))
     if len(releases) > _FILES_SHOWN:
         rows.append((f"… {len(releases) - _FILES_SHOWN:,} more releases", ""))
     for role, shown in found.beside.items():
-        rows.append((shown, f"{role}, to be corrected: {meaning.misfits[role]}" if role in meaning.misfits else role))
-    rows += [(shown, f"counterfeits of release {tag}") for tag, shown in meaning.counterfeits.items()]
-    rows += [(hierarchy.name, f'hierarchy of "{name}"') for name, hierarchy in meaning.hierarchies.items()]
+        rows.append((shown, f"{role}, to be corrected: {found.misfits[role]}" if role in found.misfits else role))
+    counterfeits = found.guesses.document.get("counterfeits", {})
+    rows += [(shown, f"counterfeits of release {tag}") for tag, shown in counterfeits.items()]
+    rows += [(hierarchy.name, f'hierarchy of "{name}"') for name, hierarchy in found.labels.items()]
     if found.keys:
         rows.append(("private/", f"keys of {found.keys} of {len(releases)} releases"))
     return [*rows, *((shown, f"NOT USED: {why}") for shown, why in found.unused.items())]
@@ -85,30 +84,23 @@ def _header_below(line: int) -> str:
     return f"its header stands in line {line}, and what is above it is not read"
 
 
-def _column_rows(meaning: Meaning) -> list[Row]:
+def _column_rows(found: FoundFiles) -> list[Row]:
     """Return each column with its role, its number of distinct cells, and the reason."""
-    columns = meaning.columns
-    roles = {column.name: key for key, column in meaning.chosen.items()}
-    roles |= {column.name: "quasi-identifier" for column in meaning.quasi}
-    unlinkable = meaning.rules[Unlinkable].reasons
-    roles |= dict.fromkeys(unlinkable, "unlinkable")
+    unlinkable = found.guesses.column("unlinkable", {})
+    roles = {**found.roles, **{name: ("unlinkable", why) for name, why in unlinkable.items()}}
     rows: list[Row] = []
     left: dict[str, list[str]] = {}
-    for name, why in meaning.left.items():
+    for name, why in found.guesses.left["columns"].items():
         left.setdefault(why, []).append(name)
     folded = {why: names for why, names in left.items() if len(names) > _ALIKE_SHOWN}
-    for name, column in columns.items():
-        if meaning.left.get(name) in folded:
-            continue
-        distinct = f"{'' if column.whole else 'over '}{len(column.texts) - ('' in column.texts):,}"
-        if name in roles:
-            why = meaning.why.get(name, unlinkable.get(name, ""))
-            rows.append((name, roles[name], distinct, why))
-        else:
-            rows.append((name, "NO ROLE", distinct, meaning.left.get(name, "its name and cells say nothing")))
-    rows += [
-        (name, "NO ROLE", "", why) for name, why in meaning.left.items() if name not in columns and why not in folded
-    ]
+    without = {name: why for name, why in found.guesses.left["columns"].items() if why not in folded}
+    for name, column in found.columns.items():
+        if name in roles or name in without or name not in found.guesses.left["columns"]:
+            distinct = f"{'' if column.whole else 'over '}{len(column.texts) - ('' in column.texts):,}"
+            why = without.get(name, "its name and cells say nothing")
+            role, why = roles.get(name, ("NO ROLE", why))
+            rows.append((name, role, distinct, why))
+    rows += [(name, "NO ROLE", "", why) for name, why in without.items() if name not in found.columns]
     for why, names in folded.items():
         rows.append((f"{len(names):,} columns", "NO ROLE", "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
     return rows

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from audit.io.diagnostics import is_there
 from audit.io.paths import matching, stays_inside
 from audit.io.tables import SUFFIXES, is_table_name
 from audit.model.errors import Problems
+
+Toml: TypeAlias = Any
+"""A value as TOML has it."""
 
 _LINE = 110
 
@@ -292,22 +295,20 @@ def toml_key(name: str) -> str:
     return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_text(name)
 
 
-def toml_value(value: str | Mapping[str, str] | Collection[str]) -> str:
-    """Return a text, a table of texts, or a list of them; a set in the order of its texts, an empty one last.
+def toml_value(value: object) -> str:
+    """Return a value of TOML: a text, a number, a table, or a list; a set in the order of its texts, an empty one last.
 
-    >>> toml_value({"a b": "c"}), toml_value(frozenset({"", "x"}))
-    ('{ "a b" = "c" }', '["x", ""]')
+    >>> toml_value({"a b": "c"}), toml_value(frozenset({"", "x"})), toml_value([1, inf, True])
+    ('{ "a b" = "c" }', '["x", ""]', '[1, inf, true]')
     """
     if isinstance(value, str):
         return toml_text(value)
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{toml_key(key)} = {toml_text(text)}' for key, text in value.items())} }}"
-    in_order = sorted(value, key=lambda text: (not text, text)) if isinstance(value, Set) else value
-    return toml_array(map(toml_text, in_order))
-
-
-def toml_array(items: Iterable[str]) -> str:
-    """Return an array of values that are TOML already, on one line or one line each."""
-    listed = list(items)
-    line = f"[{', '.join(listed)}]"
-    return line if len(line) <= _LINE else "\n".join(["[", *(f"    {item}," for item in listed), "]"])
+        entries = ", ".join(f"{toml_key(key)} = {toml_value(entry)}" for key, entry in value.items())
+        return f"{{ {entries} }}" if entries else "{}"
+    if isinstance(value, Iterable):
+        in_order = sorted(value, key=lambda text: (not text, text)) if isinstance(value, Set) else value
+        listed = [*map(toml_value, in_order)]
+        line = f"[{', '.join(listed)}]"
+        return line if len(line) <= _LINE else "\n".join(["[", *(f"    {item}," for item in listed), "]"])
+    return str(value).lower()

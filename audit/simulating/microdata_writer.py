@@ -18,7 +18,7 @@ from audit.io.atomic_files import write_file
 from audit.io.microdata import NAME
 from audit.io.table_writer import write_table
 from audit.io.texts import arrow, column_of
-from audit.io.toml import toml_array, toml_key, toml_text
+from audit.io.toml import toml_key, toml_text, toml_value
 from audit.model.arrays import Places
 from audit.model.errors import UsageError, printable, printable_path
 from audit.simulating.attributes import Attribute, Column
@@ -161,9 +161,9 @@ def _transitions(sensitive: Attribute, sets: SimulatedUpdates) -> Any:  # noqa: 
 def document(name: str, files: Sequence[str], people: SyntheticPeople, *, has_transitions: bool) -> str:
     """Return the text of `microdata.toml`."""
     quasi = people.quasi_identifiers
-    lines = ["[microdata]", f"name = {toml_text(name)}", f"snapshots = {toml_array(map(toml_text, files))}", ""]
+    lines = ["[microdata]", f"name = {toml_text(name)}", f"snapshots = {toml_value(files)}", ""]
     lines += ["[columns]", f"individual = {toml_text(people.individual_name)}"]
-    lines += [f"quasi_identifiers = {toml_array(toml_text(attribute.name) for attribute in quasi)}"]
+    lines += [f"quasi_identifiers = {toml_value([attribute.name for attribute in quasi])}"]
     lines += [f"sensitive = {toml_text(people.sensitive.name)}", ""]
     if has_transitions:
         lines += ["[updates]", f"transitions = {toml_text(_TRANSITIONS)}", ""]
@@ -174,7 +174,7 @@ def document(name: str, files: Sequence[str], people: SyntheticPeople, *, has_tr
 def _domain(attribute: Attribute) -> str:
     """Return a domain as TOML: the ends of an interval, or the list of values; empty for a single number."""
     if not attribute.is_numeric:
-        return toml_array(map(toml_text, attribute.values))
+        return toml_value(attribute.values)
     low, high = (Fraction(text) for text in (attribute.values[0], attribute.values[-1]))
     return f"[{_number(low, -inf)}, {_number(high, inf)}]" if low < high else ""
 

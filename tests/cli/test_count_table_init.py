@@ -302,7 +302,7 @@ def test_a_terminal_leaves_no_guess(tmp_path):
         asked.append(question.text)
         return "yes"
 
-    text = guess_tables(tmp_path).text
+    text = guess_tables(tmp_path).text()
     assert "[unconfirmed]" in text
     assert "[unconfirmed]" not in confirmed(tmp_path, text, yes)
     assert any("Is that right?" in each for each in asked)

@@ -47,13 +47,13 @@ def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -
 
 
 def guess_manifest(folder: Path) -> str:
-    return guess(folder).text
+    return guess(folder).text()
 
 
 def guessed(folder: Path) -> dict[str, Any]:
     """Return the guessed manifest, after every release was read with it."""
     draft = guess(folder)
-    written = {"series.toml": draft.text, **draft.files}
+    written = {"series.toml": draft.text(), **draft.files}
     for name, text in written.items():
         (folder / name).write_text(text, encoding="utf-8")
     series = open_series(folder)
@@ -61,7 +61,7 @@ def guessed(folder: Path) -> dict[str, Any]:
         series.read(position)
     for name in written:
         (folder / name).unlink()
-    return tomllib.loads(draft.text)
+    return tomllib.loads(draft.text())
 
 
 def hospital(folder: Path, releases: int = 3, **files: str) -> Path:
@@ -669,7 +669,7 @@ def test_whoever_is_asked_leaves_nothing_unconfirmed(tmp_path: Path) -> None:
         questions.append(question.text)
         return question.default
 
-    text = confirmed(tmp_path, guess(tmp_path).text, answer)
+    text = confirmed(tmp_path, guess(tmp_path).text(), answer)
     assert "unconfirmed" not in tomllib.loads(text)
     asked = [text for text in questions if text.startswith("What is the column")]
     assert [text.split('"')[1] for text in asked] == ["Disease", "Sex", "Patient"]

@@ -17,7 +17,7 @@ class _OfTextFiles(ColumnRule):
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
         """Yield that no file is text."""
-        if any(self.lines()) and not headers.texts:
+        if self.stated and not headers.texts:
             yield f"no release is a text file, so {NOTHING}", "leave it out"
 
 

@@ -1,4 +1,4 @@
-"""A column rule: one key of `[columns]`, with its form, its effect, its warnings, and how `audit init` writes it.
+"""A column rule: one key of `[columns]`, with its form, its effect, its warnings, and when `audit init` states it.
 
 Rules apply in the order of `registry.RULES`: to the header of a file, to its rows, to its texts (those of a release by
 its tag), and last those that only declare how something is judged.
@@ -7,7 +7,7 @@ its tag), and last those that only declare how something is judged.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
@@ -16,7 +16,7 @@ from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
 from audit.io.encoding import Vocabulary
 from audit.io.tables import Table, read_table
-from audit.io.toml import Reader, toml_key, toml_value
+from audit.io.toml import Reader, Toml
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.model.report import ReportWarning
@@ -169,7 +169,7 @@ class ColumnRule:
     @property
     def files(self) -> Collection[str]:
         """The files beside the releases that it names."""
-        return getattr(self, fields(self)[0].name).values() if type(self).form is Reader.files else ()
+        return self.stated.values() if type(self).form is Reader.files else ()
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
         """Return the rule with what its files say."""
@@ -223,20 +223,10 @@ class ColumnRule:
         """Yield what texts ask to have stated, and the manifest does not."""
         yield from ()
 
-    def joined(self, new: ColumnRule) -> Self:
-        """Return the rule with what another one of its kind says too."""
-        name = fields(self)[0].name
-        old, more = getattr(self, name), getattr(new, name)
-        both = (*old, *more) if isinstance(old, tuple) else more
-        return replace(self, **{name: old | more if isinstance(old, Mapping | frozenset) else both})
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of `[columns]` that state it, one for each entry of a table; none of an absent key."""
-        value = getattr(self, fields(self)[0].name)
-        if isinstance(value, Mapping):
-            yield from (f"{self.key}.{toml_key(name)} = {toml_value(entry)}" for name, entry in value.items())
-        elif value:
-            yield f"{self.key} = {toml_value(value)}"
+    @property
+    def stated(self) -> Toml:
+        """What the manifest says under the key, or would say; empty or None where it does not have it."""
+        return getattr(self, fields(self)[0].name)
 
 
 Rule = TypeVar("Rule", bound=ColumnRule)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import pytest
 
+from audit.init.guesses import dotted_lines
 from audit.io import manifest
 from audit.io.manifest import parse_manifest
 from audit.io.rules import registry
@@ -53,6 +54,10 @@ record = '{ODD}'
 """
 
 
+def written(rule):
+    return "\n".join(dotted_lines(rule.key, rule.stated).values())
+
+
 def columns_of(folder, text):
     problems = Problems()
     found = parse_manifest(folder, text, problems)
@@ -65,17 +70,17 @@ def test_every_rule_has_an_example():
 
 @pytest.mark.parametrize("rule", STATED, ids=lambda rule: rule.key)
 def test_what_a_rule_writes_it_reads(rule, tmp_path):
-    lines = "\n".join(rule.lines())
+    lines = written(rule)
     stated = tomllib.loads(lines)
     assert [*stated] == [rule.key]
     columns, _ = columns_of(tmp_path, f"{BASE}{lines}\n{BESIDE.get(rule.key, '')}")
-    assert tomllib.loads("\n".join(columns.rules[type(rule)].lines())) == stated
+    assert tomllib.loads(written(columns.rules[type(rule)])) == stated
 
 
 @pytest.mark.parametrize("kind", RULES, ids=lambda kind: kind.key)
 def test_a_rule_of_an_absent_key_writes_and_does_nothing(kind):
     rule = kind()
-    assert [*rule.lines()] == []
+    assert not rule.stated
     assert (*rule.roles, *rule.files, *rule.marking) == ()
     assert rule.header(["a", "b"], "1", "1.csv", Problems()) == ["a", "b"]
     assert rule.respelling("a", "1", str) is None

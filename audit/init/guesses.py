@@ -1,0 +1,140 @@
+"""Guesses: what a manifest would say, entry by entry, with the reason of each, and which ones the files leave open."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from textwrap import wrap
+from typing import TypeAlias
+
+from audit.io.manifest import NAME
+from audit.io.rules.registry import RULES
+from audit.io.rules.rule import ColumnRule
+from audit.io.toml import UNCONFIRMED, Toml, toml_key, toml_value
+from audit.model.errors import printable
+
+Row: TypeAlias = tuple[str, ...]
+
+_TABLES = ("microdata", "series", "columns", "table", "domains", "updates", "adversary", "policy", UNCONFIRMED)
+_ROLES = ("name", "kind", "releases", "sensitive", "quasi_identifiers", "group", "individual", "record", "count")
+_PLACES = {key: place for place, key in enumerate((*_ROLES, *(rule.key for rule in RULES)))}
+_LEFT = {"series": "not used", "columns": "without a role", "domains": "not declared"}
+_WIDTH = 110
+
+
+@dataclass
+class Guesses:
+    """The entries of a manifest that is guessed.
+
+    Attributes:
+        head, tail: comments at its beginning and end.
+        name: its file.
+        document: what it says, by table and key.
+        why: the reasons of entries, by key; of the quasi-identifiers by `columns.quasi_identifiers` and column.
+        below: comments below entries, by key.
+        left: by table, what it does not use, with the reasons.
+        unsure: keys that are guesses: no file beside the releases says them, nobody was asked, and another reading of
+            the files is possible.
+        doubts: sentences on what to check first.
+        written: lines of the manifest that say what differs or is irregular, and what they are written for.
+        found: what was found: rows of cells by title, the last cell of each a text of any length.
+        following: the command that takes the manifest, with `{folder}` in the place of the folder.
+        files: what is to be written beside it, by name.
+    """
+
+    head: str
+    tail: str = ""
+    name: str = NAME
+    document: dict[str, dict[str, Toml]] = field(default_factory=lambda: defaultdict(dict))
+    why: dict[str, str] = field(default_factory=dict)
+    below: dict[str, str] = field(default_factory=dict)
+    left: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    unsure: dict[str, None] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+    written: dict[str, str] = field(default_factory=dict)
+    found: dict[str, list[Row]] = field(default_factory=dict)
+    following: str = "audit {folder}"
+    files: dict[str, str] = field(default_factory=dict)
+
+    def state(self, key: str, value: Toml, why: str = "", *, sure: bool = True) -> None:
+        """State an entry, beside what was stated under the same key where that is a list or a table."""
+        table, _, name = key.partition(".")
+        old = self.document[table].get(name)
+        if isinstance(old, Mapping | Set):
+            value = old | value
+        elif isinstance(old, list | tuple):
+            value = [*old, *value]
+        self.document[table][name] = value
+        if why:
+            self.why[key] = why
+        if not sure:
+            self.unsure[key] = None
+
+    def state_rule(self, rule: ColumnRule, *, sure: bool = True) -> None:
+        """State a rule of the columns, if it says anything."""
+        if rule.stated:
+            self.state(f"columns.{rule.key}", rule.stated, rule.why, sure=sure)
+
+    def column(self, key: str, default: Toml = None) -> Toml:
+        """Return what is stated under a key of the columns."""
+        return self.document["columns"].get(key, default)
+
+    def doubt(self, key: str, why: str) -> None:
+        """Note that a key is a guess, and why."""
+        self.unsure[key] = None
+        self.why.setdefault(key, why)
+        if why not in self.doubts:
+            self.doubts.append(why)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the publisher is to be asked something."""
+        return bool(self.unsure or self.left["columns"])
+
+    def text(self) -> str:
+        """Return the manifest as TOML, each guess with its reason beside it."""
+        tables = {table: [*self._lines(table)] for table in [*self.document]}
+        if self.unsure:
+            why = (
+                "guesses: the files allow other readings, so that nothing that rests on them is decided. Check these "
+                "keys and delete them here, or let `audit init --confirm` ask"
+            )
+            tables[UNCONFIRMED] = [*_said(why), f"keys = {toml_value([*self.unsure])}"]
+        in_order = [*(table for table in _TABLES if table in tables), *sorted(tables.keys() - _TABLES)]
+        blocks = ["\n".join([f"[{table}]", *tables[table]]) for table in in_order if tables[table]]
+        return "\n\n".join(filter(None, [self.head, *blocks, self.tail])) + "\n"
+
+    def _lines(self, table: str) -> Iterator[str]:
+        entries = self.document[table]
+        for name in sorted(entries, key=lambda name: _PLACES.get(name, len(_PLACES)) * (self.name == NAME)):
+            key, value = f"{table}.{name}", entries[name]
+            lines = dotted_lines(name, value)
+            own = table == "columns" or any(f"{table}.{path}" in self.why for path in lines)
+            for path, line in lines.items() if own else [(name, f"{toml_key(name)} = {toml_value(value)}")]:
+                why = self.why.get(f"{table}.{path}", self.why.get(key, ""))
+                yield f"{line}{f'  # guess: {printable(why, 2_000)}' if why else ''}"
+            for part in self.below.get(key, "").splitlines():
+                yield from _said(part)
+        for why, names in by_reason(self.left[table]):
+            yield from _said(f"{_LEFT[table]}, as {why}: {names}")
+
+
+def dotted_lines(name: str, value: Toml) -> dict[str, str]:
+    """Return the lines that state a value, one for each entry of a table, by their keys; those of an empty one."""
+    parts = {f"{name}.{toml_key(part)}": entry for part, entry in value.items()} if isinstance(value, Mapping) else {}
+    return {path: f"{path} = {toml_value(entry)}" for path, entry in (parts or {name: value}).items()}
+
+
+def _said(text: str) -> list[str]:
+    """Return a comment, on as many lines as it needs."""
+    lines = wrap(printable(text, 2_000), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return [f"# {line}" for line in lines]
+
+
+def by_reason(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return each reason with the names that it is given for."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for name, why in reasons.items():
+        names[why].append(f'"{printable(name)}"')
+    return [(why, ", ".join(quoted)) for why, quoted in names.items()]
