@@ -131,8 +131,6 @@ def change(move: Move) -> str:
         return say("move {lines} from group {group} to group {to}", lines=lines, group=group, to=to)
     if move.kind == "coarsen":
         return say("coarsen {column} of group {group}", column=printable(move.column or ""), group=names)
-    if move.kind == "counterfeit":
-        return say("add a counterfeit to group {group}", group=names)
     return say("withhold {lines}", lines=lines)
 
 
@@ -228,8 +226,6 @@ def _how_many(total: MoveTotal) -> str:
         return say_count("{count} row moved to another group", "{count} rows moved to other groups", total.count)
     if total.kind == "coarsen":
         return say_count("{count} column of a group coarsened", "{count} columns of groups coarsened", total.count)
-    if total.kind == "counterfeit":
-        return say_count("{count} counterfeit added", "{count} counterfeits added", total.count)
     return say_count("{count} row withheld", "{count} rows withheld", total.count)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MERGE, MOVE, COARSEN, WITHHOLD, COUNTERFEIT = "merge", "move", "coarsen", "withhold", "counterfeit"
-MOVES = (MERGE, MOVE, COARSEN, WITHHOLD, COUNTERFEIT)
+MERGE, MOVE, COARSEN, WITHHOLD = "merge", "move", "coarsen", "withhold"
+MOVES = (MERGE, MOVE, COARSEN, WITHHOLD)
 """All kinds of changes, as `--only` names them."""
 
 
@@ -14,9 +14,9 @@ class Move:
     """One change of a candidate.
 
     Attributes:
-        kind: `merge`, `move`, `coarsen`, `withhold` or `counterfeit`.
+        kind: `merge`, `move`, `coarsen` or `withhold`.
         groups: by their published names, the groups that become one; the one that a row leaves, and the one that it
-            comes to; the one that is coarsened, or has a counterfeit added.
+            comes to; the one that is coarsened.
         lines: the lines of the rows that are withheld or moved, in the candidate's file.
         cost: what it loses, in rows' worth of information.
         column: the quasi-identifier that is coarsened.

@@ -15,7 +15,7 @@ class MoveTotal:
     """All changes of one kind.
 
     Attributes:
-        kind: `merge`, `move`, `coarsen`, `withhold` or `counterfeit`.
+        kind: `merge`, `move`, `coarsen` or `withhold`.
         count: how many there are; of rows that are withheld, how many rows.
         cost: what they lose together, in rows' worth of information.
     """

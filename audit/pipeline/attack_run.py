@@ -106,6 +106,7 @@ class AuditRun:
         changed: for each evidence, by person code, whose own published values contradict the assumptions.
         results: what each attack found of each evidence.
         facts, inputs, panel: what was audited, from which files, and each release by itself.
+        accepted: releases whose smallest class is accepted.
     """
 
     series: Series
@@ -115,6 +116,7 @@ class AuditRun:
     facts: SeriesFacts
     inputs: tuple[Input, ...]
     panel: tuple[ReleasePanel, ...]
+    accepted: frozenset[str] = frozenset()
 
     @property
     def releases(self) -> HeldSeries:

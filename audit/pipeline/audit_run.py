@@ -13,6 +13,7 @@ from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
+from audit.judgement.baseline import Baseline
 from audit.judgement.doubts import combination_doubts, gather_doubts, missing_doubts, record_doubts
 from audit.judgement.exposure import exposure
 from audit.judgement.found_people import found_people
@@ -20,6 +21,7 @@ from audit.judgement.harmless import harmless_warnings, listed_values
 from audit.judgement.ladder import ladder, people_found
 from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.republished import republished, said_again
 from audit.judgement.selection import likely_selection, select_findings, selection_of
 from audit.judgement.waivers import WaiverBook
 from audit.model.arrays import Places
@@ -176,6 +178,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
     """Return the results with their accepted claims and risks marked, and what became of each waiver."""
     book, baseline = WaiverBook(run.series.manifest.waivers, options.today, namer), options.baseline
     results, left_out, still = [], 0, 0
+    repeated = [] if baseline is None else [*_repeated(run, baseline)]
     for result in run.results:
         certain, likely = selection_of(result, namer), likely_selection(result, namer, _likely_from(run, options))
         claims = np.zeros(0 if certain is None else len(certain.claims), dtype=np.bool_)
@@ -191,12 +194,22 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
             risks |= False if known[1] is None else known[1]
         entries = NOWHERE if likely is None else likely.claims.entries[risks]
         marked = result.without(np.flatnonzero(claims), entries)
+        for position, earlier in repeated:
+            marked = marked.without(said_again(marked, position, earlier))
         left_out += len(marked.waived) + len(marked.waived_risks) - len(result.waived) - len(result.waived_risks)
         results.append(marked)
-    releases = {tag for tag in run.series.tags if book.accepts_release(tag)}
+    releases = {tag for tag in run.series.tags if book.accepts_release(tag)} | run.accepted
     if baseline is not None:
         releases |= {each.release for each in run.panel if baseline.has_class(each.release, each.k)}
+        releases |= {run.series.tags[at] for at, earlier in repeated if run.series.tags[earlier] in releases}
     return AcceptedResults(results, book.outcomes(reveal=options.reveal), frozenset(releases), left_out, still)
+
+
+def _repeated(run: AuditRun, baseline: Baseline) -> Iterator[tuple[int, int]]:
+    """Yield the releases that a baseline does not know and that repeat an earlier one, each with that one."""
+    for position, tag in enumerate(run.series.tags):
+        if tag not in baseline.releases and (earlier := republished(run.releases, position)) is not None:
+            yield position, earlier
 
 
 def _likely_from(run: AuditRun, options: AuditOptions) -> float:

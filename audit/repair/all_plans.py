@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from heapq import merge
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, product
 from math import prod
 
 import numpy as np
 
-from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_rows import CandidateRows, Cost
-from audit.repair.repair_plan import Counterfeit, RepairPlan
+from audit.repair.repair_plan import RepairPlan
 
 FEW_ROWS = 6
 _MOST_PLANS = 20_000
 _MOST_GROUPINGS = 3_000_000
 """Many ways to group rows publish the same; more than this take minutes to go through, before anything is audited."""
-_MOST_COUNTERFEITS = 2
 
 Costed = tuple[Cost, RepairPlan]
 
@@ -31,11 +29,11 @@ class AllPlans:
     """The plans that some moves make of a candidate; of several that publish the same, the one found first.
 
     Withholding nobody to all but one, every merging of groups, every way to move rows between groups of the same
-    cells, every number of steps up a hierarchy or grid, and up to two counterfeits.
+    cells, and every number of steps up a hierarchy or grid.
     """
 
-    def __init__(self, rows: CandidateRows, moves: Collection[str], values: Sequence[tuple[str, ...]]) -> None:
-        self.rows, self.moves, self.values = rows, moves, values
+    def __init__(self, rows: CandidateRows, moves: Collection[str]) -> None:
+        self.rows, self.moves = rows, moves
 
     def ascending(self) -> Iterator[Costed]:
         """Yield them by ascending cost, which each is given with; of equal cost, first those that regroup fewer rows.
@@ -43,16 +41,10 @@ class AllPlans:
         Raises:
             TooManyPlansError: there are too many.
         """
-        base = sorted(self._base(), key=lambda each: each[0])
-        most = _MOST_COUNTERFEITS if COUNTERFEIT in self.moves else 0
-        streams = [self._with_counterfeits(base, number) for number in range(most + 1)]
-        yield from merge(*streams, key=lambda each: each[0])
-
-    def _base(self) -> list[Costed]:
         found = [each for plan in self._regrouped() for each in self._coarsened(plan)]
         if len(found) > _MOST_PLANS:
             raise TooManyPlansError
-        return [(self.rows.cost(plan), plan) for plan in found]
+        yield from sorted(((self.rows.cost(plan), plan) for plan in found), key=lambda each: each[0])
 
     def _regrouped(self) -> Iterator[RepairPlan]:
         """Yield a plan for each set of rows that is kept and each way to group them.
@@ -113,17 +105,6 @@ class AllPlans:
             for (root, place), step in zip(product(roots, range(len(self.rows.columns))), chosen, strict=True):
                 steps_of[root, place] = step
             yield replace(plan, steps=steps_of)
-
-    def _with_counterfeits(self, base: Sequence[Costed], number: int) -> Iterator[Costed]:
-        """Yield plans with so many counterfeits more; each costs one, so that their order stays."""
-        for (many, lost, regrouped), plan in base:
-            if not number:
-                yield (many, lost, regrouped), plan
-                continue
-            roots = np.unique(plan.group[~plan.withheld]).tolist()
-            every = [Counterfeit(root, values) for root in roots for values in self.values]
-            for added in combinations_with_replacement(every, number):
-                yield (many, lost + number, regrouped), replace(plan, counterfeits=added)
 
 
 def _grouped(homes: Sequence[int], part: Sequence[int]) -> object:

@@ -27,7 +27,7 @@ class CandidateFiles:
 
     def __init__(self, rows: CandidateRows, plan: RepairPlan) -> None:
         self._rows, self._plan, self._files = rows, plan, rows.series.manifest.releases[-1]
-        self._source, self._fake = rows.order_of(plan)
+        self._source = rows.order_of(plan)
 
     def write(self, folder: Path) -> list[Path]:
         """Write the candidate as the plan changes it, with its key where that is a file, and return its tables.
@@ -70,15 +70,6 @@ class CandidateFiles:
             if (codes != each.codes).any():
                 known = np.array(each.texts, dtype=object)
                 new[name] = pa.array(known[codes[source]].tolist(), pa.string())
-        added = {place: plan.counterfeits[number] for place, number in enumerate(self._fake.tolist()) if number >= 0}
-        for name in rows.table.names if added else ():
-            if name == columns.individual or name in columns.sensitive or name == columns.count:
-                texts = np.array(rows.table.texts(name), dtype=object)[source]
-                for place, each in added.items():
-                    texts[place] = "" if name == columns.individual else "1"
-                    if name in columns.sensitive:
-                        texts[place] = each.values[columns.sensitive.index(name)]
-                new[name] = pa.array(texts.tolist(), pa.string())
         return new
 
     def _values(self, table: Table) -> pa.Table:
@@ -99,11 +90,8 @@ class CandidateFiles:
         held = np.bincount(rows.group[~plan.withheld], minlength=rows.groups) > 0
         for line in np.flatnonzero(held[published]).tolist():
             total[tuple(texts[name][line] for name in key)] += int(texts[count][line]) if count in texts else 1
-        for fake in plan.counterfeits:
-            new = {columns.group: rows.names[fake.group], **dict(zip(columns.sensitive, fake.values, strict=True))}
-            total[tuple(new.get(name, "") for name in key)] += 1
         # Sorted where groups are changed, as are the rows.
-        lines = sorted(total) if (plan.group != rows.group).any() or plan.counterfeits else list(total)
+        lines = sorted(total) if (plan.group != rows.group).any() else list(total)
         if count not in texts:
             lines = [each for each in lines for _ in range(total[each])]
         found = {name: [each[place] for each in lines] for place, name in enumerate(key)}
@@ -125,12 +113,9 @@ class CandidateFiles:
         if key is None:
             return
         columns = {"row": pa.array(np.arange(len(self._source)))}
-        pairs = list(zip(self._source.tolist(), self._fake.tolist(), strict=True))
         for name in ("individual", *values):
             of_row = dict(zip(key.texts("row"), key.texts(name), strict=True))
-            fake = [each.values[sensitive.index(name)] if name in values else "" for each in self._plan.counterfeits]
-            texts = [of_row.get(str(row), "") if number < 0 else fake[number] for row, number in pairs]
-            columns[name] = pa.array(texts, pa.string())
+            columns[name] = pa.array([of_row.get(str(row), "") for row in self._source.tolist()], pa.string())
         table = pa.table(columns)
         write_table(table, _private(folder) / f"{rows.tag}.key.csv", mode=0o600, dialect=key.dialect)
 
@@ -159,7 +144,7 @@ class CandidateFiles:
         if column is None or not published or rows.person is None:
             return
         nobody = (rows.person == NOBODY) | np.append(rows.series.people.is_counterfeit(), False)[rows.person]
-        groups, counts = np.unique(self._plan.group[source[nobody[source] | (self._fake >= 0)]], return_counts=True)
+        groups, counts = np.unique(self._plan.group[source[nobody[source]]], return_counts=True)
         if not len(groups):
             return
         beside = folder / "counterfeits"

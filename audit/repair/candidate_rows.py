@@ -15,7 +15,7 @@ from audit.io.series import Series
 from audit.io.tables import Table, header, read_table
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.errors import Problems, UsageError
-from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_register import CandidateRegister
 from audit.repair.merged_cells import AttributeCells
 from audit.repair.repair_plan import RepairPlan
@@ -216,7 +216,7 @@ class CandidateRows:
     def costs(self, plan: RepairPlan) -> dict[str, float]:
         """Return what each kind of change loses, in rows' worth of information.
 
-        A withheld row and a counterfeit cost one each, a moved row nothing. Wider cells cost what they cover more than
+        A withheld row costs one, a moved row nothing. Wider cells cost what they cover more than
         before, averaged over the attributes; for a pair, or without quasi-identifiers, merging costs the people whose
         value can now be one of another group's, as a share of all.
         """
@@ -228,7 +228,6 @@ class CandidateRows:
             MOVE: 0.0,
             COARSEN: self._width(plan, kept) - wide if plan.steps.any() else 0.0,
             WITHHOLD: float(self.counts[plan.withheld].sum()),
-            COUNTERFEIT: float(len(plan.counterfeits)),
         }
         if not self.attributes:
             people = np.bincount(plan.group[kept], weights=self.counts[kept], minlength=self.groups)
@@ -293,27 +292,18 @@ class CandidateRows:
         pairs = zip(roots.tolist(), starts.tolist(), ends, strict=True)
         return [order[start:end].tolist() for _, start, end in pairs if end - start > 1]
 
-    def order_of(self, plan: RepairPlan) -> tuple[Places, Places]:
-        """Return the row that each written row is made from, and the counterfeit that it is, -1 for none.
+    def order_of(self, plan: RepairPlan) -> Places:
+        """Return the row that each written row is made from.
 
-        A counterfeit is made from a row of its group. Unless nothing is regrouped, rows are sorted by group, cells and
-        values.
+        Unless nothing is regrouped, rows are sorted by group, cells and values.
         """
         kept, group = np.flatnonzero(~plan.withheld), plan.group
-        first = [int(kept[np.flatnonzero(group[kept] == each.group)[0]]) for each in plan.counterfeits]
-        source = np.concatenate([kept, np.array(first, dtype=np.intp)])
-        fake = np.concatenate([np.full(len(kept), -1), np.arange(len(first))])
-        if not (group != self.group).any() and not first:
-            return source, fake
-        keys = [self.table.coded(name).codes[source] for name in self._other_columns()]
-        cells = [codes[source] for codes in self.cells(plan)]
-        values = []
-        for place, name in enumerate(self.values):
-            vocabulary = self.series.vocabularies[name]
-            added = vocabulary.add([each.values[place] for each in plan.counterfeits])
-            values.append(np.concatenate([self.values[name][kept], added]))
-        order = np.lexsort([*keys, *values, *cells, group[source]])
-        return source[order], fake[order]
+        if not (group != self.group).any():
+            return kept
+        keys = [self.table.coded(name).codes[kept] for name in self._other_columns()]
+        values = [codes[kept] for codes in self.values.values()]
+        cells = [codes[kept] for codes in self.cells(plan)]
+        return kept[np.lexsort(np.stack([*keys, *values, *cells, group[kept]]))]
 
     def _other_columns(self) -> list[str]:
         """Return the published columns that are neither group nor value, in the order of the file, reversed."""

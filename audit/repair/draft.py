@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.model.arrays import Places
-from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.past_values import PastValues
-from audit.repair.repair_plan import Counterfeit, RepairPlan
+from audit.repair.repair_plan import RepairPlan
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -32,17 +32,15 @@ class CandidateDraft:
         past: the quick test; None where there is none.
         members: the published groups of each merged group.
         inside: its rows that are kept.
-        added: the values of its counterfeits.
         withheld_people: how many people's rows are left out.
     """
 
-    def __init__(self, rows: CandidateRows, past: PastValues | None, values: Sequence[tuple[str, ...]]) -> None:
-        self.rows, self.past, self.values = rows, past, values
+    def __init__(self, rows: CandidateRows, past: PastValues | None) -> None:
+        self.rows, self.past = rows, past
         self.members = {group: [group] for group in range(rows.groups)}
         order = np.argsort(rows.group, kind="stable")
         starts = np.searchsorted(rows.group[order], np.arange(rows.groups + 1)).tolist()
         self.inside: dict[int, Places] = {g: order[starts[g] : starts[g + 1]] for g in range(rows.groups)}
-        self.added: dict[int, list[tuple[str, ...]]] = {}
         self.root = np.arange(rows.groups)
         self.home = rows.group.astype(np.intp)
         self.steps = rows.unchanged().steps
@@ -61,27 +59,18 @@ class CandidateDraft:
         steps = np.zeros_like(self.steps)
         for root, low in least.items():
             steps[low] = self.steps[root]
-        added = [Counterfeit(least[root], values) for root, some in self.added.items() for values in some]
-        added = [each for each in added if kept[self.inside[int(self.root[each.group])]].any()]
-        return RepairPlan(self.home.copy(), part, ~kept, steps, tuple(sorted(added, key=lambda c: (c.group, c.values))))
+        return RepairPlan(self.home.copy(), part, ~kept, steps)
 
-    def broken(self, root: int, rows: Places | None = None, added: Sequence[tuple[str, ...]] = ()) -> Places:
-        """Return which rows a group gives away by the quick test, perhaps with other rows and more counterfeits."""
+    def broken(self, root: int, rows: Places | None = None) -> Places:
+        """Return which rows a group gives away by the quick test, perhaps with other rows."""
         rows = self.inside[root] if rows is None else rows
         if self.past is None or not len(rows):
             return np.zeros(0, dtype=np.intp)
-        return self.past.broken(rows, self._codes([*self.added.get(root, ()), *added]))
+        return self.past.broken(rows)
 
     def keeps(self, row: int) -> bool:
         """Return whether a row is not withheld."""
         return bool((self.inside[int(self.root[self.home[row]])] == row).any())
-
-    def _codes(self, values: Sequence[tuple[str, ...]]) -> list[list[int]]:
-        names = self.rows.series.manifest.columns.sensitive
-        return [
-            [int(self.rows.series.vocabularies[name].find(text)) for name, text in zip(names, each, strict=True)]
-            for each in values
-        ]
 
     # -- changes --------------------------------------------------------------------------------------------
 
@@ -93,8 +82,6 @@ class CandidateDraft:
         self.members[one] += gone
         self.root[gone] = one
         self.inside[one] = np.concatenate([self.inside[one], self.inside.pop(other)])
-        if other in self.added:
-            self.added.setdefault(one, []).extend(self.added.pop(other))
         self.steps[[one, other]] = 0
         return one
 
@@ -189,7 +176,6 @@ class CandidateDraft:
         found = [
             next(self._passing_exchanges(root, broken), None) if MOVE in moves else None,
             self._withholding(root) if WITHHOLD in moves else None,
-            next(self._passing_counterfeits(root), None) if COUNTERFEIT in moves else None,
             next(self._passing_merges(root), None) if MERGE in moves else None,
         ]
         yield from (each for each in found if each is not None)
@@ -208,15 +194,10 @@ class CandidateDraft:
         lost = np.setdiff1d(self.inside[root], kept)
         return float(self.rows.counts[lost].sum()), WITHHOLD, lost
 
-    def _passing_counterfeits(self, root: int) -> Iterator[Option]:
-        for values in self.values:
-            if not len(self.broken(root, None, [values])):
-                yield 1.0, COUNTERFEIT, values
-
     def _passing_merges(self, root: int) -> Iterator[Option]:
         for cost, other in self.partners(root):
             both = np.concatenate([self.inside[root], self.inside[other]])
-            if not len(self.broken(root, both, self.added.get(other, ()))):
+            if not len(self.broken(root, both)):
                 yield cost, MERGE, other
 
     def apply(self, root: int, kind: str, what: object) -> list[int]:
@@ -227,9 +208,7 @@ class CandidateDraft:
             return [root, other]
         if kind == MERGE and isinstance(what, int):
             return [self.merge(root, what)]
-        if kind == COUNTERFEIT and isinstance(what, tuple):
-            self.added.setdefault(root, []).append(what)
-        elif kind == COARSEN and isinstance(what, int):
+        if kind == COARSEN and isinstance(what, int):
             self.steps[root, what] += 1
         elif isinstance(what, np.ndarray):
             self.withhold(root, what)

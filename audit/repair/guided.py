@@ -14,14 +14,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from audit.model.arrays import Places
-from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.draft import CandidateDraft, Option
 from audit.repair.judging import Blame, Judge, Judgement
 from audit.repair.past_values import PastValues
 from audit.repair.repair_plan import RepairPlan
 
 ROUNDS = 8
-_TRIES = {MOVE: 2, COUNTERFEIT: 2, COARSEN: 3}
+_TRIES = {MOVE: 2, COARSEN: 3}
 """After so many changes of a kind to a group whose findings stay, another kind is tried."""
 
 Found = tuple[RepairPlan, Judgement]
@@ -34,13 +34,10 @@ class GuidedSearch:
         judge: audits plans.
         past: the quick test; None where there is none.
         moves: the kinds of change that may be made.
-        values: what counterfeits may have.
     """
 
-    def __init__(
-        self, judge: Judge, past: PastValues | None, moves: Sequence[str], values: Sequence[tuple[str, ...]]
-    ) -> None:
-        self.judge, self.past, self.moves, self.values = judge, past, moves, values
+    def __init__(self, judge: Judge, past: PastValues | None, moves: Sequence[str]) -> None:
+        self.judge, self.past, self.moves = judge, past, moves
         self.rows = judge.rows
         self.room = 0.0
 
@@ -60,7 +57,7 @@ class GuidedSearch:
 
     def repaired(self, forced: Places, room: float) -> Found | None:
         """Return a repair that withholds some rows, and no more people in all than there is room for; None for none."""
-        draft = CandidateDraft(self.rows, self.past, self.values)
+        draft = CandidateDraft(self.rows, self.past)
         for root in np.unique(draft.root[draft.home[forced]]).tolist():
             draft.withhold(root, forced)
         self.room = room
@@ -153,8 +150,6 @@ class GuidedSearch:
         gone = self.rows.withholdable(rows) if WITHHOLD in self.moves else rows[:0]
         if len(gone) and self._may_withhold(draft, gone):
             yield float(self.rows.counts[gone].sum()), WITHHOLD, gone
-        if COUNTERFEIT in self.moves and self.values:
-            yield 1.0, COUNTERFEIT, self.values[sum(map(len, draft.added.values())) % len(self.values)]
         if MOVE in self.moves:
             mine = rows[draft.root[draft.home[rows]] == root]
             swaps = list(draft.exchanges(root, mine if len(mine) else draft.inside[root]))

@@ -18,6 +18,7 @@ from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.judgement.provenance import KnownRisks, known_before
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.republished import republished, said_again
 from audit.judgement.selection import selection_of
 from audit.model.arrays import Places
 from audit.model.finding import Finding
@@ -101,7 +102,7 @@ class Judge:
         self._known = {each.label: selection_of(each, self._namer) for each in run.results}
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
-        self.limits, self.facts = limits, run.facts
+        self.limits = limits
         # What one attack knew for certain is known, whichever shows it again.
         self._certain: dict[str | None, set[str]] = defaultdict(set)
         for each in run.results:
@@ -177,13 +178,17 @@ class Judge:
 
     def _less_the_past(self, run: AuditRun) -> AuditRun:
         """Return what attacks found, less what was so before the candidate came: what is left is judged as ever."""
-        less = []
+        less, last = [], len(run.series.tags) - 1
+        earlier = republished(run.releases, last)
         for result in run.results:
             risks, selection = self._known_risks[result.label], selection_of(result, self._namer)
-            known = known_before(self._known.get(result.label), selection)
-            new = result.without(np.union1d(known, self._still_certain(result)), risks.no_higher(result))
+            known = np.union1d(known_before(self._known.get(result.label), selection), self._still_certain(result))
+            new = result.without(known, risks.no_higher(result))
+            if earlier is not None:
+                new = new.without(said_again(new, last, earlier))
             less.append(replace(new, scored=replace(new.scored, ever=risks.ever_higher(result))))
-        return replace(run, results=less, panel=run.panel[-1:])
+        accepted = frozenset(run.series.tags[-1:] if earlier is not None else ())
+        return replace(run, results=less, panel=run.panel[-1:], accepted=accepted)
 
     def _still_certain(self, result: Result[View]) -> Places:
         """Return the places of the disclosures of people whose value was certain before, where values never change.
@@ -252,16 +257,14 @@ class _Written:
         self.source, self.rows, self.plan = source, rows, plan
         self._read = source.releases.get(len(source.releases) - 1)
         self._person = owners(self.source.series, self._read.release.person)
-        self._row, fake = rows.order_of(plan)
-        self._row = np.where(fake < 0, self._row, -1)
+        self._row = rows.order_of(plan)
 
     @cached_property
     def _groups(self) -> dict[str, set[int]]:
         """The merged groups that names of groups or row classes stand for."""
         found: dict[str, set[int]] = {}
-        real = self._row >= 0
         for coded in (self._read.release.group, self._read.seen.group):
-            pairs = np.unique(np.stack([coded.codes[real], self.plan.group[self._row[real]]], axis=1), axis=0)
+            pairs = np.unique(np.stack([coded.codes, self.plan.group[self._row]], axis=1), axis=0)
             for code, root in pairs.tolist():
                 found.setdefault(coded.name(code), set()).add(root)
         return found
@@ -271,8 +274,7 @@ class _Written:
         person = self._person
         if person is None or not len(people):
             return np.zeros(0, dtype=np.intp)
-        rows = self._row[np.isin(person, list(people))]
-        return rows[rows >= 0]
+        return self._row[np.isin(person, list(people))]
 
     def blame(self, finding: Finding[int]) -> Blame | None:
         """Return the candidate's groups that a finding needs, and the rows of its people; None where it needs none."""

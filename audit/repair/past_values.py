@@ -64,26 +64,21 @@ class PastValues:
         values = sum(len(rows.series.vocabularies[seen.sensitive]) for seen in evidence)
         return cls(rows, evidence, k, together=together) if rows.rows * values <= _MOST_BYTES else None
 
-    def broken(self, rows: Places, added: Sequence[Sequence[int]] = ()) -> Places:
-        """Return which of the rows of a group it gives away; `added` are the values of its counterfeits, by attribute.
-
-        All of them, where there are fewer than k.
-        """
-        if len(rows) + len(added) < self.k and self.rows.counts[rows].sum() + len(added) < self.k:
+    def broken(self, rows: Places) -> Places:
+        """Return which of the rows of a group it gives away: all of them, where there are fewer than k."""
+        if len(rows) < self.k and self.rows.counts[rows].sum() < self.k:
             return rows
         gone = np.zeros(len(rows), dtype=np.bool_)
-        for place, (left, own, judged) in enumerate(zip(self.left, self.own, self.judged, strict=True)):
-            has = np.concatenate([own[rows], np.array([each[place] for each in added], dtype=own.dtype)])
-            values, has = np.unique(has, return_inverse=True)
+        for left, own, judged in zip(self.left, self.own, self.judged, strict=True):
+            values, has = np.unique(own[rows], return_inverse=True)
             here = left[np.ix_(rows, values)]
             if self.together:
-                anything = np.ones((len(added), len(values)), dtype=np.bool_)
-                here &= _leading_back(np.concatenate([here, anything]), has)[: len(rows)]
+                here &= _leading_back(here, has)
             gone |= judged[rows] & (here.sum(axis=1) == 1)
         return rows[gone]
 
     def groups_broken(self, plan: RepairPlan) -> Places:
-        """Return the merged groups of a plan without counterfeits that give somebody away; ascending."""
+        """Return the merged groups of a plan that give somebody away; ascending."""
         group, kept = plan.group, ~plan.withheld
         size = np.bincount(group[kept], weights=self.rows.counts[kept], minlength=self.rows.groups)
         wrong = (size > 0) & (size < self.k)

@@ -1,4 +1,4 @@
-"""What is changed in a candidate: groups merged, rows moved or withheld, cells coarsened, counterfeits added."""
+"""What is changed in a candidate: groups merged, rows moved or withheld, cells coarsened."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ from audit.model.arrays import Places
 
 
 @dataclass(frozen=True)
-class Counterfeit:
-    """A row that is nobody's, added to a group: its values by sensitive attribute, in the manifest's order."""
-
-    group: int
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class RepairPlan:
     """What is changed in a candidate, rows and groups being numbered as it was given.
 
@@ -28,14 +20,12 @@ class RepairPlan:
         part: the merged group of each group, as its least member; shape (groups,), intp.
         withheld: which rows are left out; shape (rows,), bool.
         steps: how often the cells of each merged group are coarsened, by attribute; shape (groups, attributes), int8.
-        counterfeits: the rows that are added; their groups are merged ones.
     """
 
     home: Places
     part: Places
     withheld: npt.NDArray[np.bool_]
     steps: npt.NDArray[np.int8]
-    counterfeits: tuple[Counterfeit, ...] = ()
 
     @property
     def group(self) -> Places:
@@ -47,10 +37,9 @@ class RepairPlan:
         old = np.unique(self.part[list(groups)])
         part = self.part.copy()
         part[np.isin(part, old)] = old[0]
-        added = tuple(replace(each, group=int(part[each.group])) for each in self.counterfeits)
         steps = self.steps.copy()
         steps[old] = 0
-        return replace(self, part=part, counterfeits=added, steps=steps)
+        return replace(self, part=part, steps=steps)
 
     def without(self, rows: Places) -> RepairPlan:
         """Return the plan with some more rows withheld."""
@@ -67,5 +56,4 @@ class RepairPlan:
     @property
     def key(self) -> bytes:
         """What two plans have in common that change the same."""
-        arrays = (self.home, self.part, self.withheld, self.steps)
-        return b"".join(each.tobytes() for each in arrays) + repr(self.counterfeits).encode()
+        return b"".join(each.tobytes() for each in (self.home, self.part, self.withheld, self.steps))

@@ -21,7 +21,7 @@ from audit.adversary.build_evidence import choose
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
-from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, MOVES, WITHHOLD, Move
+from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.repair import Repair
 from audit.pipeline.audit_run import AuditOptions
@@ -49,7 +49,6 @@ _WORDS = {
     MOVE: Phrase("moving"),
     COARSEN: Phrase("coarsening"),
     WITHHOLD: Phrase("withholding"),
-    COUNTERFEIT: Phrase("adding counterfeits"),
 }
 _BROKEN_PAST = Phrase("the series violates the policy even without the candidate")
 
@@ -93,7 +92,6 @@ class RepairSearch:
         self._expected = 2 * ROUNDS
         possible = [move for move in MOVES if self._can(move)]
         self.moves = [move for move in possible if move in moves]
-        self._values = self._counterfeit_values()
         self._watch = options.progress("repair")
         self._left_out = self._hindrance if WITHHOLD in moves else None
         # Coarser cells that only form groups merge some of them, by chance.
@@ -110,11 +108,6 @@ class RepairSearch:
             return not rows.pair and columns.group is not None
         if move == COARSEN:
             return bool(rows.columns) and (columns.group is None or self._cells_matter())
-        if move == COUNTERFEIT:
-            published = rows.series.manifest.counterfeits
-            fake = bool(published) or self.judge.facts.counterfeits > 0
-            told = not rows.pair or len(columns.sensitive) == 1  # which values of a pair go together, nobody can tell
-            return fake and told and rows.person is not None and columns.record is None
         return True
 
     @property
@@ -215,7 +208,7 @@ class RepairSearch:
 
         In large series, where one group of all rows takes long to audit, that is the last.
         """
-        guided = GuidedSearch(self.judge, self.past, self._guiding_moves, self._values)
+        guided = GuidedSearch(self.judge, self.past, self._guiding_moves)
         whole = MERGE in self.moves
         if whole and self.judge.is_quick and (found := guided.coarsest(forced)) is not None:
             self._offer(found)
@@ -307,7 +300,7 @@ class RepairSearch:
         begun = self.judge.audits
         self._expected, tried = begun + MOST_AUDITS, 0
         try:
-            for cost, plan in AllPlans(self.rows, self.moves, self._values).ascending():
+            for cost, plan in AllPlans(self.rows, self.moves).ascending():
                 if self.best is not None and cost >= self.rows.cost(self.best[0]):
                     return None
                 self.judge.check_time()
@@ -318,7 +311,7 @@ class RepairSearch:
                     return None
         except TooManyPlansError:
             return None
-        if COUNTERFEIT in self.moves or self.rows.staying.any():
+        if self.rows.staying.any():
             return None
         return self._doubted() if self.doubts else self._proved(say("all {count} changes were tried", count=tried))
 
@@ -340,7 +333,7 @@ class RepairSearch:
         A release that says less is never worse where certainties are judged; risks below certainty may be higher.
         """
         certain = self.judge.limits["max_risk"] >= 1 and self.judge.limits.get("max_ever_risk", 1.0) >= 1
-        return certain and MERGE in self.moves and COUNTERFEIT not in self.moves
+        return certain and MERGE in self.moves
 
     def _proved(self, how: str) -> Answer:
         moves = _listed(self.moves)
@@ -370,22 +363,11 @@ class RepairSearch:
         k = int(self.judge.limits["k"]) if judges_k else 0
         return PastValues.of(self.rows, self.options, k, together=together)
 
-    def _counterfeit_values(self) -> list[tuple[str, ...]]:
-        """Return the values that counterfeits may have: those published, or of rows where several are sensitive."""
-        if COUNTERFEIT not in self.moves:
-            return []
-        columns = self.rows.series.manifest.columns
-        names = [self.rows.series.vocabularies[name].names for name in columns.sensitive]
-        if len(names) == 1:
-            return [(text,) for text in sorted(names[0])]
-        codes = np.unique(np.stack([self.rows.values[name] for name in columns.sensitive], axis=1), axis=0)
-        return [tuple(known[code] for known, code in zip(names, row, strict=True)) for row in codes.tolist()]
-
     def _is_broken(self, plan: RepairPlan) -> bool:
         """Return whether the quick test finds that a plan gives somebody away."""
         if plan.withheld.all():
             return True
-        return self.past is not None and not plan.counterfeits and len(self.past.groups_broken(plan)) > 0
+        return self.past is not None and len(self.past.groups_broken(plan)) > 0
 
     # -- reporting --------------------------------------------------------------------------------------------
 
@@ -441,7 +423,6 @@ class RepairSearch:
         costs = rows.costs(plan)
         for root, place in coarse:
             moves.append(Move(COARSEN, (names[root],), (), costs[COARSEN] / len(coarse), rows.attributes[place]))
-        moves += [Move(COUNTERFEIT, (names[each.group],), (), 1.0) for each in plan.counterfeits]
         if plan.withheld.any():
             lines = tuple(rows.table.line(row) for row in np.flatnonzero(plan.withheld).tolist())
             moves.append(Move(WITHHOLD, (), lines, costs[WITHHOLD]))

@@ -1,4 +1,4 @@
-"""Plans that change less than another: what was merged, withheld, coarsened or added too much is undone in part."""
+"""Plans that change less than another: what was merged, withheld or coarsened too much is undone in part."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ def _smaller(rows: CandidateRows, plan: RepairPlan) -> Iterator[RepairPlan]:
             yield _divided(plan, [order[: len(order) // 2], order[len(order) // 2 :]])
             for each in members[:_UNDONE]:
                 yield _divided(plan, [[each], [other for other in members if other != each]])
-    for place in range(len(plan.counterfeits[:_UNDONE])):
-        yield replace(plan, counterfeits=plan.counterfeits[:place] + plan.counterfeits[place + 1 :])
     for attribute in np.flatnonzero(plan.steps.any(axis=0)).tolist():
         yield _finer(plan, plan.steps[:, attribute] * 0, attribute)
         for root in np.flatnonzero(plan.steps[:, attribute])[:_UNDONE].tolist():
@@ -69,10 +67,7 @@ def _divided(plan: RepairPlan, parts: Sequence[Sequence[int]]) -> RepairPlan:
     for members in parts:
         part[list(members)] = min(members)
         steps[min(members)] = plan.steps[old]
-    # A counterfeit goes to the largest.
-    largest = max(parts, key=len)
-    added = tuple(replace(each, group=min(largest)) if each.group == old else each for each in plan.counterfeits)
-    return replace(plan, part=part, steps=steps, counterfeits=added)
+    return replace(plan, part=part, steps=steps)
 
 
 def _finer(plan: RepairPlan, fewer: npt.NDArray[np.int8], attribute: int) -> RepairPlan:

@@ -21,6 +21,7 @@ from audit.repair import search
 from audit.repair.merged_cells import CellCosts, merged_text
 from audit.repair.past_values import _leading_back
 from tests.cli.forms import EXAMPLES
+from tests.helpers.messy import write as write_text
 from tests.helpers.repairs import draw
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Known, Row, TinySeries
@@ -302,33 +303,6 @@ def test_what_a_group_tells_of_its_people_together():
     ]
 
 
-def test_counterfeits_are_added_to_pairs(tmp_path):
-    """The values, the counts of counterfeits and the key of what is written fit together."""
-    values, ages = ["flu", "gastritis", "flu", "gastritis"], ["25", "26", "35", "36"]
-    first = [Row(f"p{n}", "1", value, (age,)) for n, (value, age) in enumerate(zip(values, ages, strict=True))]
-    second = [Row(f"p{n}", group, values[n], (ages[n],)) for n, group in enumerate("1122")]
-    second[1] = Row("p1", "3", "gastritis", ("26",))
-    small = TinySeries(
-        [[*first, Row(None, "1", "flu", ("25",))], second],
-        quasi_identifiers=("Age",),
-        anatomy=True,
-        counterfeits=[{"1": 1}, {}],
-    )
-    whole, past = small.write(tmp_path / "all", key="files"), small.until(1).write(tmp_path / "clinic", key="files")
-    names = ["2.rows.csv", "2.values.csv"]
-    candidate = [str(whole / "releases" / name) for name in names]
-    shutil.copy(whole / "private" / "2.key.csv", whole / "releases" / "2.key.csv")
-    policy = ["--policy", "min_e=1", "--k", "1"]
-    words = ["--output", str(tmp_path / "out"), "--only", "counterfeit", *policy]
-    assert run_main("repair", str(past), *candidate, *words)[0] == 0
-    rows, pairs = (read(tmp_path / "out" / name) for name in names)
-    held = {group: sum(int(each["count"]) for each in pairs if each["Group-ID"] == group) for group in "123"}
-    assert held == {group: sum(row["Group-ID"] == group for row in rows) for group in "123"}
-    assert len(rows) > 4
-    assert (tmp_path / "out" / "counterfeits" / "2.csv").exists()
-    assert run_main("next", str(past), *(str(tmp_path / "out" / name) for name in names), *policy)[0] == 0
-
-
 def test_people_of_whom_a_value_is_known_stay(tmp_path):
     """Who is with somebody whose value is known is withheld, not that one."""
     values, cells = ["flu", "gastritis"] * 3, ("[20, 60]",)
@@ -347,9 +321,9 @@ def test_people_of_whom_a_value_is_known_stay(tmp_path):
 
 
 def test_changes_that_cannot_be_made_are_not_called_tried(hospital):
-    """Nobody publishes counterfeits here."""
+    """Cells only form groups here, so that coarser ones would tell no less."""
     words = ["repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out")]
-    code, out, err = run_main(*words, "--only", "counterfeit", "--attack", "intersection")
+    code, out, err = run_main(*words, "--only", "coarsen", "--attack", "intersection")
     assert (code, err) == (1, "")
     assert "none of the changes that may be made can be made to this candidate" in out
     assert "were tried" not in out
@@ -390,3 +364,30 @@ def test_the_candidate_keeps_its_delimiter_and_encoding(hospital, delimiter, enc
     assert after.splitlines()[0] == before.splitlines()[0]
     assert "(früh)" in after
     assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_release_that_is_published_again_adds_no_small_class(tmp_path, again):
+    """Groups of one value and classes below k are known from the past; one changed row, and they are new."""
+    rows = ["20-29,flu", "20-29,flu", "30-39,gout", "40-49,flu", "40-49,gout"]
+    columns = '[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Disease"\n'
+    text = f'[series]\nname = "s"\nreleases = ["1.csv"]\n{columns}'
+    series, candidate, before = tmp_path / "s", tmp_path / "2.csv", tmp_path / "before.json"
+    write_text(series / "series.toml", text)
+    write_text(series / "1.csv", "\n".join(["Age,Disease", *rows, ""]))
+    write_text(series / "private" / "finding.key", "0" * 64 + "\n")
+    others = rows[::-1] if again else [*rows[:-1], "50-59,gout"]
+    write_text(candidate, "\n".join(["Age,Disease", *others, ""]))
+    stable = ["--stable-ids", "--findings", "all", "--format", "json"]
+    assert run_main(str(series), *stable, "--output", str(before))[0] == 1
+    words = ["--output", str(tmp_path / "out"), "--baseline", "--format", "json"]
+    code, out, err = run_main("repair", str(series), str(candidate), *words)
+    assert err == ""
+    assert (code == 0 and json.loads(out)["moves"] == []) == again
+    shutil.copy(candidate, series / "2.csv")
+    write_text(series / "series.toml", text.replace('"1.csv"', '"1.csv", "2.csv"'))
+    code, out, err = run_main(str(series), "--baseline", str(before), "--format", "json")
+    assert (code, err) == (0 if again else 1, "")
+    assert {each["measure"] for each in json.loads(out)["policy"]["violations"]} == (
+        set() if again else {"k", "max_risk"}
+    )
