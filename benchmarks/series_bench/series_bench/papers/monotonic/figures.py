@@ -38,8 +38,8 @@ _AXES: dict[str, tuple[str, Callable[[MonotonicRun], str]]] = {
 }
 _TITLES = {"safe": "privacy leakage", "discernibility": "anonymization quality", "seconds": "runtime"}
 _CENSUS = (
-    "people here are simulated, and differ more: with the real Adult table the shares agree, as its columns mostly have "
-    "one frequent value (docs/figures.md)"
+    "people here are simulated, and differ more: the shares agree on the real Adult table, where most columns have one "
+    "frequent value (docs/figures.md)"
 )
 _SECONDS = "here reading, checking and writing are timed too, of all rows"
 
