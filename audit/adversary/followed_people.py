@@ -17,14 +17,13 @@ from functools import cached_property
 import numpy as np
 
 from audit.adversary.combined_values import CombinedVocabulary
-from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.held_series import LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.record_candidates import ABSENT, Fitting, TooManyRecordsError, fitting_pairs, kinds_of_rows
 from audit.adversary.register import RegisterSource
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, ValueCounts
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
@@ -198,9 +197,9 @@ class FollowedPeopleSource(KnownGroupsSource):
 
     # -- as evidence asks for it -------------------------------------------------------------------------------
 
-    def pools(self, position: int) -> CandidatePools:
+    def pools(self, position: int, people: Codes | None = None) -> CandidatePools:
         """Return the pools: who is known alike has the same."""
-        del position
+        del position, people
         choices, real = self.choices, self._individual[self.choices.person]
         pool = np.repeat(np.arange(len(choices.start) - 1), np.diff(choices.start))
         values = len(self.vocabulary)
@@ -214,13 +213,10 @@ class FollowedPeopleSource(KnownGroupsSource):
         count = np.zeros(len(key), dtype=np.int64)
         np.add.at(count, place, rows[at])
         contents = ValueCounts((key // values).astype(np.int32), (key % values).astype(np.int32), count)
-        people, kinds = self.series.people.size, len(choices.start) - 1
-        return CandidatePools(choices.person[real], choices.kind[real], kinds, contents, None, None, people, values)
-
-    def pools_of(self, position: int, people: Codes) -> CandidatePools:
-        """Return the pools of everybody."""
-        del people
-        return self.pools(position)
+        kinds = len(choices.start) - 1
+        return CandidatePools(
+            choices.person[real], choices.kind[real], kinds, contents, None, None, self.series.people.size, values
+        )
 
     def present(self, position: int) -> Codes:
         """Return everybody who is known to be in some release, counterfeits left out."""

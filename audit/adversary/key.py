@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from audit.adversary.constant_values import UNKNOWN, FirstValues
 from audit.adversary.followed_people import FollowedPeopleSource
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.io.encoding import NOBODY
 from audit.io.releases import own_values
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import UNKNOWN, Codes, Flags
 
 
 class Key(Protocol):
@@ -26,6 +26,22 @@ class Key(Protocol):
 
     def changed(self) -> Flags:
         """Return by person code whose value is another one later on, though values never change."""
+
+
+def first_values(releases: Iterable[tuple[Codes, Codes | None]], people: int) -> tuple[Codes | None, Flags]:
+    """Return everybody's first true value by person code, -1 where unknown, and whether it is another one later on.
+
+    Args:
+        releases: distinct people of each release, and the true value of each, -1 where unknown; None without a key.
+        people: one more than the largest code of people.
+    """
+    first, changed, recorded = np.full(people, UNKNOWN, np.int32), np.zeros(people, np.bool_), False
+    for person, values in releases:
+        if values is not None:
+            recorded, before = True, first[person]
+            changed[person] |= (before != UNKNOWN) & (values != before) & (values != UNKNOWN)
+            first[person] = np.where(before == UNKNOWN, values, before)
+    return first if recorded else None, changed
 
 
 class SeriesKey:
@@ -59,12 +75,10 @@ class SeriesKey:
 
     @cached_property
     def _constant(self) -> tuple[Codes | None, Flags]:
-        first, source = FirstValues(), self._source
-        for release in range(len(source.releases)):
-            values = self.of_versions(release)
-            person = np.zeros(0, dtype=np.int32) if values is None else source.asked(release)
-            first.note(person, values, source.series.people.size)
-        return first.result()
+        source, nobody = self._source, np.zeros(0, dtype=np.int32)
+        values = [self.of_versions(release) for release in range(len(source.releases))]
+        people = (nobody if own is None else source.pools(release).person for release, own in enumerate(values))
+        return first_values(zip(people, values, strict=True), source.series.people.size)
 
     def _of_rows(self, release: int) -> Codes | None:
         source, read = self._source, self._source.release(release)

@@ -6,14 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
-from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.row_classes import RowClassGroups, capacity, places
 from audit.io.background_knowledge import Known, read_known
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.releases import Release
 from audit.io.unlisted_values import check_listed
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import UNKNOWN, Codes, Counts
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import InputError, Problem, Problems, UsageError
 from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses, Table, ValueCounts
@@ -51,12 +50,10 @@ class KnownGroupsSource:
             check_listed(self.series, release, self.sensitive, self.listed)
         return release
 
-    def pools(self, position: int) -> CandidatePools:
-        """Return the pools of a release, counted from 0."""
-        return self._seen(self.release(position), self._fixed(position))
-
-    def _seen(self, release: Release, fixed: Codes | None) -> CandidatePools:
-        """Return the pools of a release, or of some groups of it; `fixed` is as `_fixed` returns it."""
+    def pools(self, position: int, people: Codes | None = None) -> CandidatePools:
+        """Return the pools of a release, counted from 0; those of some people at least."""
+        release = self.release(position) if people is None else self.around(position, people)
+        fixed = self._fixed(position)
         if release.person is None:
             raise UsageError("per-person attacks need the adversary `linked` or `register`")
         rows = self.real(release.person)
@@ -77,10 +74,6 @@ class KnownGroupsSource:
         rows = self.real(person)
         return person if rows is None else person[rows]
 
-    def pools_of(self, position: int, people: Codes) -> CandidatePools:
-        """Return the pools of a release with at least some people, as far as they are in it."""
-        return self._seen(self.around(position, people), None) if self.by_key else self.pools(position)
-
     @property
     def by_key(self) -> bool:
         """Whether the key alone says which rows may be whose."""
@@ -92,10 +85,8 @@ class KnownGroupsSource:
         Raises:
             InputError: the transitions do not say what may follow a published value.
         """
-        release = self.releases.around(position, people)
-        if self.listed is not None:
-            check_listed(self.series, release, self.sensitive, self.listed)
-        return release
+        release = self.release(position)
+        return release.around(people) if self.by_key else release
 
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the name of the group of each of some people in a release."""
@@ -218,12 +209,6 @@ class KnownGroupsSource:
             individual,
             values,
         )
-
-    def asked(self, position: int) -> Codes:
-        """Return the people of `pools(position)`."""
-        if self.by_key:
-            return self.present(position)
-        return self.pools(position).person
 
     def _pools(
         self, person: Codes, pool: Codes, n_pools: int, contents: ValueCounts | Table, fixed: Codes | None

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary import coverage
-from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.held_series import HeldSeries, LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.lattice_sweep import ragged
@@ -16,7 +15,7 @@ from audit.adversary.row_classes import capacity, places
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY
 from audit.io.releases import Release
-from audit.model.arrays import Codes
+from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import Problems
 from audit.model.evidence import CandidateGroups, CandidatePools, PublishedClasses, Table, ValueCounts
 
@@ -35,12 +34,13 @@ class RegisterSource(KnownGroupsSource):
         self.space = coverage.Space(attributes, register.values, register.points)
         self._held: dict[tuple[int, bool], ValueCounts | Table] = {}
 
-    def pools(self, position: int) -> CandidatePools:
+    def pools(self, position: int, people: Codes | None = None) -> CandidatePools:
         """Return the pools of a release, counted from 0.
 
         Raises:
             InputError: somebody is covered by no group, or there are more people than rows.
         """
+        del people  # all are looked up
         lines = self.register.present(position)
         used, pool = self.register.places(lines)
         person, fixed = self.register.person[lines], self._fixed(position)

@@ -172,17 +172,6 @@ class IdentifierEncoder:
         return hashes(self._others.texts.take(arrow(codes - self.plain)), seed)
 
     @property
-    def others(self) -> pa.Array:
-        """The identifiers whose codes begin at `plain`, in the order of these; Arrow text."""
-        return self._others.texts
-
-    def outline(self) -> IdentifierEncoder:
-        """Return the same without a name that could be read or found: what codes there are, and which are people."""
-        bare = IdentifierEncoder(self.direct)
-        bare.largest, bare._count, bare._counterfeits = self.largest, self._count, self._counterfeits
-        return bare
-
-    @property
     def has_counterfeits(self) -> bool:
         """Whether somebody is a counterfeit that keeps its identity."""
         return bool(len(self._counterfeits))

@@ -101,6 +101,14 @@ class Release:
         fake: npt.NDArray[np.bool_] = np.append(people.is_counterfeit(), True)[self.person]  # the last is nobody's
         return fake if self.strangers is None else fake & ~self.strangers
 
+    def around(self, people: Codes) -> Release:
+        """Return the release less the groups that hold none of some people; all of it without a key."""
+        if self.person is None:
+            return self
+        held = np.zeros(self.group.size, dtype=np.bool_)
+        held[self.group.codes[np.isin(self.person, people)]] = True
+        return self.some(np.flatnonzero(held[self.group.codes]), np.flatnonzero(held[self.entry_group]))
+
     def some(self, rows: Places, entries: Places) -> Release:
         """Return some rows and entries of the release."""
 

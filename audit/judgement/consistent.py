@@ -26,13 +26,9 @@ class ConsistentSource:
         self._source = source
         self._left_out = left_out
 
-    def pools(self, release: int) -> CandidatePools:
+    def pools(self, release: int, people: Codes | None = None) -> CandidatePools:
         """Return the pools of a release less the people left out."""
-        return self._less(self._source.pools(release))
-
-    def pools_of(self, release: int, people: Codes) -> CandidatePools:
-        """Return the pools of a release with these people at least."""
-        return self._less(self._source.pools_of(release, people))
+        return self._less(self._source.pools(release, people))
 
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the names of the groups that may hold each of some people."""

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.key import Key
 from audit.adversary.view import handed
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences
 from audit.judgement.consistent import ConsistentSource, ConsistentTruth, alone
+from audit.model.arrays import UNKNOWN
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
 from audit.model.outcome import Attack, Outcome, PerPersonAttack, RiskQuery

@@ -12,6 +12,8 @@ Array: TypeAlias = npt.NDArray[Any]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Codes: TypeAlias = npt.NDArray[np.int32]
 """Numbers that stand for texts, people, groups or values."""
+UNKNOWN = -1
+"""The code of a value that is not known."""
 Places: TypeAlias = npt.NDArray[np.intp]
 """Indices into another array."""
 Counts: TypeAlias = npt.NDArray[np.int64]

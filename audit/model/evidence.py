@@ -307,14 +307,8 @@ def claimed_part(code: int, attributes: int) -> tuple[int, int]:
 class PoolSource(Protocol):
     """Where evidence gets a release's pools from."""
 
-    def pools(self, release: int) -> CandidatePools:
-        """Return the pools of a release, counted from 0."""
-
-    def pools_of(self, release: int, people: Codes) -> CandidatePools:
-        """Return the pools of a release with these people at least, as far as they are in it, and what is in theirs.
-
-        The rest may be left out: who looks up some people need not wait for everybody.
-        """
+    def pools(self, release: int, people: Codes | None = None) -> CandidatePools:
+        """Return the pools of a release, counted from 0; those of some people at least, with what is in theirs."""
 
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
         """Return, for each of some people in a release, the names of the groups that may hold the person."""

@@ -39,7 +39,7 @@ from audit.pipeline.followed_timeline import with_timeline
 from audit.pipeline.input_files import digest, input_files
 from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
 from audit.runtime.budget import Budget
-from audit.runtime.distributed.partitioned_attack import PartitionedSeries
+from audit.runtime.distributed.partitioned_attack import attack_in_slices
 from audit.runtime.engine import Engine, Local, cores
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import say
@@ -64,7 +64,7 @@ class AuditOptions:
         stable_ids: whether ids and pseudonyms are to be those of other reports on this series.
         progress: given the name of an attack, or of another part of the work, returns who is told of its progress.
         engine: where attacks have their work done.
-        distributed: whether releases too are read there, and people attacked in ranges.
+        distributed: whether people are attacked there in ranges.
         today: the date at which waivers are judged.
         made: the date that the report bears; `today` when None.
         keeps_finished: whether an interrupt ends the run with a report on the attacks that have come to an end.
@@ -151,21 +151,18 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     if "max_ever_risk" in limits:
         options = replace(options, grave=series.grave)
     evidence = _evidence(series, attacks, options)
-    ranges = _ranges(series, evidence, attacks, options)
-    if ranges is None:
-        evidence[0].source.releases.read(Budget(on_progress=options.progress("reading")))
+    evidence[0].source.releases.read(Budget(on_progress=options.progress("reading")))
     files = _Files(series, options)
-    results = set_aside(_results(evidence, attacks, options, ranges), listed_values(series), limits["max_risk"])
+    results = set_aside(_results(evidence, attacks, options), listed_values(series), limits["max_risk"])
     _check_applies(results, named=options.explicit)
     source = evidence[0].source
-    present = source.releases.present() if ranges is None else ranges.present
-    described = _described(source, options) if ranges is None else ranges.described
+    described = _described(source, options)
     return AuditRun(
         series,
         evidence,
-        _changed(evidence, ranges),
+        _changed(evidence),
         results,
-        facts(source, present, described),
+        facts(source, source.releases.present(), described),
         files.inputs(rows_of_files(series, described)),
         tuple(one for each in described for one in each.panel),
     )
@@ -186,22 +183,12 @@ def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
     return tuple(replace(seen, warm_start=seen.warm_start if options.warm_start else None) for seen in evidence)
 
 
-def _ranges(
-    series: Series, evidence: Sequence[View], attacks: Sequence[Attack], options: AuditOptions
-) -> PartitionedSeries | None:
-    """Return the series in ranges of people, where releases are read and people attacked elsewhere."""
-    per_person = any(isinstance(each, PerPersonAttack) for each in attacks)
-    if not (options.distributed and evidence[0].adversary.knows_people and per_person):
-        return None
-    return PartitionedSeries(series, [seen for seen in evidence if seen.combined is None], options.engine)
-
-
 class _Files:
     """The files that were read, whose hashes are computed beside the attacks."""
 
     def __init__(self, series: Series, options: AuditOptions) -> None:
         self._files, self._options = input_files(series, reveal=options.reveal), options
-        hasher = options.engine if options.distributed else Local(2)  # attacks have threads of their own
+        hasher = Local(2)  # attacks have threads of their own
         self._hashes = {name: hasher.submit(digest, file) for name, file in self._files.items()}
 
     def inputs(self, rows: Mapping[str, int]) -> tuple[Input, ...]:
@@ -224,9 +211,7 @@ def _described(source: KnownGroupsSource, options: AuditOptions) -> list[Release
     return [summarize_release(source, position) for position in watched.each(range(len(source.releases)))]
 
 
-def _results(
-    evidence: Sequence[View], attacks: Sequence[Attack], options: AuditOptions, ranges: PartitionedSeries | None
-) -> list[Result[View]]:
+def _results(evidence: Sequence[View], attacks: Sequence[Attack], options: AuditOptions) -> list[Result[View]]:
     """Run each attack on each evidence.
 
     An interrupt keeps what has come to an end by then, if that is asked for and anything has; the rest is marked.
@@ -241,7 +226,7 @@ def _results(
             if not interrupted:
                 try:
                     with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:
-                        scored = _attack(attack, seen, options, ranges, len(evidence[0].tags))
+                        scored = _attack(attack, seen, options, len(evidence[0].tags))
                         stage.count(**_counted(scored.outcome))
                 except KeyboardInterrupt:
                     if not options.keeps_finished or all(map(_is_skipped, results)):
@@ -306,15 +291,14 @@ def _sensitive(attack: Attack, seen: View, evidence: Sequence[View]) -> str | No
     return seen.sensitive if several and attack.per_attribute else None
 
 
-def _attack(
-    attack: Attack, evidence: View, options: AuditOptions, ranges: PartitionedSeries | None, releases: int
-) -> Scored:
+def _attack(attack: Attack, evidence: View, options: AuditOptions, releases: int) -> Scored:
     start = time.perf_counter()
     budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
 
     def run() -> Scored:
-        if ranges is not None and isinstance(attack, PerPersonAttack) and evidence.combined is None:
-            scored = ranges.attack(attack, evidence, budget)
+        in_slices = options.distributed and evidence.adversary.knows_people and evidence.combined is None
+        if in_slices and isinstance(attack, PerPersonAttack):
+            scored = attack_in_slices(attack, evidence, budget)
         else:
             scored = attacked(attack, evidence, evidence.key, budget)
         outcome = scored.outcome
@@ -329,15 +313,10 @@ def _attack(
     return replace(scored, seconds=time.perf_counter() - start)
 
 
-def _changed(evidence: Sequence[View], ranges: PartitionedSeries | None) -> list[Flags]:
+def _changed(evidence: Sequence[View]) -> list[Flags]:
     """Return, for each evidence, by person code, whose own published values contradict the assumptions."""
-    found = []
-    for seen in evidence:
-        changed = None if ranges is None else ranges.changed(seen)
-        if changed is None and seen.adversary.knows_people:
-            changed = changed_values(seen, seen.key)
-        found.append(np.zeros(0, dtype=np.bool_) if changed is None else changed)
-    return found
+    nobody = np.zeros(0, dtype=np.bool_)
+    return [changed_values(seen, seen.key) if seen.adversary.knows_people else nobody for seen in evidence]
 
 
 def _check_applies(results: Sequence[Result[View]], *, named: bool) -> None:

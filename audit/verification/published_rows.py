@@ -268,8 +268,8 @@ class PublishedReleases:
 
     def _groups(self, release: int) -> ReleaseRows:
         if release not in self._index:
-            releases, only = self.source.releases, self._only
-            read = releases.get(release).release if only is None else releases.around(release, only, published=True)
+            read = self.source.releases.get(release).release
+            read = read if self._only is None else read.around(self._only)
             self._index[release] = ReleaseRows(read, self.source.sensitive, self.source.combined)
         return self._index[release]
 

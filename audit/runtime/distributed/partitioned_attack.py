@@ -1,46 +1,28 @@
-"""Partitioned attack: run attacks that judge each person by itself on ranges of people, and merge the results.
+"""Partitioned attack: run an attack that judges each person by itself on slices of people, and merge the results.
 
-One task for each release reads its file and splits the evidence by ranges of people. One task for each attack and range
-runs the attack. The merged result is that of the attack on the whole series.
+A slice is what is seen of the people in a range of codes, whose groups are counted from all rows. A task attacks one
+slice. The merged result is that of the attack on the whole series.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.adversary.partition import (
-    EvidenceContext,
-    Numbers,
-    PartitionSlice,
-    PartKey,
-    PartSource,
-    ReadContext,
-    ReleaseNames,
-    StandaloneRelease,
-    names_of,
-    read_standalone,
-    settled,
-    sources_of,
-    split,
-)
+from audit.adversary.key import first_values
 from audit.adversary.view import View, handed
 from audit.findings.disclosure import Disclosures
-from audit.io.series import Series
-from audit.judgement.scoring import attacked, changed_values
-from audit.metrics.release_summary import ReleaseSummary, summarize_release
-from audit.model.arrays import Codes, Columns
-from audit.model.evidence import Evidence
-from audit.model.json_types import Status
-from audit.model.measures import Measures
+from audit.judgement.scoring import attacked
+from audit.model.arrays import Codes, Columns, Flags
+from audit.model.evidence import CandidateGroups, CandidatePools, Evidence, Members, ValueCounts
 from audit.model.outcome import Outcome, PerPersonAttack, Risks
 from audit.model.scored import Scored
 from audit.runtime.budget import Budget
-from audit.runtime.engine import Engine, Task, same
+from audit.runtime.engine import Task
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -49,189 +31,137 @@ _RANGES_AT_LEAST = 4
 
 
 @dataclass(frozen=True)
-class PartialOutcome:
-    """The outcome of an attack on a range of people, with their codes in the whole series.
+class PeopleSlice:
+    """What is seen of a range of people in each release, and what is true of them; people count from the range's first.
 
     Attributes:
-        status, reason, measures: as in `Outcome`.
-        claims: person, release and value of each claim; None if the attack makes no claims.
-        risks: as in `Scored`.
-        alone: as in `Scored`.
-        changed: the people whose own values contradict the assumptions.
+        releases: their pools.
+        truth: the value of each person of the pools, -1 where it is not known; None without a key.
     """
 
-    status: Status
-    reason: str | None
-    measures: Measures
-    claims: tuple[Codes, Codes, Codes] | None
-    risks: Risks | None
-    alone: Columns | None
-    changed: Codes
+    releases: tuple[CandidatePools, ...]
+    truth: tuple[Codes | None, ...]
+
+    def pools(self, release: int, people: Codes | None = None) -> CandidatePools:
+        """Return the pools of a release, counted from 0."""
+        del people
+        return self.releases[release]
+
+    def of_versions(self, release: int) -> Codes | None:
+        """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
+        return self.truth[release]
+
+    def of_people(self) -> Codes | None:
+        """Return everybody's first true value by person code, -1 where unknown."""
+        return self._first()[0]
+
+    def changed(self) -> Flags:
+        """Return by person code whose value is another one later on."""
+        return self._first()[1]
+
+    def _first(self) -> tuple[Codes | None, Flags]:
+        people = (each.person for each in self.releases)
+        return first_values(zip(people, self.truth, strict=True), self.releases[-1].people)
+
+    def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
+        """Refuse: names remain with the series."""
+        raise AssertionError("slices have no names of groups")
+
+    def group_names(self, release: int, groups: Codes) -> list[str]:
+        """Refuse: names remain with the series."""
+        raise AssertionError("slices have no names of groups")
+
+    def members(self, release: int) -> Members:
+        """Refuse: attacks on everybody at once have no use for slices."""
+        raise AssertionError("slices are attacked one person at a time")
+
+    def hosts(self, release: int) -> CandidateGroups:
+        """Refuse: attacks on everybody at once have no use for slices."""
+        raise AssertionError("slices are attacked one person at a time")
 
 
-@dataclass(frozen=True)
-class Seen:
-    """A release as the adversary sees it.
+def attack_in_slices(attack: PerPersonAttack, seen: View, budget: Budget) -> Scored:
+    """Run an attack on all slices of people, each in a task of the budget's engine, and merge the results."""
+    bare = replace(
+        handed(seen),
+        source=PeopleSlice((), ()),
+        records=None,
+        rows_of=None,
+        published=None,
+        values=tuple(seen.values),
+        warm_start=None,
+    )
+    releases = [(pools, seen.key.of_versions(release)) for release, pools in enumerate(seen.stream())]
+    people = max(pools.people for pools, _ in releases)
+    ranges = max(_RANGES_AT_LEAST, -(-seen.rows // _RANGE_ROWS))
+    bounds = np.unique(np.linspace(0, max(1, people), ranges + 1).astype(int)).tolist()
 
-    Attributes:
-        described: its summary.
-        present: a bit for each person code: whether the person, or a counterfeit with an identity, is in it; uint8.
-        parts: a part for each range, for each sensitive attribute.
-    """
+    def tasks() -> Iterator[Task[tuple[Scored, Columns | None]]]:
+        for first, last in pairwise(bounds):
+            slices = zip(*(_slice(pools, truth, first, last) for pools, truth in releases), strict=True)
+            yield budget.engine.submit(judge, attack, bare, first, budget, *slices)
 
-    described: ReleaseSummary
-    present: npt.NDArray[np.uint8]
-    parts: tuple[tuple[PartitionSlice, ...], ...]
-
-
-def see(
-    reading: ReadContext, position: int, alone: StandaloneRelease, numbers: Numbers, context: EvidenceContext
-) -> Seen:
-    """Return a release as the adversary sees it.
-
-    Raises:
-        InputError: the release contradicts what the adversary knows.
-    """
-    release, sources = sources_of(reading, position, alone, numbers, context)
-    parts = split(sources, position, context.bounds)
-    present = np.zeros(context.people.size + 1, dtype=np.bool_)
-    if release.person is not None:
-        present[release.person] = True
-    return Seen(summarize_release(sources[0], position), np.packbits(present[:-1]), parts)
+    found = []
+    for judgement in budget.engine.results(tasks()):
+        found.append(judgement)
+        budget.progress(len(found), len(bounds) - 1)
+    return joined(attack, seen, found, budget)
 
 
-def summary_of(seen: Seen) -> tuple[ReleaseSummary, npt.NDArray[np.uint8]]:
-    """Return the summary of a release, and who is in it."""
-    return seen.described, seen.present
-
-
-def part_of(seen: Seen, attribute: int, place: int) -> PartitionSlice:
-    """Return the part of a release for an attribute and a range."""
-    return seen.parts[attribute][place]
+def _slice(pools: CandidatePools, truth: Codes | None, first: int, last: int) -> tuple[CandidatePools, Codes | None]:
+    """Return what pools say of the people whose codes are from `first` and below `last`."""
+    rows = np.flatnonzero((pools.person >= first) & (pools.person < last))
+    used, pool = np.unique(pools.pool[rows], return_inverse=True)
+    contents = pools.contents
+    if isinstance(contents, ValueCounts):
+        number = np.full(pools.n_pools, -1, dtype=np.int32)
+        number[used] = np.arange(len(used), dtype=np.int32)
+        bag = number[contents.bag]
+        kept = np.flatnonzero(bag >= 0)
+        contents = ValueCounts(bag[kept], contents.value[kept], None if contents.rows is None else contents.rows[kept])
+    else:
+        contents = contents[used]
+    some = CandidatePools(
+        person=pools.person[rows] - np.int32(first),
+        pool=pool.astype(np.int32),
+        n_pools=len(used),
+        contents=contents,
+        counted=None if pools.counted is None else pools.counted[rows],
+        fixed=None if pools.fixed is None else pools.fixed[rows],
+        people=last - first,
+        values=pools.values,
+    )
+    return some, None if truth is None else truth[rows]
 
 
 def judge(
-    attack: PerPersonAttack, seen: Evidence, first: int, budget: Budget, /, *parts: PartitionSlice
-) -> PartialOutcome:
-    """Attack a range of people, whose codes begin at `first`; `parts` holds their part of each release."""
-    evidence = replace(seen, source=PartSource(parts), rows=sum(len(part.pools.person) for part in parts))
-    key = PartKey(parts)
-    scored = attacked(attack, evidence, key, budget)
-    outcome, claims, risks = scored.outcome, None, scored.risks
-    shift = np.int32(first)
-    if isinstance(outcome.claims, Disclosures):
-        claims = outcome.claims.person + shift, outcome.claims.release, outcome.claims.value
+    attack: PerPersonAttack,
+    seen: Evidence,
+    first: int,
+    budget: Budget,
+    pools: tuple[CandidatePools, ...],
+    truth: tuple[Codes | None, ...],
+) -> tuple[Scored, Columns | None]:
+    """Attack people whose codes begin at `first`; return what was found and claimed, in the series' codes."""
+    people, shift = PeopleSlice(pools, truth), np.int32(first)
+    evidence = replace(seen, source=people, rows=sum(len(each.person) for each in pools))
+    scored = attacked(attack, evidence, people, budget)
+    found, claims, risks = scored.outcome, None, scored.risks
+    if isinstance(found.claims, Disclosures):
+        claims = found.claims.person + shift, found.claims.release, found.claims.value
     if risks is not None:
         risks = replace(risks, person=risks.person + shift)
     alone = None if scored.alone is None else (scored.alone[0] + shift, *scored.alone[1:])
-    changed = np.flatnonzero(changed_values(evidence, key)).astype(np.int32) + shift
-    return PartialOutcome(outcome.status, outcome.reason, outcome.measures, claims, risks, alone, changed)
+    return Scored(Outcome(found.attack, found.status, found.reason, found.measures), risks, alone=alone), claims
 
 
-class PartitionedSeries:
-    """A series split by ranges of people, for each of its sensitive attributes.
-
-    Attributes:
-        described: the summary of each release.
-        present: by person code, whether a release contains the person.
-    """
-
-    def __init__(self, series: Series, evidence: Sequence[View], engine: Engine) -> None:
-        self._evidence = evidence
-        self._engine = engine
-        self._changed: dict[str, npt.NDArray[np.bool_]] = {}
-        self._people = series.people
-        kind = evidence[0].kind
-        reading = ReadContext(settled(series, kind), kind, series.people.direct, series.about_rows)
-        alone, numbers = self._number(series, reading)
-        ranges = max(_RANGES_AT_LEAST, -(-series.about_rows // _RANGE_ROWS))
-        bounds = np.linspace(0, max(1, series.people.size), ranges + 1).astype(int)
-        self._bounds = tuple(dict.fromkeys(bounds.tolist()))
-        context = engine.submit(same, self._context(series))
-        releases = range(len(series.tags))
-        views = [engine.submit(see, reading, place, alone[place], numbers[place], context) for place in releases]
-        self._parts = [
-            [[engine.submit(part_of, view, attribute, place) for view in views] for place in range(self.count)]
-            for attribute in range(len(evidence))
-        ]
-        self.described: list[ReleaseSummary] = []
-        bits = np.zeros(0, dtype=np.uint8)
-        # In order, so that an error of a release is raised before one of a later release.
-        for described, present in engine.results(engine.submit(summary_of, view) for view in views):
-            self.described.append(described)
-            bits = present | bits if len(bits) else present
-        self.present = np.unpackbits(bits, count=series.people.size).astype(np.bool_)
-
-    @property
-    def count(self) -> int:
-        """The number of ranges."""
-        return len(self._bounds) - 1
-
-    def changed(self, seen: Evidence) -> npt.NDArray[np.bool_] | None:
-        """Return by person code whether own published values contradict the assumptions; None before an attack ran."""
-        return self._changed.get(seen.sensitive)
-
-    def attack(self, attack: PerPersonAttack, seen: Evidence, budget: Budget) -> Scored:
-        """Run an attack on all ranges, and merge the results."""
-        bare = replace(
-            handed(seen),
-            source=PartSource(()),
-            records=None,
-            rows_of=None,
-            published=None,
-            values=tuple(seen.values),
-            warm_start=None,
-        )
-        place = next(place for place, each in enumerate(self._evidence) if each is seen)
-
-        def tasks() -> Iterator[Task[PartialOutcome]]:
-            for first, parts in zip(self._bounds[:-1], self._parts[place], strict=True):
-                yield self._engine.submit(judge, attack, bare, first, budget, *parts)
-
-        found: list[PartialOutcome] = []
-        for judgement in self._engine.results(tasks()):
-            found.append(judgement)
-            budget.progress(len(found), self.count)
-        changed = np.zeros(self._people.size, dtype=np.bool_)
-        changed[np.concatenate([each.changed for each in found])] = True
-        self._changed[seen.sensitive] = changed
-        return joined(attack, seen, found, budget)
-
-    def _number(self, series: Series, reading: ReadContext) -> tuple[list[Task[StandaloneRelease]], list[Numbers]]:
-        """Read all releases in parallel, and give people and values the codes that reading in order would give."""
-        engine = self._engine
-        first = engine.submit(read_standalone, reading, 0)
-        names = engine.submit(names_of, first).result()
-        reading = replace(reading, direct=names.direct)
-        alone = [first, *(engine.submit(read_standalone, reading, place) for place in range(1, len(series.tags)))]
-        called = engine.results(engine.submit(names_of, each) for each in alone)
-        return alone, [_numbers(series, each) for each in called]
-
-    def _context(self, series: Series) -> EvidenceContext:
-        sources = {seen.sensitive: seen.source for seen in self._evidence}
-        return EvidenceContext(
-            people=series.people.outline(),
-            listed={name: source.listed for name, source in sources.items()},
-            constant={name: source.constant for name, source in sources.items()},
-            values={name: tuple(vocabulary.names) for name, vocabulary in series.vocabularies.items()},
-            known={name: source.known for name, source in sources.items()},
-            register=next(iter(sources.values())).releases.register,
-            bounds=self._bounds,
-        )
-
-
-def _numbers(series: Series, names: ReleaseNames) -> Numbers:
-    people = series.people
-    people.direct = names.direct
-    people.largest = max(people.largest, names.largest)
-    others = people.number(names.others)
-    return Numbers(others, {name: series.vocabularies[name].add(values) for name, values in names.values.items()})
-
-
-def joined(attack: PerPersonAttack, evidence: Evidence, found: Sequence[PartialOutcome], budget: Budget) -> Scored:
-    """Merge the outcomes of all ranges of people into that of the whole series."""
-    short = [each for each in found if each.status != "complete"]
-    if any(each.status == "skipped" for each in found):
+def joined(
+    attack: PerPersonAttack, evidence: Evidence, found: Sequence[tuple[Scored, Columns | None]], budget: Budget
+) -> Scored:
+    """Merge the results of all slices of people into that of the whole series."""
+    outcomes = [each.outcome for each, _ in found]
+    short = [each for each in outcomes if each.status != "complete"]
+    if any(each.status == "skipped" for each in outcomes):
         return Scored(Outcome.skipped(attack.name, short[0].reason or ""), None)
     reason = None
     if short:
@@ -242,21 +172,20 @@ def joined(attack: PerPersonAttack, evidence: Evidence, found: Sequence[PartialO
             ranges=str(len(found)),
         )
         reason = Reason(text, ReasonKind.TIME_LIMIT)
-    sums: dict[str, Any] = {name: _sum([each.measures[name] for each in found]) for name in found[0].measures}
-    measures = replace(found[0].measures, **sums)
-    claims = None
-    columns = [each.claims for each in found if each.claims is not None]
-    if len(columns) == len(found):
-        person, release, value = (np.concatenate(column) for column in zip(*columns, strict=True))
-        claims = attack.claims(evidence, person, release, value)
+    sums: dict[str, Any] = {name: _sum([each.measures[name] for each in outcomes]) for name in outcomes[0].measures}
+    claimed = [claims for _, claims in found if claims is not None]
+    claims = attack.claims(evidence, *_columns(claimed)) if len(claimed) == len(found) else None
+    measures = replace(outcomes[0].measures, **sums)
     outcome = Outcome(attack.name, "incomplete" if short else "complete", reason, measures, claims)
-    risks = [each.risks for each in found if each.risks is not None]
-    alone = [each.alone for each in found if each.alone is not None]
-    merged = None
-    if alone:
-        person, release, value = (np.concatenate(column) for column in zip(*alone, strict=True))
-        merged = person, release, value
-    return Scored(outcome, _all_risks(risks) if len(risks) == len(found) and not short else None, alone=merged)
+    risks = [each.risks for each, _ in found if each.risks is not None]
+    alone = [each.alone for each, _ in found if each.alone is not None]
+    whole = len(risks) == len(found) and not short
+    return Scored(outcome, _all_risks(risks) if whole else None, alone=_columns(alone) if alone else None)
+
+
+def _columns(parts: Sequence[Columns]) -> Columns:
+    person, release, value = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return person, release, value
 
 
 def _all_risks(risks: Sequence[Risks]) -> Risks:

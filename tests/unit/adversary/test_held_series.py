@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from audit.adversary import held_series
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.constant_values import FirstValues
-from audit.adversary.held_series import HeldSeries, _around
+from audit.adversary.held_series import HeldSeries
+from audit.adversary.key import first_values
 from audit.io import releases
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
@@ -40,23 +40,15 @@ def by_dictionaries(batches):
 
 @given(batches=BATCHES)
 def test_first_values(batches):
-    kept = FirstValues()
-    people = 0
-    for rows in batches:
-        person, value = (np.array(column, dtype=np.int32) for column in zip(*rows, strict=True))
-        people = max(people, int(person.max()) + 1)
-        kept.note(person, value, people)
+    columns = [tuple(np.array(column, dtype=np.int32) for column in zip(*rows, strict=True)) for rows in batches]
+    values, flags = first_values(columns, 10)
     first, changed = by_dictionaries(batches)
-    values, flags = kept.result()
-    assert len(flags) == people
-    assert values.tolist() == [first.get(person, -1) for person in range(people)]
+    assert values.tolist() == [first.get(person, -1) for person in range(10)]
     assert set(np.flatnonzero(flags).tolist()) == changed
 
 
 def test_no_first_values_without_a_key():
-    kept = FirstValues()
-    kept.note(np.zeros(0, dtype=np.int32), None, 3)
-    values, changed = kept.result()
+    values, changed = first_values([(np.zeros(0, dtype=np.int32), None)], 3)
     assert values is None
     assert changed.tolist() == [False] * 3
 
@@ -119,7 +111,7 @@ def test_diversity_of_few_cells_and_of_many(rows, ordered):
 @given(rows=ROWS, wanted=st.sets(st.integers(0, 40), max_size=3))
 def test_the_groups_of_some_people_are_whole(rows, wanted):
     release = replace(release_of(rows), cells={"cell": np.arange(len(rows), dtype=np.int32)})
-    some = _around(release, release.person, np.array(sorted(wanted), dtype=np.int32))
+    some = release.around(np.array(sorted(wanted), dtype=np.int32))
     groups = {group for person, (group, _) in enumerate(rows) if person in wanted}
     kept = [person for person, (group, _) in enumerate(rows) if group in groups]
     assert some.person.tolist() == some.cells["cell"].tolist() == kept
