@@ -40,7 +40,7 @@ def simulate(output: str | os.PathLike[str], /, **options: object) -> LoadedMicr
         UsageError: an option is unknown or does not fit, or the folder cannot be written.
     """
     from audit.simulating.microdata_writer import check_output
-    from audit.simulating.request import simulate as write
+    from audit.simulating.simulation import simulate as write
 
     unknown = options.keys() - {each.name for each in fields(SimulationRequest)}
     if unknown:

@@ -7,13 +7,17 @@ import shlex
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anonymizers.count_tables import COUNT_METHODS
 from audit.cli.arguments import Commands, Parser, counted, local
 from audit.cli.output import put
 from audit.cli.progress import counting
 from audit.model.errors import printable, printable_path
-from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, Simulated, SimulationRequest, simulate
+from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, SimulationRequest
+
+if TYPE_CHECKING:
+    from audit.simulating.simulation import Simulated
 
 _MOST_SNAPSHOTS = 10_000
 _MOST_M = 10
@@ -95,7 +99,7 @@ def _add_people(parser: Parser) -> None:
         help=f"columns of the table; without a table, the columns to generate; default: {QUASI_IDENTIFIERS}",
     )
     people.add_argument("--sensitive", metavar="S", help=f"likewise; default: {SENSITIVE}")
-    people.add_argument("--individual", metavar="ID", help="column of identifiers; default: they are generated")
+    people.add_argument("--individual", metavar="ID", help="column of identifiers of the table")
 
 
 def _tables(arguments: argparse.Namespace) -> int:
@@ -122,6 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the table cannot be read, or holds too few people.
     """
     from audit.simulating.microdata_writer import check_output
+    from audit.simulating.simulation import simulate
 
     check_output(arguments.output)
     if arguments.tables is not None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 
 from audit.model.arrays import Flags
 
 Weights = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.int64]
-Graph = dict[int, dict[int, int]]
 
 
 def small_cuts(weights: Weights, least: int) -> Flags:
@@ -22,7 +21,7 @@ def small_cuts(weights: Weights, least: int) -> Flags:
         least: the smallest cut that is large enough, at least 1.
     """
     _, between = _merged(weights, least)
-    return np.array([graph.any() and _has_small_cut(_edges(graph), least) for graph in between], dtype=np.bool_)
+    return np.array([graph.any() and _has_small_cut(graph, least) for graph in between], dtype=np.bool_)
 
 
 def small_between(weights: Weights, first: int, last: int, least: int) -> Flags:
@@ -38,7 +37,7 @@ def small_between(weights: Weights, first: int, last: int, least: int) -> Flags:
     small = np.zeros(len(weights), dtype=np.bool_)
     for number in np.flatnonzero(label[:, first] != label[:, last]).tolist():
         source, sink = int(label[number, first]), int(label[number, last])
-        small[number] = 0 < _flow(_edges(between[number]), source, sink, least) < least
+        small[number] = 0 < _flow(between[number], source, sink, least) < least
     return small
 
 
@@ -76,59 +75,14 @@ def _between(weights: Weights, label: Labels) -> Weights:
     return between
 
 
-def _edges(weights: Weights) -> Graph:
-    """Return the weights of the edges, by node and neighbour."""
-    graph: Graph = {}
-    for node, neighbour in np.argwhere(weights).tolist():
-        graph.setdefault(node, {})[neighbour] = int(weights[node, neighbour])
-    return graph
+def _has_small_cut(weights: Weights, least: int) -> bool:
+    """Return whether a connected component of a graph has a cut below `least`."""
+    label = connected(weights[np.newaxis] > 0)[0]
+    others = np.flatnonzero(label != np.arange(len(label)))
+    return any(_flow(weights, int(label[node]), node, least) < least for node in others.tolist())
 
 
-def _has_small_cut(graph: Graph, least: int) -> bool:
-    """Return whether a component has a cut below `least`; uses the graph up.
-
-    Neighbours that no small cut separates are merged.
-    """
-    while graph:
-        node = max(graph, key=lambda each: len(graph[each]))
-        while graph[node]:
-            neighbour = max(graph[node], key=graph[node].__getitem__)
-            if graph[node][neighbour] < least and _flow(graph, node, neighbour, least) < least:
-                return True
-            _merge(graph, neighbour, node)
-        del graph[node]
-    return False
-
-
-def _merge(graph: Graph, gone: int, into: int) -> None:
-    for neighbour, weight in graph.pop(gone).items():
-        del graph[neighbour][gone]
-        if neighbour != into:
-            graph[into][neighbour] = graph[neighbour][into] = graph[into].get(neighbour, 0) + weight
-
-
-def _flow(graph: Graph, first: int, last: int, most: int) -> int:
-    """Return the greatest flow from one node to another, at most `most` (Ford and Fulkerson)."""
-    capacity = {node: edges.copy() for node, edges in graph.items()}
-    for flow in range(most):
-        before = _search(capacity, first, last)
-        if last not in before:
-            return flow
-        node = last
-        while node != first:
-            capacity[before[node]][node] -= 1
-            capacity[node][before[node]] += 1
-            node = before[node]
-    return most
-
-
-def _search(graph: Graph, first: int, last: int) -> dict[int, int]:
-    """Return the node before each node that a breadth-first search from `first` reaches; it ends at `last`."""
-    before, waiting = {first: first}, deque([first] if first in graph else [])
-    while waiting and last not in before:
-        node = waiting.popleft()
-        for neighbour, weight in graph[node].items():
-            if weight > 0 and neighbour not in before:
-                before[neighbour] = node
-                waiting.append(neighbour)
-    return before
+def _flow(weights: Weights, first: int, last: int, most: int) -> int:
+    """Return the greatest flow from one node to another, at most `most`; its cut separates them."""
+    flow = maximum_flow(csr_array(np.minimum(weights, most).astype(np.int32)), first, last).flow_value
+    return min(int(flow), most)

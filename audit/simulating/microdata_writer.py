@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +21,9 @@ from audit.io.texts import arrow, column_of
 from audit.io.toml import toml_key, toml_text, toml_value
 from audit.model.arrays import Places
 from audit.model.errors import UsageError, printable, printable_path
-from audit.simulating.attributes import Attribute, Column
-from audit.simulating.population import SyntheticPeople
-from audit.simulating.snapshots import Simulation
-from audit.simulating.update_model import SimulatedUpdates
+from audit.simulating.population import Attribute, Column, SyntheticPeople
+from audit.simulating.updates import SimulatedUpdates
 
-FileType = Literal["parquet", "csv", "csv.gz"]
 Watch = Callable[[int, int], None]
 
 _TRANSITIONS = "transitions.csv"
@@ -92,24 +89,30 @@ def check_output(output: Path) -> None:
         raise UsageError(f"{shown}: the folder you are in cannot be replaced; name a new one in it")
 
 
-def write_microdata(folder: Path, name: str, simulation: Simulation, file_type: FileType, watch: Watch) -> Written:
-    """Write the snapshots, the transitions and the `microdata.toml` into an empty folder.
+def write_microdata(
+    folder: Path,
+    name: str,
+    people: SyntheticPeople,
+    snapshots: Iterable[Places],
+    sets: SimulatedUpdates | None,
+    files: Sequence[str],
+    watch: Watch,
+) -> Written:
+    """Write the snapshots into files, the transitions and the `microdata.toml` into an empty folder.
 
     `watch` is called with the number of snapshots written and the number of all.
 
     Raises:
         OSError: the folder cannot be written to.
     """
-    people, total, sets = simulation.people, simulation.plan.snapshots, simulation.updates.sets
     (folder / "snapshots").mkdir()
-    files = [f"snapshots/{number:0{len(str(total))}d}.{file_type}" for number in range(1, total + 1)]
     tables = _Tables(people)
     written = Written([], Fraction(0))
-    for file, rows in zip(files, simulation.snapshots(), strict=True):
+    for file, rows in zip(files, snapshots, strict=True):
         write_table(tables.of(rows), folder / file)
         most = Fraction(int(np.bincount(people.value[rows]).max()), len(rows))
         written = Written([*written.rows, len(rows)], max(most, written.most))
-        watch(len(written.rows), total)
+        watch(len(written.rows), len(files))
     if sets is not None:
         write_table(_transitions(people.sensitive, sets), folder / _TRANSITIONS)
     text = document(name, files, people, has_transitions=sets is not None)

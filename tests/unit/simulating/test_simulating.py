@@ -9,13 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.model.errors import InputError, UsageError
-from audit.simulating.attributes import Attribute, check_names, declared
 from audit.simulating.microdata_writer import _domain, _number
-from audit.simulating.plan import MOST_PEOPLE, make_plan, sloped_batches, sloped_counts
-from audit.simulating.population import generate, sensitive_shares
+from audit.simulating.population import Attribute, check_names, declared, generate, sensitive_shares
 from audit.simulating.sampling import Source
-from audit.simulating.snapshots import Simulation, Streams, Updates
-from audit.simulating.update_model import YEARLY, SimulatedUpdates, moves, update_sets
+from audit.simulating.simulation import Simulation, Streams
+from audit.simulating.updates import (
+    MOST_PEOPLE,
+    YEARLY,
+    SimulatedUpdates,
+    Updates,
+    make_plan,
+    moves,
+    sloped_batches,
+    sloped_counts,
+    update_sets,
+)
 
 QUASI = declared("Age=17..95,Gender=2,Education=1..17,Birthplace=57", "")
 [OCCUPATION] = declared("Occupation=50", "")

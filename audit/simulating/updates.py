@@ -1,16 +1,18 @@
-"""Update model: which values a sensitive value may become, and how quasi-identifiers change with time."""
+"""Updates: who arrives and leaves at each step, which values a sensitive value may become, and how others change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Counts
 from audit.model.errors import UsageError, printable
-from audit.simulating.attributes import Attribute, Column, plain
+from audit.simulating.population import Attribute, Column, plain
 
 Move = Callable[[Column, np.random.Generator], None]
 """Changes the codes of one quasi-identifier by one step, in place."""
@@ -18,6 +20,119 @@ Move = Callable[[Column, np.random.Generator], None]
 YEARLY = 0.05
 """The share of people whose education or marital status may change at one step."""
 _NEVER_MARRIED = {"nevermarried", "nevermarriedsingle", "single", "unmarried"}
+MOST_PEOPLE = 100_000_000
+_NONE = Fraction(0)
+
+
+@dataclass(frozen=True)
+class PopulationStep:
+    """The changes between two snapshots.
+
+    Attributes:
+        newcomers: people who were in no snapshot before.
+        back: people of an earlier snapshot who were not in the last one.
+        staying: people of the last snapshot who are in the next one.
+    """
+
+    newcomers: int
+    back: int
+    staying: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of the next snapshot."""
+        return self.newcomers + self.back + self.staying
+
+
+@dataclass(frozen=True)
+class PopulationPlan:
+    """The external updates of a series.
+
+    Attributes:
+        rows: rows of the first snapshot.
+        insertions: rows that are inserted at each step.
+        steps: the changes at each step; one fewer than snapshots.
+    """
+
+    rows: int
+    insertions: int
+    steps: tuple[PopulationStep, ...]
+
+    @property
+    def snapshots(self) -> int:
+        """The number of snapshots."""
+        return len(self.steps) + 1
+
+    @property
+    def cohorts(self) -> list[int]:
+        """The number of people who are new in each snapshot."""
+        return [self.rows, *(step.newcomers for step in self.steps)]
+
+    @property
+    def fewest_staying(self) -> int:
+        """The least number of people who stay at a step; 0 without steps."""
+        return min((step.staying for step in self.steps), default=0)
+
+
+def make_plan(
+    rows: int, insertions: int, deletions: int, snapshots: int, returning: Fraction = _NONE
+) -> PopulationPlan:
+    """Plan the external updates.
+
+    `returning` is the share of absent people who return at a step, rounded down and at most the insertions; the other
+    insertions are new people.
+
+    Raises:
+        UsageError: a snapshot has too few rows to delete, or would have none; or there are too many people.
+    """
+    steps: list[PopulationStep] = []
+    present, gone, seen = rows, 0, rows
+    for number in range(1, snapshots):
+        if deletions > present:
+            what = f"snapshot {number} has {present:,} rows, and --deletions takes {deletions:,} of them away"
+            raise UsageError(f"{what}; delete fewer, or insert more")
+        back = min(insertions, int(returning * gone))
+        step = PopulationStep(insertions - back, back, present - deletions)
+        if not step.rows:
+            raise UsageError(f"snapshot {number + 1} would have no rows; delete fewer, or insert more")
+        present, gone, seen = step.rows, gone - back + deletions, seen + step.newcomers
+        steps.append(step)
+    if seen > MOST_PEOPLE:
+        raise UsageError(f"{seen:,} people are more than {MOST_PEOPLE:,}; ask for fewer with --rows or --insertions")
+    return PopulationPlan(rows, insertions, tuple(steps))
+
+
+def sloped_counts(size: int, values: int, slope: int) -> Counts:
+    """Return how often a batch has its rarest value, its second rarest and so on; shape (values,), int64.
+
+    The counts rise linearly by the slope (equivalence paper, Section VII-A, Figure 5). A remainder, smaller than the
+    number of values, adds one row to each of the most frequent values.
+
+    >>> sloped_counts(20, 4, 2).tolist()
+    [2, 4, 6, 8]
+    >>> sloped_counts(22, 4, 2).tolist()
+    [2, 4, 7, 9]
+
+    Raises:
+        UsageError: the slope is too steep for the size.
+    """
+    pairs = values * (values - 1) // 2
+    if slope * pairs > size:
+        what = f"--slope {slope} does not fit {size:,} insertions over {values:,} values"
+        raise UsageError(f"{what}; the largest that does is {size // pairs}")
+    least, left = divmod(size - slope * pairs, values)
+    place = np.arange(values, dtype=np.int64)
+    return least + slope * place + (place >= values - left)
+
+
+def sloped_batches(plan: PopulationPlan, values: int, slope: int, rng: np.random.Generator) -> list[Counts]:
+    """Return how often each value occurs in each insertion batch, in an order of values that is drawn for each batch.
+
+    Raises:
+        UsageError: the slope is too steep for the size of the batches.
+    """
+    counts = sloped_counts(plan.insertions, values, slope)
+    return [rng.permutation(counts) for _ in plan.steps]
 
 
 @dataclass(frozen=True)
@@ -137,3 +252,18 @@ def _wed(attribute: Attribute) -> Move:
 
 def _refuse(attribute: Attribute, why: str) -> NoReturn:
     raise UsageError(f'--moving: "{printable(attribute.name)}" cannot move: {why}; leave --moving out')
+
+
+@dataclass(frozen=True)
+class Updates:
+    """The internal updates of each step.
+
+    Attributes:
+        sets: the values that each sensitive value may become; None if they never change.
+        changes: the number of staying people who get another sensitive value.
+        moves: the functions that change quasi-identifiers, by the place of the attribute.
+    """
+
+    sets: SimulatedUpdates | None = None
+    changes: int = 0
+    moves: Mapping[int, Move] = field(default_factory=dict)

@@ -1,0 +1,200 @@
+"""Simulation: draw the people of each snapshot, change their values from one to the next, and write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from audit.model.arrays import Counts, Places
+from audit.model.errors import UsageError, printable
+from audit.simulating.microdata_writer import Written, new_folder, write_microdata
+from audit.simulating.population import Attribute, SyntheticPeople, check_names, declared, generate, names
+from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, SimulationRequest
+from audit.simulating.sampling import read_source
+from audit.simulating.updates import PopulationPlan, Updates, make_plan, moves, sloped_batches, update_sets
+
+Draw = Callable[[Sequence[int], Sequence[Counts] | None, Any], SyntheticPeople]
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Independent random streams: with the same seed, another diameter does not change who arrives and leaves."""
+
+    people: np.random.Generator
+    batches: np.random.Generator
+    exchange: np.random.Generator
+    changes: np.random.Generator
+    moves: np.random.Generator
+    order: np.random.Generator
+
+    @classmethod
+    def of(cls, seed: int) -> Streams:
+        """Return the streams of a seed."""
+        return cls(*map(np.random.default_rng, np.random.SeedSequence(seed).spawn(6)))
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Simulated people and their updates.
+
+    Attributes:
+        people: all people, with their values at the last snapshot that was yielded.
+        plan: how many people arrive and leave; at each step at least `updates.changes` people must stay.
+        updates: the changes of their values.
+        streams: the random streams.
+    """
+
+    people: SyntheticPeople
+    plan: PopulationPlan
+    updates: Updates
+    streams: Streams
+
+    def snapshots(self) -> Iterator[Places]:
+        """Yield the people of each snapshot, as places in `people`, in the shuffled order of its rows; intp."""
+        streams = self.streams
+        seen = self.plan.rows
+        present, gone = np.arange(seen), np.zeros(0, dtype=np.intp)
+        yield streams.order.permutation(present)
+        for step in self.plan.steps:
+            self._change_columns(seen)
+            mixed = streams.exchange.permutation(present)
+            staying, leaving = mixed[: step.staying], mixed[step.staying :]
+            self._change_values(staying)
+            gone = streams.exchange.permutation(gone) if step.back else gone
+            back, gone = gone[: step.back], np.concatenate([gone[step.back :], leaving])
+            newcomers = np.arange(seen, seen + step.newcomers)
+            seen += step.newcomers
+            present = np.concatenate([staying, back, newcomers])
+            yield streams.order.permutation(present)
+
+    def _change_columns(self, seen: int) -> None:
+        """Change the quasi-identifiers of all people so far, also of absent ones, who grow older, too."""
+        for place, move in self.updates.moves.items():
+            move(self.people.columns[place][:seen], self.streams.moves)
+
+    def _change_values(self, staying: Places) -> None:
+        """Give staying people another sensitive value; absent people keep theirs.
+
+        So a person's value changes at most once between two consecutive snapshots that contain the person.
+        """
+        sets, rng = self.updates.sets, self.streams.changes
+        if sets is not None and self.updates.changes:
+            rows = rng.choice(staying, self.updates.changes, replace=False, shuffle=False)
+            self.people.value[rows] = sets.changed(self.people.value[rows], rng)
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """The result of a simulation: its plan, its updates, and what was written."""
+
+    plan: PopulationPlan
+    updates: Updates
+    written: Written
+
+
+def simulate(output: Path, request: SimulationRequest, watch: Callable[[int, int], None]) -> Simulated:
+    """Write microdata into a new folder.
+
+    `watch` is called with the number of snapshots written and the number of all.
+
+    Raises:
+        UsageError: options contradict each other, or the folder cannot be written.
+        InputError: the table cannot be read, or holds too few people.
+    """
+    plan = planned(request)
+    quasi, sensitive, draw = source(request)
+    updates = internal_updates(request, plan, quasi, sensitive)
+    streams = Streams.of(request.seed)
+    slope = request.slope
+    batches = None if slope is None else sloped_batches(plan, len(sensitive), slope, streams.batches)
+    with new_folder(output) as folder:
+        watch(0, plan.snapshots)
+        simulation = Simulation(draw(plan.cohorts, batches, streams.people), plan, updates, streams)
+        total = plan.snapshots
+        files = [f"snapshots/{n:0{len(str(total))}d}.{request.file_type}" for n in range(1, total + 1)]
+        written = write_microdata(
+            folder, title(request), simulation.people, simulation.snapshots(), updates.sets, files, watch
+        )
+    return Simulated(plan, updates, written)
+
+
+def planned(request: SimulationRequest) -> PopulationPlan:
+    """Return how many people arrive and leave at each step.
+
+    Raises:
+        UsageError: a snapshot has too few rows to delete, or options contradict each other.
+    """
+    rows = request.rows
+    insertions = rows // 10 if request.insertions is None else request.insertions
+    deletions = rows // 10 if request.deletions is None else request.deletions
+    plan = make_plan(rows, insertions, deletions, request.snapshots, request.returning)
+    if request.slope is not None and request.returning:
+        what = "--slope and --returning: people who return keep their values, which may not fit the slope"
+        raise UsageError(f"{what}; leave one of them out")
+    return plan
+
+
+def source(request: SimulationRequest) -> tuple[Sequence[Attribute], Attribute, Draw]:
+    """Return the quasi-identifiers, the sensitive attribute, and the function that draws people.
+
+    Raises:
+        UsageError: the attributes are not declared correctly.
+        InputError: the table cannot be read.
+    """
+    if request.population is None:
+        if request.individual is not None:
+            raise UsageError("--individual names a column of the table of --population; name one, or leave it out")
+        quasi = declared(
+            QUASI_IDENTIFIERS if request.quasi_identifiers is None else request.quasi_identifiers,
+            "--quasi-identifiers",
+        )
+        [sensitive, *others] = declared(SENSITIVE if request.sensitive is None else request.sensitive, "--sensitive")
+        if others:
+            raise UsageError("--sensitive: microdata have one sensitive attribute; declare one")
+        check_names([attribute.name for attribute in [*quasi, sensitive]])
+        return quasi, sensitive, lambda cohorts, batches, rng: generate(quasi, sensitive, cohorts, batches, rng)
+    if request.quasi_identifiers is None or request.sensitive is None or request.individual is None:
+        needed = {"--quasi-identifiers": request.quasi_identifiers, "--sensitive": request.sensitive}
+        option = next((name for name, given in needed.items() if given is None), "--individual")
+        raise UsageError(f"--population needs {option}; name the table's columns")
+    chosen = names(request.quasi_identifiers, "--quasi-identifiers")
+    value, who = request.sensitive.strip(), request.individual.strip()
+    check_names([*chosen, value, who])
+    table = read_source(request.population, chosen, value, who)
+    return table.quasi_identifiers, table.sensitive, table.draw
+
+
+def internal_updates(
+    request: SimulationRequest, plan: PopulationPlan, quasi: Sequence[Attribute], sensitive: Attribute
+) -> Updates:
+    """Return how sensitive values and quasi-identifiers change at each step.
+
+    Raises:
+        UsageError: options contradict each other, more people are to change than stay, or no attribute can move.
+    """
+    moving = moves(quasi) if request.moving else {}
+    if request.diameter == 1:
+        for option in ("changes", "closed"):
+            if getattr(request, option):
+                what = f"--{option} says how sensitive values change, but with --diameter 1 they do not change"
+                raise UsageError(f"{what}; choose a --diameter from 2 on")
+        return Updates(moves=moving)
+    sets = update_sets(len(sensitive), request.diameter, closed=request.closed)
+    changes = request.changes
+    if changes is None:
+        changes = min(request.rows // 10, plan.fewest_staying)
+    elif plan.steps and changes > plan.fewest_staying:
+        what = f"--changes {changes}: at one step only {plan.fewest_staying:,} people stay"
+        raise UsageError(f"{what}; change or delete fewer")
+    return Updates(sets, changes, moving)
+
+
+def title(request: SimulationRequest) -> str:
+    """Return the microdata's name."""
+    if request.population is None:
+        return f"Simulated people, seed {request.seed}"
+    return f"People drawn from {printable(request.population.name, 100)}, seed {request.seed}"
