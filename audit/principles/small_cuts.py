@@ -21,7 +21,12 @@ def small_cuts(weights: Weights, least: int) -> Flags:
         least: the smallest cut that is large enough, at least 1.
     """
     _, between = _merged(weights, least)
-    return np.array([graph.any() and _has_small_cut(graph, least) for graph in between], dtype=np.bool_)
+    component = connected(between > 0)
+    graphs, nodes = np.nonzero(component != 0)
+    # Components are tied to the first node, so that no cut between two of them is small.
+    between[graphs, component[graphs, nodes], 0] += least
+    between[graphs, 0, component[graphs, nodes]] += least
+    return _least_cuts(between) < least
 
 
 def small_between(weights: Weights, first: int, last: int, least: int) -> Flags:
@@ -75,11 +80,23 @@ def _between(weights: Weights, label: Labels) -> Weights:
     return between
 
 
-def _has_small_cut(weights: Weights, least: int) -> bool:
-    """Return whether a connected component of a graph has a cut below `least`."""
-    label = connected(weights[np.newaxis] > 0)[0]
-    others = np.flatnonzero(label != np.arange(len(label)))
-    return any(_flow(weights, int(label[node]), node, least) < least for node in others.tolist())
+def _least_cuts(weights: Weights) -> Weights:
+    """Return the weight of the least cut of each graph (Stoer and Wagner), none of a single node; uses them up."""
+    all_graphs, nodes = np.arange(len(weights)), weights.shape[1]
+    merged, least = np.zeros(weights.shape[:2], dtype=np.bool_), np.full(len(weights), np.iinfo(np.int64).max)
+    for left in range(nodes, 1, -1):
+        taken, to_taken = merged.copy(), np.zeros(weights.shape[:2], dtype=np.int64)
+        into = last = np.zeros(len(weights), dtype=np.intp)
+        for _ in range(left):
+            into, last = last, np.where(taken, -1, to_taken).argmax(axis=1)
+            taken[all_graphs, last] = True
+            to_taken += weights[all_graphs, last]
+        least = np.minimum(least, weights[all_graphs, last].sum(axis=1))
+        weights[all_graphs, into] += weights[all_graphs, last]
+        weights[all_graphs, :, into] = weights[all_graphs, into]
+        weights[all_graphs, last] = weights[all_graphs, :, last] = weights[all_graphs, into, into] = 0
+        merged[all_graphs, last] = True
+    return least
 
 
 def _flow(weights: Weights, first: int, last: int, most: int) -> int:
