@@ -20,7 +20,7 @@ from audit.adversary.view import View
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register, read_register, read_transitions
 from audit.io.diagnostics import is_there
-from audit.io.rules.several_rows import EPISODES, SeveralRows
+from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.transitions import check_size
 from audit.io.unread_cells import check_register_texts

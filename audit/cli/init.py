@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from audit.cli.arguments import Commands, local
 from audit.cli.output import put
-from audit.init.questions import Question
+from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError, printable, printable_path
 

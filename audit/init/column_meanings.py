@@ -13,8 +13,8 @@ from audit.init.columns import MARKERS, Column, equal_rows, partition, read_colu
 from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cells import Kind
 from audit.io.hierarchies import read_hierarchy
-from audit.io.rules.several_rows import EPISODES, SeveralRows
-from audit.io.rules.unlinkable import Unlinkable
+from audit.io.rules.disclosure import Unlinkable
+from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 

@@ -7,23 +7,52 @@ before the reasons of `audit init` goes with the last guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.series_kind import KIND
 from audit.init.columns import Column, read_columns
-from audit.init.questions import Ask, Question, text_of, yes_or_no
 from audit.io.manifest import NAME, Manifest, ReleaseFiles, parse_manifest
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
+from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.file_form import Renamed
-from audit.io.rules.unlinkable import Unlinkable
 from audit.io.series import check_headers
 from audit.io.toml import UNCONFIRMED, key_path
 from audit.model.errors import Problems, UsageError, printable
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with the answers that it has.
+
+    Attributes:
+        text: one or more sentences.
+        answers: what may be answered, each with what follows; none where it is answered by a text.
+        default: the answer to an empty line.
+    """
+
+    text: str
+    answers: dict[str, str]
+    default: str
+
+
+Ask: TypeAlias = Callable[[Question], str]
+"""Returns one of a question's answers."""
+
+
+def yes_or_no(text: str, *, default: bool) -> Question:
+    """Return a question that is answered by yes or no."""
+    return Question(text, {"yes": "", "no": ""}, "yes" if default else "no")
+
+
+def text_of(text: str, default: str = "") -> Question:
+    """Return a question that is answered by a text."""
+    return Question(text, {}, default)
+
 
 _SINGLE = ("group", "record", "individual", "count")
 _ROLES = {

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from audit.init.count_argus import tau_argus, tau_argus_csv
 from audit.init.count_columns import CountFiles, codes_beside, is_total_word, kinds_of, total_of, without_copies
+from audit.init.count_metadata import tau_argus, tau_argus_csv
 from audit.init.count_rules import TableGuesses, keep_counts, parts_rates, rules_of
 from audit.init.count_tidy import tidy
 

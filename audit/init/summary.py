@@ -10,7 +10,7 @@ from audit.init.guesses import Row
 from audit.io.dialect import UTF_8, read_dialect
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
-from audit.io.rules.several_rows import EPISODES, SeveralRows
+from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.tables import count_rows, header
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import Problems

@@ -13,9 +13,9 @@ from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments
 from audit.io.idle_keys import note_empty
 from audit.io.paths import is_remote
+from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import Columns
-from audit.io.rules.value_meaning import Harmless
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, unconfirmed
 from audit.model.errors import Problems, printable
 

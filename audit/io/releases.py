@@ -19,7 +19,7 @@ from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import Manifest
 from audit.io.row_looks import Alike, RowLooks, of_groups
 from audit.io.rules.cell_meaning import Missing
-from audit.io.rules.several_rows import LATEST, Date, SeveralRows
+from audit.io.rules.rows import LATEST, Date, SeveralRows
 from audit.io.singling_columns import MOST_ROWS, SMALL, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.model.arrays import Codes, Places

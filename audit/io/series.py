@@ -29,8 +29,8 @@ from audit.io.releases import Release, Wanted, read_release, rows_table
 from audit.io.respelling import fold
 from audit.io.roles import tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.rows import EPISODES, Date, SeveralRows
 from audit.io.rules.rule import BesideFiles, Columns, Rules
-from audit.io.rules.several_rows import EPISODES, Date, SeveralRows
 from audit.io.rules.spelling import INDIVIDUAL, Fold
 from audit.io.tables import Table, about_rows, read_table
 from audit.model.errors import InputError, Problem, Problems

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from audit.io.roles import columns_without_role
-from audit.io.rules.unlinkable import FEW_OF_ROWS, FEW_TIES
+from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.series import Series
 from audit.io.toml import toml_key
 from audit.io.unread_cells import unread_cells

@@ -17,7 +17,7 @@ from audit.adversary.view import View
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences, Pinned
 from audit.findings.linkage import Linkages
-from audit.io.rules.value_meaning import Harmless
+from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.judgement.ever import ListedValue, value_codes
 from audit.judgement.likely_values import true_values

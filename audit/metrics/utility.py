@@ -18,10 +18,18 @@ from audit.io.series import Series
 from audit.io.tables import read_table
 from audit.io.toml import natural
 from audit.metrics import queries as asking
-from audit.metrics.axes import DomainAxis, Extents, OutsideError, Places
-from audit.metrics.generalization_loss import average_class_size, discernibility, group_sizes, ncp, perimeter
-from audit.metrics.queries import Style, Workload
-from audit.metrics.query_estimates import ReleaseContents, estimate
+from audit.metrics.axes import (
+    DomainAxis,
+    Extents,
+    OutsideError,
+    Places,
+    average_class_size,
+    discernibility,
+    group_sizes,
+    ncp,
+    perimeter,
+)
+from audit.metrics.queries import ReleaseContents, Style, Workload, estimate
 from audit.model.arrays import Counts, Floats
 from audit.model.comparison import ReleaseMeasures
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path

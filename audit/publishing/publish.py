@@ -26,14 +26,20 @@ from audit.model.errors import InputError, Problem, UsageError
 from audit.model.history import PublicationHistory, PublishedRelease
 from audit.principles.principle import Check, Principle
 from audit.publishing import manifest_writer
-from audit.publishing.counterfeits import Counterfeits
+from audit.publishing.identities import Counterfeits, RecordIds
 from audit.publishing.previous_cells import GroupCells, LastReleaseCells
-from audit.publishing.record_ids import RecordIds
 from audit.publishing.renderer import Rendered
 from audit.publishing.series_layout import SeriesForm
 from audit.publishing.transaction import SeriesTransaction
-from audit.publishing.transition_checks import TRANSITIONS, agree, check_written_transitions
-from audit.publishing.verification import BrokenPromiseError, check_draft, check_kept, check_written
+from audit.publishing.verification import (
+    TRANSITIONS,
+    BrokenPromiseError,
+    agree,
+    check_draft,
+    check_kept,
+    check_written,
+    check_written_transitions,
+)
 from audit.runtime.log import logged_stage
 
 if TYPE_CHECKING:

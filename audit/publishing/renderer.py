@@ -26,10 +26,8 @@ from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Dr
 from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import UsageError
-from audit.publishing.counterfeits import Counterfeits, exact_columns
-from audit.publishing.previous_cells import GroupCells
-from audit.publishing.record_ids import RecordIds
-from audit.publishing.written_cells import covers_itself, shown
+from audit.publishing.identities import Counterfeits, RecordIds, exact_columns
+from audit.publishing.previous_cells import GroupCells, covers_itself, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa

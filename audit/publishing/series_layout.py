@@ -22,7 +22,7 @@ from audit.model.errors import UsageError
 from audit.publishing import manifest_writer
 from audit.publishing.manifest_writer import NewRelease
 from audit.publishing.renderer import GroupNames, Renderer
-from audit.publishing.transition_checks import TRANSITIONS
+from audit.publishing.verification import TRANSITIONS
 
 _WHOLE_LENGTH = Fraction(2)
 _SHARE_OF_DOMAIN = 100

@@ -24,7 +24,7 @@ from audit.io.manifest import NAME, PRIVATE, read_manifest
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.table_writer import write_table
 from audit.model.errors import InputError, Problems, UsageError
-from audit.publishing.transition_checks import TRANSITIONS
+from audit.publishing.verification import TRANSITIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -21,9 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.cli import init
-from audit.init.confirmation import confirmed
+from audit.init.confirmation import Question, confirmed
 from audit.init.guess import guess
-from audit.init.questions import Question
 from audit.io.manifest import Manifest, read_manifest
 from audit.io.series import open_series
 from audit.model.errors import AuditError, InputError, Problems, UsageError

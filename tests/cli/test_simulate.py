@@ -346,7 +346,11 @@ def test_faults_of_a_table(rows, line, tmp_path):
     [
         ("absent.csv", None, "absent.csv: there is no such file;"),
         ("t.csv", "", "the file is empty"),
-        ("t.csv", "Id,Age,Zip,Job\na,1,2,3\n", 'column "Town": the column is not in the file; correct its name in --quasi'),
+        (
+            "t.csv",
+            "Id,Age,Zip,Job\na,1,2,3\n",
+            'column "Town": the column is not in the file; correct its name in --quasi',
+        ),
         ("t.csv", "Id,Age,Zip,Town,Job\na,1,2,3\n", "t.csv:2"),
         ("t.parquet", "no", "this is not a whole Parquet file"),
     ],
@@ -453,8 +457,14 @@ def test_what_was_put_there_meanwhile_stays(tmp_path, monkeypatch):
         (["--individual", "Id"], "--individual names a column of the table of --population"),
         (["--population", "t.csv"], "--population needs --quasi-identifiers"),
         (["--population", "t.csv", "--quasi-identifiers", "A"], "--population needs --sensitive"),
-        (["--population", "t.csv", "--quasi-identifiers", "A,A", "--sensitive", "B", "--individual", "I"], '"A" is named twice'),
-        (["--population", "t.csv", "--quasi-identifiers", "A,,B", "--sensitive", "B", "--individual", "I"], "a name is empty"),
+        (
+            ["--population", "t.csv", "--quasi-identifiers", "A,A", "--sensitive", "B", "--individual", "I"],
+            '"A" is named twice',
+        ),
+        (
+            ["--population", "t.csv", "--quasi-identifiers", "A,,B", "--sensitive", "B", "--individual", "I"],
+            "a name is empty",
+        ),
         (["--quasi-identifiers", "Age"], '"Age" declares no attribute; write NAME=SIZE'),
         (["--quasi-identifiers", ""], "--quasi-identifiers: "),
         (["--sensitive", ""], "--sensitive: "),

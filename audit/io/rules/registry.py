@@ -7,13 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
-from audit.io.rules.ignored_rows import IgnoreRows
+from audit.io.rules.rows import Date, IgnoreRows, SeveralRows
 from audit.io.rules.rule import ColumnRule, Columns, Rules
-from audit.io.rules.several_rows import Date, SeveralRows
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
-from audit.io.rules.unlinkable import Unlinkable
-from audit.io.rules.value_meaning import Harmless, Similar
 from audit.io.toml import Reader
 
 RULES: tuple[type[ColumnRule], ...] = (

@@ -18,7 +18,7 @@ from audit.model.anonymizer import COUNTERFEIT, Draft
 from audit.model.history import PresenceHistory, PublishedRelease
 from audit.principles.checker import checked
 from audit.principles.registry import find
-from audit.publishing.counterfeits import Counterfeits
+from audit.publishing.identities import Counterfeits
 from audit.publishing.publish import PublishOptions, publish
 from audit.publishing.verification import BrokenPromiseError
 from tests.helpers.microdata import Pairs, write_microdata

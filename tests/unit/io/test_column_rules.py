@@ -11,14 +11,12 @@ from audit.io import manifest
 from audit.io.manifest import parse_manifest
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
-from audit.io.rules.ignored_rows import IgnoreRows
 from audit.io.rules.registry import RULES
+from audit.io.rules.rows import Date, IgnoreRows, SeveralRows
 from audit.io.rules.rule import ColumnRule, Form, Rules, spelled
-from audit.io.rules.several_rows import Date, SeveralRows
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
-from audit.io.rules.unlinkable import Unlinkable
-from audit.io.rules.value_meaning import Harmless, Similar
 from audit.io.toml import Reader
 from audit.model.errors import Problems
 from tests.helpers.messy import as_csv, write

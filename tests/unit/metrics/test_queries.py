@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.metrics import queries, query_estimates
+from audit.metrics import queries
 from audit.metrics.axes import DomainAxis, Extents
-from audit.metrics.queries import Workload, actual, draw, errors
-from audit.metrics.query_estimates import ReleaseContents, estimate
+from audit.metrics.queries import ReleaseContents, Workload, actual, draw, errors, estimate
 
 COUNTED = DomainAxis("Age", Fraction(20), Fraction(25))
 TEXTS = DomainAxis("Gender", texts=("F", "M"))
@@ -256,9 +255,7 @@ def test_estimates_are_exact_where_each_group_is_a_single_point(seed: int):
 def test_rows_and_boxes_agree_on_exact_values(setting):
     release, work, _ = setting
     if release.exact and release.extents:
-        assert query_estimates._by_rows(release, work) == pytest.approx(
-            query_estimates._by_boxes(release, work), abs=1e-9
-        )
+        assert queries._by_rows(release, work) == pytest.approx(queries._by_boxes(release, work), abs=1e-9)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 3))

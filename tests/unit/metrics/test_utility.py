@@ -21,8 +21,16 @@ from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
-from audit.metrics.axes import DomainAxis, Extents, OutsideError
-from audit.metrics.generalization_loss import average_class_size, discernibility, group_sizes, ncp, perimeter
+from audit.metrics.axes import (
+    DomainAxis,
+    Extents,
+    OutsideError,
+    average_class_size,
+    discernibility,
+    group_sizes,
+    ncp,
+    perimeter,
+)
 from audit.metrics.queries import Workload, draw
 from audit.metrics.utility import Queries, axes_of, measure
 from audit.model.errors import InputError, UsageError

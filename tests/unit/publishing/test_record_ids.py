@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
-from audit.publishing.record_ids import RecordIds
+from audit.publishing.identities import RecordIds
 
 TEXTS = ["r0000000001", "r00000000ff", "7", "x y", "Ärztin", "~fake", "r0"]
 
