@@ -16,22 +16,25 @@ Counterfeits have no quasi-identifiers: they come first and do not widen anythin
 counterfeits, because the bucket has the height of its highest list without them. So every layer (the rows at one place
 of all lists), every part and every group has a person, whose quasi-identifiers bound it.
 
-There are two kernels: this one in numpy, for small work, and its compiled twin, `anonymizers.splitting_compiled`. They
-compare perimeters as whole numbers, so that the order of additions does not matter.
+Perimeters are compared as whole numbers, so that the order of additions does not matter. All parts of one width
+and height are cut together, the highest first, so that numpy is busy with long arrays.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.model.arrays import Codes, Numbers
-from audit.runtime.kernels import pays
 
 _UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
-_SECONDS_SAVED_PER_CUT, _COMPILE_SECONDS = 1e-4, 8.0
+_ROWS = 1 << 18
+"""So many rows are cut at once."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +54,6 @@ class SlotBuckets:
     point: Codes
     place: npt.NDArray[np.float64]
 
-    def starts(self) -> npt.NDArray[np.int64]:
-        """Return the first row of each bucket; shape (buckets,)."""
-        size = self.width * self.height
-        return np.cumsum(size) - size
-
-    def settling(self) -> npt.NDArray[np.int64]:
-        """Return the quasi-identifiers in the order in which they break ties; shape (attributes,)."""
-        return settling_order(self.point)
-
-    def units(self) -> Numbers:
-        """Return the places as whole numbers; shape (rows, attributes)."""
-        return in_units(self.place)
-
 
 def settling_order(point: Codes) -> npt.NDArray[np.int64]:
     """Return the quasi-identifiers sorted by their number of values, the largest first; shape (attributes,)."""
@@ -82,63 +72,87 @@ def split(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
     """
     if not buckets.point.shape[1]:
         return np.arange(len(buckets.point))
-    cuts = int((buckets.height - 1).sum())
-    if not pays("anonymizers.splitting_compiled", _SECONDS_SAVED_PER_CUT * cuts, _COMPILE_SECONDS):
-        return split_plain(buckets)
-    from anonymizers.splitting_compiled import split_compiled
-
-    return split_compiled(buckets.width, buckets.height, buckets.point, buckets.units(), buckets.settling())
-
-
-def split_plain(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
-    """Return the result of `split`, by numpy."""
+    search = _CutSearch.of(buckets)
     result = np.zeros(len(buckets.point), dtype=np.int64)
-    units, settling = buckets.units(), buckets.settling()
-    for start, width, height in zip(buckets.starts(), buckets.width, buckets.height, strict=True):
-        rows = slice(start, start + width * height)
-        lists = np.arange(rows.start, rows.stop).reshape(width, height)
-        result[rows] = _split_bucket(lists, buckets.point, units, settling).ravel()
+    waiting: defaultdict[tuple[int, int], list[_Parts]] = defaultdict(list)
+    size = buckets.width * buckets.height
+    first = np.cumsum(size) - size
+    for width, height in set(zip(buckets.width.tolist(), buckets.height.tolist(), strict=True)):
+        begin = first[(buckets.width == width) & (buckets.height == height)]
+        at = begin[:, np.newaxis, np.newaxis] + np.arange(width * height).reshape(width, height)
+        waiting[height, width].append(_Parts(at, at))
+    for height in range(int(buckets.height.max(initial=0)), 0, -1):
+        for width in np.unique(buckets.width).tolist():
+            for parts in _together(waiting.pop((height, width), [])):
+                if height == 1:
+                    result[parts.place] = parts.rows
+                    continue
+                rows, cut = search.best(parts.rows)
+                for at in np.unique(cut).tolist():
+                    some, place = rows[cut == at], parts.place[cut == at]
+                    waiting[at, width].append(_Parts(some[..., :at], place[..., :at]))
+                    waiting[height - at, width].append(_Parts(some[..., at:], place[..., at:]))
     return result
 
 
-def _split_bucket(lists: Numbers, point: Codes, units: Numbers, settling: Numbers) -> Numbers:
-    """Return a bucket's rows, shape (width, height), in the order of its groups."""
-    waiting, done = [lists], []
-    while waiting:
-        part = waiting.pop()
-        if part.shape[1] == 1:
-            done.append(part)
-            continue
-        by_each = sorted_lists(part, point, settling)
-        attribute, at = best_cut(by_each, point, units)
-        waiting += [by_each[attribute][:, at:], by_each[attribute][:, :at]]
-    return np.concatenate(done, axis=1)
+class _Parts(NamedTuple):
+    """Parts of equal widths and heights: their rows, and the places where these go; shape (parts, width, height)."""
+
+    rows: Numbers
+    place: Numbers
 
 
-def sorted_lists(lists: Numbers, point: Codes, settling: Numbers) -> Numbers:
-    """Return lists sorted by each quasi-identifier; shape (attributes, width, height)."""
-    rows = np.sort(lists, axis=1)
-    keys = np.moveaxis(point[rows], 2, 0)
-    orders = [np.lexsort([*keys[settling[::-1]], key]) for key in keys]
-    return np.stack([np.take_along_axis(rows, order, axis=1) for order in orders])
+def _together(found: list[_Parts]) -> Iterator[_Parts]:
+    """Yield parts of equal widths and heights together, as many as are not too many rows."""
+    if found:
+        rows, place = (np.concatenate(column) for column in zip(*found, strict=True))
+        step = max(1, _ROWS // rows[0].size)
+        for begin in range(0, len(rows), step):
+            yield _Parts(rows[begin : begin + step], place[begin : begin + step])
 
 
-def best_cut(by_each: Numbers, point: Codes, units: Numbers) -> tuple[int, int]:
-    """Return the quasi-identifier to sort by and the number of layers to cut off, at least one."""
-    height = by_each.shape[2]
-    real = point[by_each, 0] >= 0
-    spot = units[by_each]
-    least = np.where(real[..., np.newaxis], spot, _UNITS).min(axis=1)
-    most = np.where(real[..., np.newaxis], spot, 0).max(axis=1)
-    below = np.arange(1, height)
-    cost = below * _lengths(least, most)[:, :-1] + below[::-1] * _lengths(least[:, ::-1], most[:, ::-1])[:, -2::-1]
-    off = np.abs(2 * below - height)
-    candidates = np.argwhere(cost == cost.min())
-    attribute, place = candidates[np.argmin(off[candidates[:, 1]])]
-    return int(attribute), int(place) + 1
+class _CutSearch(NamedTuple):
+    """The search for the best cuts.
+
+    Attributes:
+        rank: the rank of each row by each quasi-identifier, ties settled; shape (attributes, rows).
+        by_rank: the rows in these orders; shape (attributes, rows).
+        least, most: the place of each row as whole numbers; those of counterfeits widen nothing; (rows, attributes).
+    """
+
+    rank: Numbers
+    by_rank: Numbers
+    least: Codes
+    most: Codes
+
+    @classmethod
+    def of(cls, buckets: SlotBuckets) -> _CutSearch:
+        keys = buckets.point.T
+        by_rank = np.stack([np.lexsort([*keys[settling_order(buckets.point)[::-1]], key]) for key in keys])
+        rank = np.empty_like(by_rank)
+        np.put_along_axis(rank, by_rank, np.arange(len(buckets.point))[np.newaxis], axis=1)
+        units, real = in_units(buckets.place), buckets.point[:, :1] >= 0
+        least, most = (np.where(real, units, none).astype(np.int32) for none in (_UNITS, 0))
+        return cls(rank, by_rank, least, most)
+
+    def best(self, rows: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the rows of parts, each sorted by the quasi-identifier of its best cut, and the layers to cut off."""
+        height, attributes = rows.shape[2], len(self.rank)
+        by_each = np.stack(
+            [order.take(np.sort(rank.take(rows), axis=2)) for order, rank in zip(self.by_rank, self.rank, strict=True)]
+        )
+        least, most = self.least.take(by_each, axis=0).min(axis=2), self.most.take(by_each, axis=0).max(axis=2)
+        below = np.arange(1, height)
+        down = _lengths(least[:, :, ::-1], most[:, :, ::-1])[:, :, -2::-1]
+        cost = below * _lengths(least, most)[:, :, :-1] + below[::-1] * down
+        cost = np.moveaxis(cost, 0, 1).reshape(len(rows), -1)
+        off = np.tile(np.abs(2 * below - height), attributes)
+        chosen = np.where(cost == cost.min(axis=1, keepdims=True), off, height).argmin(axis=1)
+        attribute, at = np.divmod(chosen, height - 1)
+        return by_each[attribute, np.arange(len(rows))], at + 1
 
 
-def _lengths(least: Numbers, most: Numbers) -> Numbers:
-    """Return the summed box lengths of the first layer, the first two layers, and so on; shape (attributes, height)."""
-    reach = np.maximum.accumulate(most, axis=1) - np.minimum.accumulate(least, axis=1)
-    return reach.sum(axis=2)
+def _lengths(least: Codes, most: Codes) -> Numbers:
+    """Return the summed box lengths of the first layer, the first two, and so on; shape (attributes, parts, height)."""
+    reach = np.maximum.accumulate(most, axis=2) - np.minimum.accumulate(least, axis=2)
+    return np.asarray(reach.sum(axis=3, dtype=np.int64))

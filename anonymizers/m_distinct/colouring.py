@@ -16,14 +16,11 @@ layers on each side, are compared by their perimeter sum (Equation 4), on the as
 spread evenly over the layers, in order. Among equals the cut nearest the middle is made, then the one by the first
 quasi-identifier, then the one with fewer rows below. Rows with equal values of the quasi-identifier are sorted by the
 others, those with the most values first. Counterfeits have no quasi-identifiers; they are spread evenly over the order.
-
-There are two kernels: this one, and its compiled twin in `anonymizers.m_distinct.colouring_compiled`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,9 +28,7 @@ import numpy.typing as npt
 
 from anonymizers.splitting import in_units, settling_order
 from audit.model.arrays import Codes, Numbers
-from audit.runtime.kernels import pays
 
-_SECONDS_SAVED_PER_ROW, _COMPILE_SECONDS = 1e-3, 8.0
 _FAR = np.int64(1 << 62)
 
 
@@ -43,7 +38,7 @@ class ColouredBucket:
 
     Attributes:
         height: rows in each entry.
-        taken: rows of each kind of values in each entry; shape (entries, kinds), int64.
+        taken: rows of each kind of values in each entry.
         kind: the kind of each row's value; shape (rows,), int64.
         value: the value of each row; shape (rows,), int64.
         point: the quasi-identifiers of each row, as ranks; anything for a counterfeit; shape (rows, attributes), int32.
@@ -52,7 +47,7 @@ class ColouredBucket:
     """
 
     height: int
-    taken: Numbers
+    taken: list[list[int]]
     kind: Numbers
     value: Numbers
     point: Codes
@@ -71,38 +66,11 @@ class ColouredBucket:
         settling, keys = settling_order(point)[::-1], point.T
         return np.stack([rows[np.lexsort([*keys[settling], key])] for key in keys])
 
-    def units(self) -> Numbers:
-        """Return the places as whole numbers."""
-        return in_units(self.place)
 
-
-def split(buckets: Sequence[ColouredBucket]) -> list[Numbers]:
-    """Return the group of each row of each bucket, counted from 0."""
-    rows = sum(len(bucket.kind) for bucket in buckets)
-    if not pays("anonymizers.m_distinct.colouring_compiled", _SECONDS_SAVED_PER_ROW * rows, _COMPILE_SECONDS):
-        return [split_plain(bucket) for bucket in buckets]
-    from anonymizers.m_distinct.colouring_compiled import split_compiled
-
-    return [
-        split_compiled(
-            (bucket.height, bucket.taken, bucket.kind, local_codes(bucket.value)),
-            bucket.orders(),
-            bucket.units(),
-            np.flatnonzero(~bucket.real),
-        )
-        for bucket in buckets
-    ]
-
-
-def local_codes(value: Numbers) -> Numbers:
-    """Return the values as codes from 0 without gaps."""
-    return np.unique(value, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def split_plain(bucket: ColouredBucket) -> Numbers:
-    """Return the group of each row of a bucket, by numpy."""
-    group = np.zeros(len(bucket.kind), dtype=np.int64)
-    orders, units, fakes = bucket.orders(), bucket.units(), np.flatnonzero(~bucket.real)
+def split(bucket: ColouredBucket) -> Numbers:
+    """Return the group of each row of a bucket, counted from 0."""
+    group, inside = np.zeros(len(bucket.kind), dtype=np.int64), np.zeros(len(bucket.kind), dtype=np.bool_)
+    orders, units, fakes = bucket.orders(), in_units(bucket.place), np.flatnonzero(~bucket.real)
     waiting = [(orders, fakes, bucket.taken, bucket.height, 0)]
     while waiting:
         orders, fakes, taken, height, first = waiting.pop()
@@ -110,12 +78,11 @@ def split_plain(bucket: ColouredBucket) -> Numbers:
             group[orders[0]] = group[fakes] = first
             continue
         attribute, at = best_cut(orders, units, bucket.kind, height)
-        part = ColouredPart(bucket, taken, height, at)
-        part.fill(interleaved(orders[attribute], fakes))
-        low, inside = part.low, part.inside
-        for side, its, layers, begin in ((~inside, taken - low, height - at, first + at), (inside, low, at, first)):
-            kept = orders[side[orders]].reshape(len(orders), -1)
-            waiting.append((kept, fakes[side[fakes]], its, layers, begin))
+        part, rows = ColouredPart(taken, at), interleaved(orders[attribute], fakes)
+        inside[rows] = part.fill(bucket.value[rows].tolist(), bucket.kind[rows].tolist(), height)
+        for its, layers, begin, side in (part.rest(), height - at, first + at, False), (part.low, at, first, True):
+            kept = orders[inside[orders] == side].reshape(len(orders), -1)
+            waiting.append((kept, fakes[inside[fakes] == side], its, layers, begin))
     return group
 
 
@@ -123,35 +90,34 @@ def best_cut(orders: Numbers, units: Numbers, kind: Numbers, height: int) -> tup
     """Return the quasi-identifier to sort by and the number of layers to cut off."""
     least = max(1, height // 16)
     cuts = np.arange(least, height - least + 1)
-    found = []
-    for attribute, order in enumerate(orders):
-        layer = _layers(kind[order], height)
-        low, high = np.full((height, units.shape[1]), _FAR), np.full((height, units.shape[1]), np.int64(-1))
-        np.minimum.at(low, layer, units[order])
-        np.maximum.at(high, layer, units[order])
-        below, above = _lengths(low, high), _lengths(low[::-1], high[::-1])
-        cost = cuts * below[cuts - 1] + (height - cuts) * above[height - cuts - 1]
-        found += [
-            (each, abs(2 * at - height), attribute, at) for each, at in zip(cost.tolist(), cuts.tolist(), strict=True)
-        ]
-    _, _, attribute, at = min(found)
-    return attribute, at
+    layer = _layers(kind[orders], height) + height * np.arange(len(orders))[:, np.newaxis]
+    low = np.full((units.shape[1], orders.shape[0] * height), _FAR)
+    high = np.full_like(low, -1)
+    for its_low, its_high, unit in zip(low, high, units.T, strict=True):
+        np.minimum.at(its_low, layer.ravel(), unit[orders.ravel()])
+        np.maximum.at(its_high, layer.ravel(), unit[orders.ravel()])
+    low, high = (each.reshape(-1, len(orders), height) for each in (low, high))
+    below, above = _lengths(low, high), _lengths(low[:, :, ::-1], high[:, :, ::-1])
+    cost = cuts * below[:, cuts - 1] + (height - cuts) * above[:, height - cuts - 1]
+    chosen = int(np.where(cost == cost.min(), np.abs(2 * cuts - height), height).argmin())
+    return chosen // len(cuts), int(cuts[chosen % len(cuts)])
 
 
-def _layers(kind: Numbers, height: int) -> Numbers:
-    """Return the layer of each row if every kind is spread evenly over the layers, in order; shape (rows,)."""
-    by_kind = np.argsort(kind, kind="stable")
-    total = np.bincount(kind)
-    first = np.cumsum(total) - total
-    layer = np.empty_like(kind)
-    layer[by_kind] = (np.arange(len(kind)) - first[kind[by_kind]]) * height // total[kind[by_kind]]
+def _layers(kinds: Numbers, height: int) -> Numbers:
+    """Return the layer of each row of each order if every kind is spread evenly over the layers; the same shape."""
+    total = np.bincount(kinds[0])
+    ordered = np.sort(kinds[0])
+    before = np.arange(kinds.shape[1]) - (np.cumsum(total) - total)[ordered]
+    layer = np.empty_like(kinds)
+    shares = (before * height // total[ordered])[np.newaxis]
+    np.put_along_axis(layer, np.argsort(kinds, axis=1, kind="stable"), shares, axis=1)
     return layer
 
 
 def _lengths(low: Numbers, high: Numbers) -> Numbers:
-    """Return the summed box lengths of the first layer, the first two layers, and so on; shape (layers,)."""
-    reach = np.maximum.accumulate(high, axis=0) - np.minimum.accumulate(low, axis=0)
-    return np.maximum(reach, 0).sum(axis=1)
+    """Return the summed box lengths of the first layer, the first two, and so on; shape (orders, layers)."""
+    reach = np.maximum.accumulate(high, axis=2) - np.minimum.accumulate(low, axis=2)
+    return np.asarray(np.maximum(reach, 0).sum(axis=0))
 
 
 def interleaved(order: Numbers, fakes: Numbers) -> Numbers:
@@ -168,51 +134,58 @@ class ColouredPart:
     """A part of a bucket's layers that is being filled.
 
     Attributes:
-        inside: which rows of the bucket are in it; shape (rows,).
-        low: the number of its rows of each kind in each entry; shape (entries, kinds).
+        low: the number of its rows of each kind in each entry.
     """
 
-    def __init__(self, bucket: ColouredBucket, taken: Numbers, height: int, at: int) -> None:
-        self.inside = np.zeros(len(bucket.kind), dtype=np.bool_)
-        self.low = np.zeros_like(taken)
-        self._bucket, self._taken, self._height, self._at = bucket, taken, height, at
+    def __init__(self, taken: list[list[int]], at: int) -> None:
+        """Begin a part of so many layers; `taken` are the rows of each kind in each entry that there are."""
+        self.low = [[0] * len(each) for each in taken]
+        self._taken, self._at = taken, at
         self._load = [0] * len(taken)
-        self._shut: set[int] = set()
 
-    def fill(self, order: Numbers) -> None:
-        """Take the rows in their order, first those that must be in the part."""
-        rows, values, kinds = order.tolist(), self._bucket.value[order].tolist(), self._bucket.kind[order].tolist()
-        total, held = Counter(values), Counter[int]()
+    def rest(self) -> list[list[int]]:
+        """Return the number of the other rows of each kind in each entry."""
+        return [
+            [all_ - own for all_, own in zip(*each, strict=True)] for each in zip(self._taken, self.low, strict=True)
+        ]
+
+    def fill(self, values: list[int], kinds: list[int], height: int) -> list[bool]:
+        """Take rows in their order, first those that must be in the part, of so many layers; return which are taken."""
+        total, held, inside, shut = Counter(values), dict.fromkeys(values, 0), [False] * len(values), set[int]()
         for have_to in (True, False):
-            for row, value, kind in zip(rows, values, kinds, strict=True):
-                most = total[value] - (self._height - self._at) if have_to else self._at
-                if not self.inside[row] and held[value] < most and self._take(row, kind):
+            most = {value: rows - (height - self._at) if have_to else self._at for value, rows in total.items()}
+            for row, (value, kind) in enumerate(zip(values, kinds, strict=True)):
+                if held[value] >= most[value] or inside[row] or kind in shut:
+                    continue
+                if self._place(kind):
+                    inside[row] = True
                     held[value] += 1
+                else:
+                    shut.add(kind)  # it will not fit later, either
         if min(self._load) < self._at:
             raise AssertionError("a part of a bucket could not be filled, though its colours fill it")
-
-    def _take(self, row: int, kind: int) -> bool:
-        """Take a row if its kind still fits, moving other rows of the part to other entries if necessary."""
-        if kind in self._shut or not self._place(kind):
-            self._shut.add(kind)  # it will not fit later, either
-            return False
-        self.inside[row] = True
-        return True
+        return inside
 
     def _place(self, kind: int) -> bool:
+        """Place a row of a kind if it fits, moving other rows of the part to other entries if necessary."""
+        for entry, low in enumerate(self.low):
+            if self._load[entry] < self._at and low[kind] < self._taken[entry][kind]:
+                self._load[entry] += 1
+                low[kind] += 1
+                return True
         came: dict[int, int] = {}
         left: dict[int, int] = {}
         queue = [kind]
         for moved in queue:
-            for entry in range(len(self._load)):
-                if entry in came or self.low[entry, moved] >= self._taken[entry, moved]:
-                    continue
-                came[entry] = moved
+            new = [e for e, low in enumerate(self.low) if e not in came and low[moved] < self._taken[e][moved]]
+            came.update(dict.fromkeys(new, moved))
+            for entry in new:
                 if self._load[entry] < self._at:
                     self._shift(kind, entry, came, left)
                     return True
-                for resident in np.flatnonzero(self.low[entry]).tolist():
-                    if resident != kind and resident not in left:
+            for entry in new:
+                for resident, rows in enumerate(self.low[entry]):
+                    if rows and resident != kind and resident not in left:
                         left[resident] = entry
                         queue.append(resident)
         return False
@@ -222,8 +195,8 @@ class ColouredPart:
         self._load[entry] += 1
         while True:
             moved = came[entry]
-            self.low[entry, moved] += 1
+            self.low[entry][moved] += 1
             if moved == kind:
                 return
             entry = left[moved]
-            self.low[entry, moved] -= 1
+            self.low[entry][moved] -= 1

@@ -263,7 +263,7 @@ class _Release:
             value = np.concatenate([snapshot.value[real], np.repeat(np.arange(len(fakes)), fakes)])
             whole = colouring.ColouredBucket(
                 height=height,
-                taken=np.array(taken.taken, dtype=np.int64),
+                taken=taken.taken,
                 kind=bucket.entries.kind[value],
                 value=value.astype(np.int64),
                 point=snapshot.point[row],
@@ -271,7 +271,7 @@ class _Release:
                 real=row != COUNTERFEIT,
             )
             parts.append((row, whole))
-        groups = colouring.split([whole for _, whole in parts])
+        groups = [colouring.split(whole) for _, whole in parts]
         before = np.cumsum([0, *(whole.height for _, whole in parts)])
         row = np.concatenate([row for row, _ in parts])
         value = np.concatenate([whole.value for _, whole in parts])

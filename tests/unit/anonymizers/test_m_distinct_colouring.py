@@ -1,7 +1,5 @@
-"""How buckets are cut into groups: every cut beside its definition, the compiled kernel beside the numpy one."""
+"""How buckets are cut into groups: every cut and part beside its definition."""
 
-import subprocess
-import sys
 from collections import Counter, defaultdict
 
 import networkx as nx
@@ -10,9 +8,9 @@ import pytest
 
 from anonymizers.m_distinct import buckets as planned
 from anonymizers.m_distinct import colouring
-from anonymizers.m_distinct.colouring import ColouredBucket, best_cut, interleaved, local_codes, split, split_plain
-from anonymizers.m_distinct.colouring_compiled import split_compiled
+from anonymizers.m_distinct.colouring import ColouredBucket, interleaved, split
 from anonymizers.m_distinct.entries import entries_of
+from anonymizers.splitting import in_units
 from tests.helpers.updates import random_entries, systems
 
 STEPS = 1 << 12
@@ -28,7 +26,7 @@ def made(sets, counts, point, *, rng, width):
     value, point = value[order], point(len(value))
     return ColouredBucket(
         height=height,
-        taken=np.array(places.taken, dtype=np.int64),
+        taken=places.taken,
         kind=entries.kind[value],
         value=value.astype(np.int64),
         point=point.astype(np.int32),
@@ -58,11 +56,9 @@ def cases(number, **how):
     return found
 
 
-def compiled(bucket):
-    codes = local_codes(bucket.value)
-    return split_compiled(
-        (bucket.height, bucket.taken, bucket.kind, codes), bucket.orders(), bucket.units(), np.flatnonzero(~bucket.real)
-    )
+def first_cut(bucket):
+    """Return the quasi-identifier and the number of layers of a bucket's first cut."""
+    return colouring.best_cut(bucket.orders(), in_units(bucket.place), bucket.kind, bucket.height)
 
 
 def check(bucket, sets, group):
@@ -77,45 +73,26 @@ def check(bucket, sets, group):
         assert frozenset(each) in every
 
 
-# -- both kernels -------------------------------------------------------------------------------------------------
+# -- all cuts -----------------------------------------------------------------------------------------------------
 
 
 def test_groups_have_a_row_of_every_entry_and_no_value_twice():
     fakes = several = plain = 0
     for bucket, sets in cases(600):
-        group = split_plain(bucket)
+        group = split(bucket)
         check(bucket, sets, group)
         fakes += not bucket.real.all()
-        several += ((bucket.taken > 0).sum(axis=0) > 1).any()
+        several += ((np.array(bucket.taken) > 0).sum(axis=0) > 1).any()
         plain += not bucket.point.shape[1]
     assert min(fakes, several, plain) > 60
 
 
-def test_both_kernels_form_the_same_groups():
-    for bucket, _ in cases(900):
-        assert np.array_equal(split_plain(bucket), compiled(bucket))
-
-
 @pytest.mark.parametrize("width", [2, 90])
-def test_both_kernels_form_the_same_groups_of_tall_buckets(width):
-    tall = 0
-    for bucket, sets in cases(60, most=120, width=width):
-        group = compiled(bucket)
-        check(bucket, sets, group)
-        assert np.array_equal(split_plain(bucket), group)
-        tall += bucket.height > 64
-    assert tall > 20
-
-
-def test_equal_places_everywhere():
-    """Costs are whole numbers: no cut is better by a rounding."""
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        spot = rng.integers(1, 97)
-        bucket = made(
-            (0b11, 0b1100), rng.integers(60, 200, 4), lambda n, at=spot: np.full((n, 2), at), rng=rng, width=97
-        )
-        assert np.array_equal(split_plain(bucket), compiled(bucket))
+def test_tall_buckets_are_split_into_groups(width):
+    found = cases(60, most=120, width=width)
+    assert sum(bucket.height > 64 for bucket, _ in found) > 20
+    for bucket, sets in found:
+        check(bucket, sets, split(bucket))
 
 
 # -- one cut ------------------------------------------------------------------------------------------------------
@@ -164,8 +141,8 @@ def fits(bucket, rows, at):
     graph = nx.DiGraph()
     for kind, number in Counter(bucket.kind[rows].tolist()).items():
         graph.add_edge("from", ("kind", kind), capacity=number)
-        for entry in np.flatnonzero(bucket.taken[:, kind]).tolist():
-            graph.add_edge(("kind", kind), ("entry", entry), capacity=int(bucket.taken[entry, kind]))
+        for entry in [entry for entry, its in enumerate(bucket.taken) if its[kind]]:
+            graph.add_edge(("kind", kind), ("entry", entry), capacity=bucket.taken[entry][kind])
             graph.add_edge(("entry", entry), "to", capacity=at)
     return not rows or nx.maximum_flow_value(graph, "from", "to") == len(rows)
 
@@ -183,17 +160,16 @@ def part(bucket, order, at):
     return set(rows)
 
 
-@pytest.mark.parametrize("kernel", [split_plain, compiled])
-def test_the_first_cut_is_the_best_and_takes_the_first_rows_that_fit(kernel):
+def test_the_first_cut_is_the_best_and_takes_the_first_rows_that_fit():
     taller = 0
     for bucket, _ in cases(80, most=4) + cases(12, most=40):
         if bucket.height == 1:
             continue
         attribute, at = best(bucket)
-        assert best_cut(bucket.orders(), bucket.units(), bucket.kind, bucket.height) == (attribute, at)
+        assert first_cut(bucket) == (attribute, at)
         order = interleaved(np.array(ordered(bucket)[attribute]), np.flatnonzero(~bucket.real)).tolist()
         if bucket.height < 10:
-            assert set(np.flatnonzero(kernel(bucket) < at).tolist()) == part(bucket, order, at)
+            assert set(np.flatnonzero(split(bucket) < at).tolist()) == part(bucket, order, at)
         taller += bucket.height >= 32
     assert taller
 
@@ -220,15 +196,15 @@ def test_counterfeits_stretch_nothing():
     """Two people at either end: each pair has a counterfeit, wherever that is said to be."""
     bucket = ColouredBucket(
         height=2,
-        taken=np.array([[2, 0], [0, 2]]),
+        taken=[[2, 0], [0, 2]],
         kind=np.array([0, 0, 1, 1]),
         value=np.array([0, 0, 1, 1]),
         point=np.array([[0], [5], [5], [0]], dtype=np.int32),
         place=np.array([[0.0], [1.0], [1.0], [0.0]]),
         real=np.array([True, True, False, False]),
     )
-    assert best_cut(bucket.orders(), bucket.units(), bucket.kind, 2) == (0, 1)
-    assert split_plain(bucket).tolist() == [0, 1, 0, 1] == compiled(bucket).tolist()
+    assert first_cut(bucket) == (0, 1)
+    assert split(bucket).tolist() == [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize("off", [-1, 1])
@@ -237,33 +213,4 @@ def test_small_differences_decide(off):
     bucket = made((1,), np.array([3]), lambda _: np.array([[0], [1], [2]]), rng=np.random.default_rng(0), width=3)
     place = np.array([[0.0], [0.5 + off / 2**29], [1.0]])
     bucket = ColouredBucket(3, bucket.taken, bucket.kind, bucket.value, bucket.point, place, bucket.real)
-    assert best_cut(bucket.orders(), bucket.units(), bucket.kind, 3) == (0, 1 if off > 0 else 2)
-
-
-# -- which kernel -------------------------------------------------------------------------------------------------
-
-
-def test_small_buckets_do_not_load_the_compiler():
-    """A one-shot command on a small series must not wait for it."""
-    program = """
-import sys
-import numpy as np
-from anonymizers.m_distinct.colouring import ColouredBucket, split
-ones = np.ones(1, dtype=np.int64)
-split([ColouredBucket(1, ones[:, None], 0 * ones, ones, np.zeros((1, 1), dtype=np.int32), np.zeros((1, 1)), ones > 0)])
-sys.exit("numba" in sys.modules)
-"""
-    assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
-
-
-def test_many_rows_are_split_by_the_compiled_kernel(monkeypatch):
-    bucket, sets = next(each for each in cases(40, most=40, attributes=2) if len(each[0].kind) > 100)
-    least = 2 * len(bucket.kind) * colouring._SECONDS_SAVED_PER_ROW
-    monkeypatch.setattr(colouring, "pays", lambda _, saved, compiling: saved >= least and compiling > 0)
-    monkeypatch.setattr(colouring, "split_plain", lambda _: pytest.fail("numpy"))
-    for group in split([bucket, bucket]):
-        check(bucket, sets, group)
-    monkeypatch.setattr(colouring, "split_plain", split_plain)
-    monkeypatch.setattr("anonymizers.m_distinct.colouring_compiled.split_compiled", lambda *_: pytest.fail("numba"))
-    [group] = split([bucket])
-    check(bucket, sets, group)
+    assert first_cut(bucket) == (0, 1 if off > 0 else 2)
