@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.findings.count import found_counts
 from audit.model.errors import printable, printable_path
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count
 from reports import page_charts
+from reports.count_tables import sentences as counts
 from reports.finding_text import REPEATED, shown_attacks
 from reports.glossary import glossary
-from reports.page import Block, Bullets, Facts, Figures, Page, PageTable, PageVerdict, Paragraph, Section, Signing
+from reports.page import (
+    Block,
+    Bullets,
+    Entry,
+    Facts,
+    Figures,
+    Page,
+    PageSteps,
+    PageTable,
+    PageVerdict,
+    Paragraph,
+    Section,
+    Signing,
+)
 from reports.person_entries import other_entries, person_entries
 from reports.release_risk import blamed_columns, panel
 from reports.repair import recommended
@@ -52,11 +67,13 @@ def audit_page(report: Report) -> Page:
     """Return the page of a report."""
     text, colour = headline(report)
     one = report.about is not None
+    shows_counts = report.tables is not None and bool(report.attacks[0].findings)
     return Page(
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
         name=printable(report.series.name, 200),
-        inside=report.revealed,
+        inside=report.revealed or shows_counts,
         mark=_mark(report),
+        band=say("INTERNAL: shows hidden counts") if shows_counts else None,
         sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
         head=[Facts(list(_head(report)))],
         verdict=PageVerdict(
@@ -73,6 +90,10 @@ def audit_page(report: Report) -> Page:
 
 
 def _mark(report: Report) -> str:
+    if report.tables is not None:
+        if report.attacks[0].findings:
+            return say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
+        return say("Shareable: the tables name nobody, and no count is shown that they hide.")
     if report.revealed:
         return say("INTERNAL: this report names people. Keep it inside.")
     return say("Shareable: no person is named, and no quasi-identifier of anybody is shown.")
@@ -155,6 +176,11 @@ def _findings(report: Report) -> Iterator[Block]:
     total = sum(attack.findings_total for attack in shown_attacks(report))
     if not total:
         return
+    if report.tables is not None:
+        yield Paragraph(counts.checked(report.attacks[0]), soft=True)
+        yield from _counts(report)
+        yield from _not_shown(total, report)
+        return
     entries, within = other_entries(report)
     people = person_entries(report)
     yield Paragraph(
@@ -172,6 +198,19 @@ def _findings(report: Report) -> Iterator[Block]:
     if within:
         yield Paragraph(say("Within the policy’s limits:"), soft=True)
         yield Bullets(within, soft=True)
+    yield from _not_shown(total, report)
+
+
+def _counts(report: Report) -> Iterator[Block]:
+    """Yield the findings about counts, each with the part of a table around it."""
+    for finding in found_counts(report):
+        blocks: list[Block] = [PageSteps(list(finding.steps()))]
+        if finding.picture is not None:
+            blocks.append(counts.picture_table(finding.picture, finding.release, finding.facts))
+        yield Entry(finding.sentence(), blocks, [finding.id])
+
+
+def _not_shown(total: int, report: Report) -> Iterator[Block]:
     hidden = total - sum(len(attack.findings) for attack in shown_attacks(report))
     if hidden:
         yield Paragraph(
@@ -184,6 +223,9 @@ def _findings(report: Report) -> Iterator[Block]:
 
 
 def _ladder(report: Report) -> Iterator[Block]:
+    if report.tables is not None:
+        yield Facts(counts.measured(report))
+        return
     rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}
     rows = []
     for attack in report.attacks:
@@ -262,7 +304,8 @@ def _open(report: Report) -> Iterator[Block]:
 
 
 def _ids(report: Report) -> Iterator[str]:
-    yield next(iter(secrecy(report)))
+    if report.tables is None:
+        yield next(iter(secrecy(report)))
 
 
 def _files(report: Report) -> PageTable:

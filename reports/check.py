@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from audit.findings.wording import ROWS
+from audit.findings.wording import RELEASES, ROWS
 from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import printable
 from audit.runtime.phrases import figure, joined, say
 from reports.escaping import as_json as to_json
 from reports.json_forms.check import check_document
 from reports.json_values import json_object
-from reports.sentences import RELEASES
 
 
 def text(report: CheckReport) -> str:

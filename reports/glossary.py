@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, say
+from reports.count_tables import sentences as counts
 
 _ATTACKS = {
     "intersection": Phrase("What all groups of a person have in common, release by release."),
@@ -25,6 +26,8 @@ _ATTACKS = {
 
 def glossary(report: Report) -> list[tuple[str, str]]:
     """Return the words that the page uses, each with its meaning."""
+    if report.tables is not None:
+        return counts.words()
     words = [
         (say("release"), say("One table as published at one time; the series is all of them.")),
         (say("group"), say("Rows published together; whoever looks at them cannot tell which row is whose.")),

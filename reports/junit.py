@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 from audit.model.errors import printable
 from audit.model.report import ClauseReport, Report
+from reports.count_tables import sentences as counts
 from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sentences import violation_told, waivers, warnings
@@ -58,7 +59,9 @@ def _case(suite: ET.Element, clause: ClauseReport, report: Report) -> None:
     case = ET.SubElement(suite, "testcase", classname="policy", name=f"{clause.clause} {clause.limit:.12g}", time="0")
     if clause.state not in _TAGS:
         return
-    why = [violation_told(each) for each in report.policy.violations if each.measure == clause.clause]
+    # What was found of counts breaks whichever clause is violated.
+    measures = {clause.clause} if report.tables is None or clause.state != "violated" else set(counts.FOUND)
+    why = [violation_told(each) for each in report.policy.violations if each.measure in measures]
     message = "; ".join(why) or printable(clause.reason or clause.state, 400)
     ET.SubElement(case, _TAGS[clause.state], message=message, type=clause.state)
 

@@ -62,7 +62,8 @@ def rules_of(report: Report) -> dict[str, FindingRule]:
         remedy = str(attack.measures.remedy)
         found = {finding.kind: FindingRule(finding.meaning, remedy) for finding in attack.findings}
         rules |= {f"{attack.attack}/{kind}": rule for kind, rule in (found | dict(attack.rules)).items()}
-    return rules | {f"policy/{name}": FindingRule(clause.fails, clause.remedy) for name, clause in CLAUSES.items()}
+    clauses = CLAUSES.items() if report.tables is None else ()
+    return rules | {f"policy/{name}": FindingRule(clause.fails, clause.remedy) for name, clause in clauses}
 
 
 def _invocation(report: Report) -> dict[str, object]:
@@ -101,6 +102,8 @@ def _results(report: Report, folder: str) -> Iterator[dict[str, object]]:
     for violation in report.policy.violations:
         if (violation.attack, violation.sensitive) not in shown:
             rule = f"policy/{violation.measure}"
+            if rule not in places:  # what was found of counts is no clause, but a kind of finding
+                rule = f"{violation.attack}/{violation.measure}"
             yield _violation(violation, (rule, places[rule]), report.series.releases, files)
 
 
@@ -129,12 +132,12 @@ def _whole(releases: Sequence[str], files: Mapping[str, dict[str, object]]) -> l
 
 
 def _lines(finding: Finding[str], files: Mapping[str, dict[str, object]]) -> list[dict[str, object]]:
-    """Return the lines of a finding's groups, the first hundred stretches; none where people are not revealed."""
+    """Return the lines of a finding's groups, the first hundred stretches; none where people are hidden."""
     places = (
-        location(files[each.file], *stretch)
-        for each in finding.located
-        if each.file in files
-        for stretch in stretches(each.lines)
+        location(files[file], *stretch)
+        for file, lines in finding.lines()
+        if file in files
+        for stretch in stretches(lines)
     )
     found: list[dict[str, object]] = []
     for place in islice(places, _MOST_PLACES):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from audit.findings.wording import ROWS, enumerated
+from audit.findings.wording import RELEASES, ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.measures import PEOPLE
 from audit.model.report import HIDDEN, AttackReport, Input, Report, Violation, Waived
 from audit.runtime.phrases import Noun, Phrase, figure, joined, parted, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
+from reports.count_tables import sentences as counts
 
 CONTRADICTED = Phrase(
     "Give [adversary] transitions that allow what happens (`audit init` drafts them from the keys), or "
@@ -55,7 +56,6 @@ _STATUS = {
     "skipped": Phrase("skipped"),
     "failed": Phrase("failed"),
 }
-RELEASES = Noun("{count} release", "{count} releases")
 _NAMES_SHOWN = 20
 _REASON_SHOWN = 400  # characters
 _MAKES_UNIQUE = 0.05
@@ -63,8 +63,10 @@ _MAKES_UNIQUE = 0.05
 
 def facts(report: Report) -> str:
     """Return the sizes of what was audited."""
+    if report.tables is not None:
+        return counts.facts(report.tables)
     series = report.series
-    counts = [
+    sizes = [
         (RELEASES, len(series.releases)),
         (ROWS, series.rows),
         (PEOPLE, series.individuals),
@@ -72,11 +74,13 @@ def facts(report: Report) -> str:
         (Noun("{count} group", "{count} groups"), series.groups),
         (Noun("{count} sensitive value", "{count} sensitive values"), series.sensitive_values),
     ]
-    return ", ".join(noun.counted(count) for noun, count in counts if count)
+    return ", ".join(noun.counted(count) for noun, count in sizes if count)
 
 
 def adversary(report: Report) -> str:
     """Return who was assumed to attack."""
+    if report.tables is not None:
+        return counts.adversary(report.tables)
     assumed = report.adversary
     who = ADVERSARIES[assumed.kind]
     said = [str(who.sentence)]
@@ -111,6 +115,10 @@ def waivers(report: Report) -> Iterable[str]:
             yield say(
                 "{what} WAS waived; the waiver has expired and no longer counts (until {until}: {reason})", **about
             )
+        elif waived.state == "exceeded":
+            yield say("{what} is waived, but less than is found now (until {until}: {reason})", **about)
+        elif waived.state == "unsized":
+            yield say("{what} is waived, but not how much of it (until {until}: {reason})", **about)
         elif waived.finding:
             yield say("{what} is waived, but no finding has this id (until {until}: {reason})", **about)
         else:
@@ -168,6 +176,8 @@ def _once(violations: Iterable[Violation]) -> Iterable[str]:
 
 def violation_told(violation: Violation) -> str:
     """Return how a clause does not hold, in people wherever it is about people; without a full stop."""
+    if violation.measure in counts.FOUND:
+        return counts.FOUND[violation.measure].counted(int(violation.value))
     alone = violation.attack is None
     kind = "certain" if violation.measure == "max_risk" and violation.value == 1 else violation.measure
     value = say("the value of {name}", name=printable(violation.sensitive)) if violation.sensitive else say("a value")
@@ -304,9 +314,9 @@ def _reached(report: Report) -> Iterable[str]:
     limit = report.policy.limits.get("max_risk", 1.0)
     of_attribute: dict[str | None, str] = {}
     for attack in report.attacks:
-        counts = {limit: attack.risks.at_limit, 0.9: attack.risks.above_0_9, 0.5: attack.risks.above_0_5}
-        known = {share: count for share, count in counts.items() if isinstance(count, int)}
-        if any(known.values()) and len(known) == len(counts):
+        shares = {limit: attack.risks.at_limit, 0.9: attack.risks.above_0_9, 0.5: attack.risks.above_0_5}
+        known = {share: count for share, count in shares.items() if isinstance(count, int)}
+        if any(known.values()) and len(known) == len(shares):
             told = ", ".join(_reaching(known[share], share) for share in sorted(known, reverse=True))
             of_attribute[attack.sensitive] = say(
                 "People whose value is known by {attack}: {told}.", attack=named(attack), told=told
@@ -330,8 +340,7 @@ def advice(report: Report) -> Iterable[str]:
         yield from _singling_advice(report)
     if report.contradictions:
         yield say("Decide first whether values may change; until then nothing below certainty can be relied on.")
-    if out_of_time(report):
-        yield say("Give more time with --time-limit SECONDS.")
+    yield from _to_decide(report)
     if found and not report.ids_are_stable:
         yield say(
             "Ids are valid in this report only; with --stable-ids they stay the same, and findings can be waived."
@@ -344,8 +353,16 @@ def advice(report: Report) -> Iterable[str]:
                 "Keep this report with the release; audit again, with the next release added, before that goes out."
             )
         together = [attack.status for attack in report.attacks if attack.measures.about_everybody]
-        if set(together) != {"complete"}:
+        if report.tables is None and set(together) != {"complete"}:
             yield say("Somebody who reasons about everybody's values at once may deduce more than was found here.")
+
+
+def _to_decide(report: Report) -> Iterable[str]:
+    """Yield what would decide what is open."""
+    if out_of_time(report):
+        yield say("Give more time with --time-limit SECONDS.")
+    if report.tables is not None and any(kind_of(each.reason) is ReasonKind.NEEDS for each in report.policy.undecided):
+        yield say("Declare in series.toml what is not decided, and audit again.")
 
 
 def out_of_time(report: Report) -> bool:

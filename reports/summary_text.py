@@ -10,7 +10,8 @@ from audit.model.errors import printable
 from audit.model.report import AttackReport, LadderStep, Report, Violation
 from audit.runtime.phrases import Phrase, joined, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
-from reports.sentences import named, undecided_clauses, value_of, violating
+from reports.count_tables import sentences as counts
+from reports.sentences import adversary, named, undecided_clauses, value_of, violating
 
 _WHAT = {"assumptions": Phrase("Assumptions"), "policy": Phrase("Policy")}
 _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
@@ -34,12 +35,16 @@ def last_release(report: Report) -> str:
 
 def assumed(report: Report) -> str:
     """Return whom the audit assumes, in a sentence."""
+    if report.tables is not None:
+        return adversary(report)
     who = ADVERSARIES[report.adversary.kind].person
     return say("Audited for {who} ({name}).", who=who, name=report.adversary.kind)
 
 
 def summary(report: Report) -> list[str]:
     """Return three sentences: what was done, what it found, and what now."""
+    if report.tables is not None:
+        return [counts.done(report), counts.found(report), _now(report)]
     return [_done(report), _found(report), _now(report)]
 
 
@@ -262,6 +267,10 @@ def allowed(report: Report) -> str:
 
 def assumptions(report: Report) -> Iterator[str]:
     """Yield what has to be true for the verdict to be."""
+    if report.tables is not None:
+        yield counts.adversary(report.tables)
+        yield from counts.rules(report.tables)
+        return
     who = ADVERSARIES[report.adversary.kind]
     yield say("The adversary is {who}.", who=who.person)
     if who.knows_people and report.adversary.transitions:
@@ -307,7 +316,10 @@ def _would_take(reason: str | None, report: Report) -> str:
 
 
 def readers(report: Report) -> Iterator[str]:
-    """Yield what this page tells to whom."""
+    """Yield who learns what from this page."""
+    if report.tables is not None:
+        yield from counts.readers(report)
+        return
     if report.revealed:
         yield say("This version names people, their cells and lines. It is for those inside who may see the data.")
         return

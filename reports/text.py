@@ -11,6 +11,7 @@ from audit.model.errors import printable
 from audit.model.finding import Finding
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, risk_text, say
+from reports.count_tables import sentences as counts
 from reports.finding_text import REPEATED, shown_attacks, steps, timelines
 from reports.next_commands import commands
 from reports.release_risk import print_panel
@@ -65,12 +66,15 @@ class Text:
         console = self.console(target)
         self.head(console, report)
         self.verdict(console, report)
-        self._warnings(console, report)
-        self._attacks(console, report)
-        self._timeline(console, report)
-        for line in print_panel(console, report, releases=_RELEASES_SHOWN):
-            self.indented(console, line)
-        console.print()
+        if report.tables is not None:
+            self._counts(console, report)
+        else:
+            self._warnings(console, report)
+            self._attacks(console, report)
+            self._timeline(console, report)
+            for line in print_panel(console, report, releases=_RELEASES_SHOWN):
+                self.indented(console, line)
+            console.print()
         if report.people:
             console.print(say("People found ({count})", count=len(report.people)), style="bold")
             for line in people(report):
@@ -108,6 +112,8 @@ class Text:
         console.print(printable(report.series.name, 200), style="bold")
         console.print(facts(report))
         console.print(adversary(report))
+        if report.tables is not None and (rules := " ".join(counts.rules(report.tables))):
+            self.indented(console, rules)
         console.print()
 
     def verdict(self, console: Console, report: Report) -> None:
@@ -129,6 +135,21 @@ class Text:
             for line in lines:
                 self.indented(console, line)
             console.print()
+
+    def _counts(self, console: Console, report: Report) -> None:
+        """Print what was counted of tables of counts, and how it was checked."""
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=False)
+        table.add_column()
+        table.add_column(justify="right")
+        for name, value in counts.measured(report):
+            table.add_row(name, value)
+        console.print(table)
+        for line in skipped(report):
+            self.indented(console, line)
+        self.indented(console, f"{settings(report)} {counts.checked(report.attacks[0])}")
+        console.print()
 
     def _attacks(self, console: Console, report: Report) -> None:
         self._ladder(console, report)

@@ -10,6 +10,7 @@ from audit.model.errors import printable
 from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, parted, percent, say, say_count
+from reports.count_tables import sentences as counts
 from reports.sentences import value_of, violating, violation_told
 
 _NEARLY = 0.9  # a value so probable is told in any case
@@ -17,8 +18,8 @@ _NEARLY = 0.9  # a value so probable is told in any case
 
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour; of what is about one person alone, that it is none."""
-    if report.about is not None:
-        return _of_one(report, printable(report.about))
+    if report.tables is not None or report.about is not None:
+        return counts.headline(report) if report.about is None else _of_one(report, printable(report.about))
     if report.policy.violations:
         worst = _worst(report)
         if report.interrupted:
@@ -237,8 +238,8 @@ def _worst(report: Report) -> str:
     likely = [each for each in report.policy.violations if each.measure == "max_risk"]
     highest = {(each.attack, each.sensitive): each.value for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
-    counts = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
-    if told := _likely(counts, report.policy.limits.get("max_risk", 1.0)):
+    reached = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
+    if told := _likely(reached, report.policy.limits.get("max_risk", 1.0)):
         return told
     if not found or not any(attack.findings_total for attack in found):
         return violation_told(report.policy.violations[0])

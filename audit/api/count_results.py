@@ -7,55 +7,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.api.answers import Answer
-from audit.model.count_report import CandidateReport, CellExplanation, CountReport
+from audit.api.results import AttackResult
+from audit.model.count_answers import CandidateReport, CellExplanation
+from audit.model.report import Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CountAuditResult:
-    """What can be told of a series of count tables: `report` is all of it, not to be changed.
-
-    Frames are made when they are asked for, so that changing one changes neither the result nor the next frame.
-    """
-
-    report: CountReport
-
-    @property
-    def passed(self) -> bool:
-        """Whether the policy holds, as far as was asked."""
-        return self.report.policy.passed
-
-    @property
-    def exit_code(self) -> int:
-        """0 when the policy holds, 1 when it is violated, 3 when it is undecided, 4 when a bug keeps it from that."""
-        return self.report.exit_code
-
-    @property
-    def verdict(self) -> str:
-        """The verdict in one sentence."""
-        from reports.count_tables.sentences import headline
-
-        return headline(self.report)[0]
-
-    @property
-    def measures(self) -> pd.Series:
-        """What was measured, by name: status, reason, seconds, and the measures by their names in the JSON report."""
-        from audit.pipeline import count_dataframes
-
-        return count_dataframes.measured(self.report)
+class CountAuditResult(AttackResult):
+    """What a series of count tables gives away: `report` is all of it, not to be changed."""
 
     @property
     def findings(self) -> pd.DataFrame:
         """The findings that are shown, one row for each.
 
-        Columns: id, kind (`recovered`, `narrowed` or `small`), release, since (of an increase), measure (where there
-        are several statistics), cell (a dict of labels by dimension), shown (what was published), lower, upper, exact.
+        Columns: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure (where
+        there are several statistics), cell (a dict of labels by dimension), shown (what was published), lower, upper
+        (missing where there is no upper end), exact.
         """
         from audit.pipeline import count_dataframes
 
-        return count_dataframes.findings(self.report.attack.findings)
+        return count_dataframes.findings(self.report.attacks[0].findings)
 
     @property
     def certificates(self) -> pd.DataFrame:
@@ -67,38 +40,7 @@ class CountAuditResult:
         """
         from audit.pipeline import count_dataframes
 
-        return count_dataframes.certificates(self.report.attack.findings)
-
-    @property
-    def inputs(self) -> pd.DataFrame:
-        """The files that were read: path, sha256, rows."""
-        from audit.pipeline import dataframes
-
-        return dataframes.inputs(self.report.inputs)
-
-    def render(self, form: str) -> str:
-        """Return the report in a format, as `audit SERIES --format NAME` prints it.
-
-        Raises:
-            UsageError: there is no such format.
-        """
-        from reports.count_tables.registry import count_format
-
-        return count_format(form).render(self.report)
-
-    def to_json(self) -> str:
-        """Return what `audit SERIES --format json` prints."""
-        return self.render("json")
-
-    def __repr__(self) -> str:
-        from reports.count_tables.notebook import plain
-
-        return plain(self.report)
-
-    def _repr_html_(self) -> str:
-        from reports.count_tables.notebook import html
-
-        return html(self.report)
+        return count_dataframes.certificates(self.report)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,7 +149,7 @@ class CountExplanationResult(Answer):
 class CountComparisonResult(Answer):
     """Several series of count tables side by side: `reports` are all of it, by the series' folders."""
 
-    reports: tuple[tuple[str, CountReport], ...]
+    reports: tuple[tuple[str, Report], ...]
 
     @property
     def table(self) -> pd.DataFrame:

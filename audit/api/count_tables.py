@@ -190,7 +190,7 @@ class LoadedTables:
         from anonymizers.count_tables import DRAWN, FOR_PEOPLE, SECONDARY, SecondarySuppression, count_method
         from attacks.differencing.attack import Differencing
         from audit.publishing.count_tables import Audited, Draw, publish_tables
-        from reports.count_tables.sentences import not_published
+        from reports.count_tables.candidate import not_published
 
         chosen = count_method(method, options)
         if method in DRAWN and seed is None:

@@ -21,14 +21,14 @@ from audit.cli.arguments import (
     local,
     options_given,
 )
-from audit.cli.output import check_output, check_spared, in_repository, put, text_for
+from audit.cli.output import check_output, check_spared, format_of, put
 from audit.cli.progress import progress
 from audit.cli.report_date import report_date
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option, options_of
 from audit.runtime.distributed.engines import ENGINES
 from reports.documents.registry import DOCUMENTS
-from reports.registry import FORMATS, Format
+from reports.registry import FORMATS
 
 if TYPE_CHECKING:
     from audit.model.report import Report
@@ -256,12 +256,3 @@ def options(arguments: argparse.Namespace, watch: Progress, engine: Engine) -> A
         progress=watch,
         made=report_date(),
     )
-
-
-def format_of(ident: str, output: Path | None, series: str) -> Format:
-    """Return the format of a name, text as wide as what it is written to; `series` is how the series was called."""
-    if ident == "sarif":
-        from reports.sarif import Sarif
-
-        return Sarif(folder=in_repository(series))
-    return text_for(output, series) if ident == "text" else FORMATS.load(ident)()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attacks.differencing.attack import Differencing
 from audit.cli.arguments import ON_TABLES, options_given
-from audit.cli.output import check_output, check_spared, in_repository, put, text_for
+from audit.cli.output import check_output, check_spared, format_of, put, text_for
 from audit.cli.progress import progress
 from audit.cli.report_date import report_date
 from audit.count_tables.manifest import clause_limit, read_table_manifest
@@ -18,7 +18,6 @@ from audit.model.errors import UsageError, printable, printable_path
 
 if TYPE_CHECKING:
     from audit.count_tables.table_audit import CountOptions
-    from audit.model.count_report import CountReport
 
 
 def run_audit(arguments: argparse.Namespace) -> int:
@@ -37,7 +36,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
         how = replace(options(arguments), progress=watch, baseline=old)
         report = audit_tables(manifest, Differencing(), how)
     for form, file in [(arguments.format, arguments.output), *arguments.report]:
-        put(render(report, form, file, arguments.series), file)
+        put(format_of(form, file, arguments.series).render(report), file)
     return report.exit_code
 
 
@@ -58,7 +57,8 @@ def run_next(arguments: argparse.Namespace) -> int:
     elif arguments.format in CANDIDATE:
         put(CANDIDATE[arguments.format](found), arguments.output)
     else:
-        put(render(found.after, arguments.format, arguments.output, arguments.series), arguments.output)
+        form = format_of(arguments.format, arguments.output, arguments.series)
+        put(form.render(found.after), arguments.output)
     return found.after.exit_code
 
 
@@ -114,7 +114,7 @@ def run_anonymize(arguments: argparse.Namespace) -> int:
     """
     from anonymizers.count_tables import DRAWN, FOR_PEOPLE, SECONDARY, SecondarySuppression, count_method
     from audit.publishing.count_tables import Audited, Draw, publish_tables
-    from reports.count_tables.sentences import not_published
+    from reports.count_tables.candidate import not_published
 
     if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
         raise UsageError(
@@ -214,16 +214,3 @@ def _refuse_about_people(arguments: argparse.Namespace) -> None:
         )
     if arguments.risks is not None:
         raise UsageError("--risks is a table of people, and count tables name nobody; leave it out")
-
-
-def render(report: CountReport, form: str, output: Path | None, series: str) -> str:
-    """Return a report in a format; `series` is how the series was called."""
-    from reports.count_tables.annotations import CountSarif
-    from reports.count_tables.registry import COUNT_FORMATS
-    from reports.count_tables.text import CountText
-
-    if form == "text":
-        return CountText(paper=text_for(output)).render(report)
-    if form == "sarif":
-        return CountSarif(folder=in_repository(series)).render(report)
-    return COUNT_FORMATS[form].render(report)

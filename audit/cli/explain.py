@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from audit.cli.arguments import Commands, Names, add_settings, local
-from audit.cli.audit import format_of
-from audit.cli.output import check_output, check_spared, put
+from audit.cli.output import check_output, check_spared, format_of, put
 from audit.cli.progress import progress
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import UsageError

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from attacks.registry import choose
 from audit.cli.arguments import Commands, Names, options_given
-from audit.cli.audit import add_attack_options, add_options, format_of, options, spelled
-from audit.cli.output import check_output, check_spared, put, text_for
+from audit.cli.audit import add_attack_options, add_options, options, spelled
+from audit.cli.output import check_output, check_spared, format_of, put, text_for
 from audit.cli.progress import progress
 from audit.model.errors import UsageError
 from reports.registry import FORMATS

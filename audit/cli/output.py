@@ -14,6 +14,7 @@ from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
 from audit.io.paths import is_url, same_file, without_secrets
 from audit.model.errors import UsageError, printable_path
+from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
     from reports.text import Text
@@ -127,3 +128,12 @@ def _print(rendered: str) -> None:
     except OSError:
         discard(sys.stdout)
         raise
+
+
+def format_of(ident: str, output: Path | None, series: str) -> Format:
+    """Return the format of a name, text as wide as what it is written to; `series` is how the series was called."""
+    if ident == "sarif":
+        from reports.sarif import Sarif
+
+        return Sarif(folder=in_repository(series))
+    return text_for(output, series) if ident == "text" else FORMATS.load(ident)()

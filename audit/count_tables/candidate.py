@@ -19,16 +19,12 @@ from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
-from audit.count_tables.table_rules import Rounding
+from audit.findings.count import CountFinding, count_measures, found_counts
 from audit.io.toml import release_tag
-from audit.model.count_report import (
-    CandidateReport,
-    CountFinding,
-    CountReport,
-    HiddenCell,
-)
+from audit.model.count_answers import CandidateReport, HiddenCell
+from audit.model.count_report import Rounding
 from audit.model.errors import UsageError, printable
-from audit.model.report import CountSize
+from audit.model.report import CountSize, Report
 
 _BASES = (3, 5, 10, 20, 50, 100)
 
@@ -62,7 +58,7 @@ def judge_candidate(
     before = build_report(judge(read_counts(manifest), attack, options), attack, replace(options, findings=None))
     counts = read_counts(with_candidate(manifest, candidate))
     check_columns_are_there(counts)
-    known, left = {each.id: each.size for each in before.attack.findings}, before.attack.measures.open
+    known, left = {each.id: each.size for each in found_counts(before)}, count_measures(before).open
     search = _CellSearch(counts, attack, options, known, left)
     after, fresh = search.audited(frozenset())
     hiding = search.hiding(fresh)
@@ -79,8 +75,8 @@ def judge_candidate(
             new=tuple(fresh[: options.findings]),
             new_total=len(fresh),
             hide=None if rows is None else hidden,
-            rounding=None if rounding is None else (rounding.to, rounding.how),
-            undecided=max(after.attack.measures.open, settled.attack.measures.open) > left,
+            rounding=rounding,
+            undecided=max(count_measures(after).open, count_measures(settled).open) > left,
             least=hiding.least,
         ),
         counts,
@@ -104,14 +100,14 @@ class _CellSearch:
     known: Mapping[str, CountSize]
     open: int
 
-    def audited(self, rows: Rows) -> tuple[CountReport, list[CountFinding]]:
+    def audited(self, rows: Rows) -> tuple[Report, list[CountFinding]]:
         """Return the report with some rows left empty, and the findings that are new."""
         options = replace(self.options, findings=None)
         report = build_report(judge(without_rows(self.counts, rows), self.attack, options), self.attack, options)
         return report, self._new(report)
 
-    def _new(self, report: CountReport) -> list[CountFinding]:
-        return [each for each in report.attack.findings if not is_known(self.known, each.id, each.size)]
+    def _new(self, report: Report) -> list[CountFinding]:
+        return [each for each in found_counts(report) if not is_known(self.known, each.id, each.size)]
 
     def hiding(self, fresh: list[CountFinding]) -> Hiding:
         """Return which rows of the candidate to hide so that nothing new is found."""
@@ -135,7 +131,7 @@ class _CellSearch:
                 options = replace(self.options, findings=None)
                 counts = rounded_candidate(self.counts, rounding)
                 report = build_report(judge(counts, self.attack, options), self.attack, options)
-                if not self._new(report) and report.attack.measures.open <= self.open:
+                if not self._new(report) and count_measures(report).open <= self.open:
                     return rounding
         return None
 

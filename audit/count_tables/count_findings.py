@@ -12,17 +12,19 @@ import numpy as np
 from audit.count_tables.build_evidence import MeasureEvidence
 from audit.count_tables.categories import Dimension
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.count_report import (
-    AssumedTerm,
-    CertificateCases,
-    CertificateStep,
-    CertificateSum,
+from audit.findings.count import COUNT_KINDS, CountFinding
+from audit.model.count_certificates import (
+    CaseTerm,
     CertifiedBound,
-    CountFinding,
-    OverTime,
-    SumTerm,
+    CountCase,
+    CountCases,
+    CountStep,
+    CountSum,
+    PublishedTerm,
 )
+from audit.model.count_report import OverTime, TablesFacts
 from audit.model.count_tables import VERDICTS, BoundProof, CountBound, CountOutcome, CountTables, WeightedSum
+from audit.model.json_types import UNBOUNDED
 from audit.verification.count_bounds import is_proved
 
 Place = tuple[int, int, int]
@@ -76,8 +78,10 @@ class FindingBuilder:
         axis = evidence[measure].questions[part].kinds
         return None if axis is None else self.counts.dimensions[axis].axis.name
 
-    def finding(self, evidence: Sequence[MeasureEvidence], place: Place, outcome: CountOutcome) -> CountFinding:
-        """Return a finding with its certificate, which is checked.
+    def finding(
+        self, evidence: Sequence[MeasureEvidence], place: Place, outcome: CountOutcome, facts: TablesFacts
+    ) -> CountFinding:
+        """Return a finding about tables with its certificate, which is checked.
 
         Raises:
             CertificateError: the certificate does not hold.
@@ -86,22 +90,23 @@ class FindingBuilder:
         tables, questions = evidence[measure].tables[part], evidence[measure].questions[part]
         release, since, cell = self.subject(evidence, place)
         row = int(questions.published[question])
-        return CountFinding(
+        upper = int(outcome.upper[question])
+        return COUNT_KINDS[VERDICTS[int(outcome.verdict[question])]](
             id=self.id_of(evidence, place),
-            kind=VERDICTS[int(outcome.verdict[question])],
             release=release,
             since=since,
             measure=evidence[measure].measure,
             cell=cell,
             shown=None if row < 0 else self.counts.texts[int(self.counts.text[row])],
             lower=int(outcome.lower[question]),
-            upper=int(outcome.upper[question]),
-            exact=bool(outcome.exact[question]),
+            upper=None if upper >= UNBOUNDED else upper,
+            inexact=None if outcome.exact[question] else False,
             dimension=self.kinds(evidence, place),
             certificate=tuple(
                 self.certified(tables, evidence[measure].rows[part], bound, named=questions.kinds is not None)
                 for bound in outcome.bounds(question)
             ),
+            facts=facts,
         )
 
     @staticmethod
@@ -121,7 +126,7 @@ class FindingBuilder:
             raise CertificateError("a certificate of differencing does not hold")
         step = self._step(tables, rows, bound, bound.proof, ())
         cell = self._cell_of_box(bound.box) if named else None
-        return CertifiedBound("upper" if bound.is_upper else "lower", bound.value, step, cell)
+        return CertifiedBound("upper" if bound.is_upper else "lower", step, _sums(step), bound.value, cell)
 
     def _step(
         self,
@@ -130,19 +135,23 @@ class FindingBuilder:
         bound: CountBound,
         proof: BoundProof,
         assumed: tuple[int, ...],
-    ) -> CertificateStep:
+    ) -> CountStep:
         if isinstance(proof, WeightedSum):
             return self._sum(tables, rows, bound, proof, assumed)
         time = tables.axes[-1].members[proof.box[-1]]
         tags = self.counts.manifest.tags
         several = tables.axes[-1].atoms > 1
-        return CertificateCases(
-            cell=self._cell_of_box(proof.box),
-            release=tags[int(time[-1])] if several else "",
-            since=tags[int(time[0]) - 1] if several and time[0] > 0 else None,
-            at_most=proof.at,
-            below=self._step(tables, rows, bound, proof.below, (*assumed, proof.at)),
-            above=self._step(tables, rows, bound, proof.above, (*assumed, proof.at + 1)),
+        release, since = tags[int(time[-1])] if several else "", None
+        if several and time[0] > 0:
+            since = tags[int(time[0]) - 1]
+        cell, more = self._cell_of_box(proof.box), proof.at + 1
+        below = self._step(tables, rows, bound, proof.below, (*assumed, proof.at))
+        above = self._step(tables, rows, bound, proof.above, (*assumed, more))
+        return CountCases(
+            (
+                CountCase(release, since, cell, at_most=proof.at, at_least=None, step=below),
+                CountCase(release, since, cell, at_most=None, at_least=more, step=above),
+            )
         )
 
     def _cell_of_box(self, box: Sequence[int]) -> dict[str, str]:
@@ -159,27 +168,27 @@ class FindingBuilder:
 
     def _sum(
         self, tables: CountTables, rows: np.ndarray, bound: CountBound, proof: WeightedSum, assumed: tuple[int, ...]
-    ) -> CertificateSum:
+    ) -> CountSum:
         is_upper = bound.is_upper or proof.impossible
-        terms: list[SumTerm | AssumedTerm] = []
+        terms: list[PublishedTerm | CaseTerm] = []
         total = Fraction(0)
         for term in proof.terms:
             if term.assumed:
                 end = assumed[term.index]
-                terms.append(AssumedTerm(term.index, str(term.weight), end))
+                terms.append(CaseTerm(term.index, str(term.weight), end))
             else:
                 low, high = int(tables.lower[term.index]), int(tables.upper[term.index])
                 end = high if (term.weight > 0) == is_upper else low
                 terms.append(self._term(int(rows[term.index]), term.weight, end, exact=low == high))
             total += term.weight * end
-        return CertificateSum(tuple(terms), str(total), proof.impossible)
+        return CountSum(tuple(terms), str(total), proof.impossible)
 
-    def _term(self, row: int, weight: Fraction, end: int, *, exact: bool) -> SumTerm:
+    def _term(self, row: int, weight: Fraction, end: int, *, exact: bool) -> PublishedTerm:
         counts = self.counts
         if row < 0:
-            return SumTerm("", {}, str(weight), None, end, exact, None, None)
+            return PublishedTerm("", {}, str(weight), None, end, exact, None, None)
         file, line = counts.place(row)
-        return SumTerm(
+        return PublishedTerm(
             release=counts.manifest.tags[int(counts.release[row])],
             cell=self.cell(counts.label[row].tolist()),
             weight=str(weight),
@@ -189,3 +198,8 @@ class FindingBuilder:
             file=file,
             line=line,
         )
+
+
+def _sums(step: CountStep) -> int:
+    """Return how many sums a certificate takes."""
+    return 1 if isinstance(step, CountSum) else sum(_sums(case.step) for case in step.cases)

@@ -13,7 +13,7 @@ from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.count_questions import CountQuestions
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import CountAttack, CountOptions, attacked, build_report, judge
-from audit.model.count_report import CellExplanation, ExplainedCount
+from audit.model.count_answers import CellExplanation, ExplainedCount
 from audit.model.errors import UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget

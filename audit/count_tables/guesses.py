@@ -13,8 +13,8 @@ from audit.count_tables.number_texts import said_range
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.sums import Ends
-from audit.count_tables.table_rules import Rounding
 from audit.io.toml import toml_key
+from audit.model.count_report import Rounding
 from audit.model.errors import InputError
 from audit.model.json_types import UNBOUNDED
 

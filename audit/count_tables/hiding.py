@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.count_report import CountFinding
+from audit.findings.count import CountFinding
 from audit.model.json_types import UNBOUNDED
 
 Rows = frozenset[int]

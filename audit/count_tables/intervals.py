@@ -7,7 +7,8 @@ from math import ceil, floor
 
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.number_texts import Interval, decimal_of, is_too_large, number_of
-from audit.count_tables.table_rules import Rates, Rounding
+from audit.count_tables.table_rules import Rates
+from audit.model.count_report import Rounding
 from audit.model.json_types import UNBOUNDED
 
 ANYTHING: Interval = (0, UNBOUNDED)

@@ -18,7 +18,6 @@ from audit.count_tables.table_rules import (
     CountColumn,
     HidingRule,
     Rates,
-    Rounding,
     RulesReader,
     Wide,
     hiding_rules,
@@ -27,7 +26,7 @@ from audit.count_tables.table_rules import (
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
 from audit.io.toml import UNCONFIRMED_KEYS, natural, parse, read_text, release_tag, unconfirmed
-from audit.model.count_report import OverTime
+from audit.model.count_report import OverTime, Rounding
 from audit.model.errors import InputError, Problems
 from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import CountSize

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.count_report import (
-    CountFinding,
-    CountPicture,
-    PictureCell,
-)
+from audit.findings.count import CountFinding, CountPicture, PictureCell
 from audit.runtime.phrases import figure
 
 _PICTURES = 6
@@ -19,20 +16,21 @@ _ROWS, _COLUMNS = 24, 10
 Cell = tuple[str, ...]
 
 
-Told = Mapping[tuple[str, str | None, Cell], tuple[int, int]]
+Known = Mapping[tuple[str, str | None, Cell], tuple[int, int | None]]
 """Least and greatest count of cells of which something can be told, by release, statistic and labels."""
 
 
-def draw_pictures(counts: PublishedCounts, findings: Sequence[CountFinding], told: Told) -> tuple[CountPicture, ...]:
-    """Return a picture for each of the first findings; `told` is what can be told of all cells, shown or not."""
-    return tuple(_picture(counts, each, told) for each in findings[:_PICTURES])
+def with_pictures(counts: PublishedCounts, findings: Sequence[CountFinding], known: Known) -> tuple[CountFinding, ...]:
+    """Return findings, the first of them with pictures; `known` is what is known of all cells, shown or not."""
+    drawn = (replace(each, picture=_picture(counts, each, known)) for each in findings[:_PICTURES])
+    return (*drawn, *findings[_PICTURES:])
 
 
-def _amount(lower: int, upper: int) -> str:
-    return figure(lower) if lower == upper else f"{figure(lower)}–{figure(upper)}"
+def _amount(lower: int, upper: int | None) -> str:
+    return figure(lower) if lower == upper else f"{figure(lower)}–{'' if upper is None else figure(upper)}"
 
 
-def _picture(counts: PublishedCounts, finding: CountFinding, told: Told) -> CountPicture:
+def _picture(counts: PublishedCounts, finding: CountFinding, known: Known) -> CountPicture:
     published = _published(counts, finding)
     used = {tuple(term.cell.values()) for term in finding.terms if term.release == finding.release}
     own = tuple(finding.cell.values())
@@ -49,7 +47,7 @@ def _picture(counts: PublishedCounts, finding: CountFinding, told: Told) -> Coun
         if columns is not None:
             cell[columns] = column
         key = tuple(cell)
-        ends = told.get((finding.release, finding.measure, key))
+        ends = known.get((finding.release, finding.measure, key))
         said = None if ends is None else _amount(*ends)
         if key == own and finding.since is not None:
             said = f"+{_amount(finding.lower, finding.upper)}"
@@ -58,8 +56,6 @@ def _picture(counts: PublishedCounts, finding: CountFinding, told: Told) -> Coun
         return PictureCell(published.get(key, ""), said, key in used)
 
     return CountPicture(
-        finding=finding.id,
-        release=finding.release,
         fixed={names[d]: own[d] for d in others},
         rows=names[rows],
         columns=None if columns is None else names[columns],

@@ -18,7 +18,7 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import CountAttack, CountOptions
 from audit.io.diagnostics import records
 from audit.io.dialect import read_dialect
-from audit.model.count_report import CandidateReport
+from audit.model.count_answers import CandidateReport
 from audit.model.errors import UsageError, printable, printable_path
 
 

@@ -23,20 +23,14 @@ from audit.count_tables.guesses import surest_limits, without_guesses
 from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.people_of_one_kind import with_people_of_one_kind
-from audit.count_tables.pictures import Told, draw_pictures
+from audit.count_tables.pictures import Known, with_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table
 from audit.count_tables.table_rules import Rates
+from audit.findings.count import COUNT_KINDS, REMEDY, CountFinding, found_counts
 from audit.judgement.baseline import Baseline
-from audit.model.count_report import (
-    CountAttackReport,
-    CountFinding,
-    CountMeasures,
-    CountReport,
-    CountRules,
-    CountSeriesFacts,
-)
+from audit.model.count_report import CountMeasures, CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import (
     ALL,
     NARROWED,
@@ -54,8 +48,22 @@ from audit.model.count_tables import (
 )
 from audit.model.doubt import Doubt
 from audit.model.errors import InputError, Problem
+from audit.model.finding import FindingRule
 from audit.model.json_types import UNBOUNDED, ClauseState
-from audit.model.report import ClauseReport, CountSize, Input, PolicyReport, Undecided, Violation
+from audit.model.measures import ABSENT, RiskMeasures
+from audit.model.report import (
+    AdversaryFacts,
+    AttackReport,
+    ClauseReport,
+    Contradictions,
+    CountSize,
+    Input,
+    PolicyReport,
+    Report,
+    SeriesFacts,
+    Undecided,
+    Violation,
+)
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, say
@@ -120,7 +128,7 @@ class JudgedCounts:
         return any(one.interrupted for some in self.outcomes for one in some)
 
 
-def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOptions) -> CountReport:
+def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOptions) -> Report:
     """Return the report on a series of count tables.
 
     Raises:
@@ -129,6 +137,16 @@ def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOpt
     counts = read_counts(manifest)
     check_columns_are_there(counts)
     return build_report(judge(counts, attack, options), attack, options)
+
+
+def findings_of(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> Sequence[CountFinding]:
+    """Return all that an attack finds in published counts.
+
+    Raises:
+        InputError: as for `judge`.
+    """
+    options = replace(options, findings=None)
+    return found_counts(build_report(judge(counts, attack, options), attack, options))
 
 
 def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> JudgedCounts:
@@ -213,7 +231,7 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
 
 
 @logged_stage(_LOG, "certificates and report")
-def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> CountReport:
+def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> Report:
     """Return what the attack found out as a report; a finding whose certificate does not hold is not settled."""
     counts, manifest = judged.counts, judged.counts.manifest
     builder = FindingBuilder(counts)
@@ -222,7 +240,8 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
     kept = places
     if accepted.ids:
         kept = [place for place in places if builder.id_of(judged.evidence, place) not in accepted.ids]
-    certified = _certified(judged, builder, kept, options.findings)
+    facts = _facts(counts)
+    certified = _certified(judged, builder, kept, options.findings, facts)
     findings, checked, failed = certified.findings, certified.checked, len(certified.failed)
     if failed:
         judged = _reopened(judged, certified.failed)
@@ -233,7 +252,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
     doubts = table_doubts(counts, options.limits, nothing_found=not places)
     measures = _measures(judged, kept)
-    sure = kept
+    sure, guessed = kept, list[Place]()
     if standing is not None or accepted.unsized:
         sure = []
         for place in kept:
@@ -243,61 +262,76 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
                 doubts.append(unsized_waiver(ident, accepted.unsized[ident], clause))
             elif standing is None or ident in standing:
                 sure.append(place)
+            else:
+                guessed.append(place)
     reasons = [one.reason for some in judged.outcomes for one in some if one.reason]
     reasons += [one.reason for each in judged.evidence for one in each.unasked]
-    report = CountAttackReport(
+    report = AttackReport(
         attack=attack.name,
+        sensitive=None,
         status="incomplete" if measures.open or reasons else "complete",
         reason=reasons[0] if reasons else None,
         seconds=round(judged.seconds, 6),
         measures=measures,
-        findings=findings,
+        risks=RiskMeasures(),
+        findings=with_pictures(counts, findings, _known(judged, builder, kept) if findings else {}),
         findings_total=len(kept),
+        rules={kind: FindingRule(each.meaning, REMEDY) for kind, each in COUNT_KINDS.items()},
         certificates_checked=checked,
     )
-    return CountReport(
+    return Report(
         tool_version=VERSION,
         made=options.made or options.today,
         inputs=_inputs(counts),
-        series=CountSeriesFacts(
-            name=manifest.name,
-            releases=manifest.tags,
-            tables=len({file.path for file in counts.files}),
-            rows=sum(counts.rows_of),
-            dimensions=manifest.dimensions,
-            totals=dict(manifest.totals),
-            measures=tuple(name for name in counts.measures if name is not None),
-            over_time=manifest.over_time,
-            rules=_rules(manifest),
-            notes={file.shown: n for file in counts.files if (n := len(below_table(file.path).notes))},
-        ),
-        attack=report,
-        policy=replace(_decide(judged, report, doubts, sure), waived=accepted.waived),
-        failed=failed,
-        interrupted=certified.interrupted or stopped or judged.interrupted,
+        series=SeriesFacts(facts.name, facts.releases, 0, facts.rows, 0, 0, 0),
+        adversary=AdversaryFacts("published", transitions=False, known=0),
+        attacks=(report,),
+        contradictions=Contradictions(),
+        policy=replace(_decide(judged, report, measures, doubts, (sure, guessed)), waived=accepted.waived),
         time_limit=options.time_limit,
+        revealed=False,
+        ids_are_stable=True,
         left_out=len(accepted.ids),
         baseline=None if options.baseline is None else options.baseline.facts(accepted.still),
-        pictures=draw_pictures(counts, findings, _told(judged, builder, kept) if findings else {}),
+        interrupted=certified.interrupted or stopped or judged.interrupted,
+        tables=facts,
+        failed_certificates=failed,
+    )
+
+
+def _facts(counts: PublishedCounts) -> TablesFacts:
+    manifest = counts.manifest
+    return TablesFacts(
+        name=manifest.name,
+        releases=manifest.tags,
+        tables=len({file.path for file in counts.files}),
+        rows=sum(counts.rows_of),
+        dimensions=manifest.dimensions,
+        totals=dict(manifest.totals),
+        measures=tuple(name for name in counts.measures if name is not None),
+        over_time=manifest.over_time,
+        rules=_rules(manifest),
+        notes={file.shown: n for file in counts.files if (n := len(below_table(file.path).notes))},
     )
 
 
 def _rules(manifest: TableManifest) -> CountRules:
-    rounding, rates = manifest.rounding, manifest.rates
+    rates = tuple(map(_rates_entry, manifest.rates))
     return CountRules(
         markers={text: (low, None if high >= UNBOUNDED else high) for text, (low, high) in manifest.markers.items()},
         threshold=manifest.threshold,
-        rounding=None if rounding is None else (rounding.to, rounding.how),
+        rounding=manifest.rounding,
         perturbation=manifest.perturbation,
-        rates=tuple(_rates_entry(each) for each in rates),
+        rates=rates[0] if rates else None,
+        further_rates=rates[1:],
         absent_is_zero=manifest.absent_is_zero,
         open=tuple(sorted(manifest.open)),
     )
 
 
-def _rates_entry(rates: Rates) -> tuple[str, int, int, str]:
+def _rates_entry(rates: Rates) -> RatesEntry:
     cell = ", ".join(f"{name} {label}" for name, label in rates.total.items())
-    return rates.column, rates.per, rates.decimals, rates.denominator or cell
+    return RatesEntry(rates.column, rates.per, rates.decimals, rates.denominator or cell)
 
 
 Place = tuple[int, int, int]
@@ -329,15 +363,16 @@ def _places(judged: JudgedCounts) -> list[Place]:
     return list(zip(every[:, 2].tolist(), every[:, -2].tolist(), every[:, -1].tolist(), strict=True))
 
 
-def _told(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place]) -> Told:
-    """Return what can be told of all cells that are found, but for increases."""
+def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place]) -> Known:
+    """Return what is known of all cells that are found, but for increases."""
     found = {}
     for place in kept:
         release, since, cell = builder.subject(judged.evidence, place)
         if since is None:
             measure, part, question = place
             outcome = judged.outcomes[measure][part]
-            ends = int(outcome.lower[question]), int(outcome.upper[question])
+            upper = int(outcome.upper[question])
+            ends = int(outcome.lower[question]), None if upper >= UNBOUNDED else upper
             found[release, judged.evidence[measure].measure, tuple(cell.values())] = ends
     return found
 
@@ -352,7 +387,9 @@ class _Certified:
     interrupted: bool
 
 
-def _certified(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place], shown: int | None) -> _Certified:
+def _certified(
+    judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place], shown: int | None, facts: TablesFacts
+) -> _Certified:
     """Return the first findings with their certificates, and what the check of certificates said.
 
     Those of the others are checked in random order, up to so many numbers in them.
@@ -364,7 +401,7 @@ def _certified(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Pla
         for place in chosen:
             measure, part, _ = place
             try:
-                findings.append(builder.finding(judged.evidence, place, judged.outcomes[measure][part]))
+                findings.append(builder.finding(judged.evidence, place, judged.outcomes[measure][part], facts))
             except CertificateError:
                 failed.add(place)
         for one in np.random.default_rng(0).permutation(len(others)).tolist():
@@ -409,7 +446,7 @@ def _measures(judged: JudgedCounts, kept: Sequence[Place]) -> CountMeasures:
         recovered=int((verdicts == RECOVERED).sum()),
         small=int((verdicts == SMALL).sum()),
         narrowed=int((verdicts == NARROWED).sum()),
-        all=int((verdicts == ALL).sum()) if judged.counts.manifest.sensitive else None,
+        all=int((verdicts == ALL).sum()) if judged.counts.manifest.sensitive else ABSENT,
         smallest_width=min(widths, default=None),
         open=sum(int((one.verdict == OPEN).sum()) for some in judged.outcomes for one in some)
         + sum(one.count for each in judged.evidence for one in each.unasked),
@@ -454,17 +491,25 @@ def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) 
 
 
 def _decide(
-    judged: JudgedCounts, report: CountAttackReport, doubts: Sequence[Doubt], sure: Sequence[Place]
+    judged: JudgedCounts,
+    report: AttackReport,
+    measures: CountMeasures,
+    doubts: Sequence[Doubt],
+    found: tuple[Sequence[Place], Sequence[Place]],
 ) -> PolicyReport:
     """Return the decision: hidden counts are judged by `min_width`, all others by `min_count`.
 
-    `sure` is what is found whatever is guessed; what is found beside it leaves a clause undecided.
+    What is found whatever is guessed violates; what is found beside it, if what is guessed is right, leaves a clause
+    undecided.
     """
-    measures, kinds = report.measures, _verdicts(judged, sure)
-    violations = tuple(
-        Violation(report.attack, VERDICTS[kind], 0, count)
-        for kind in (RECOVERED, NARROWED, SMALL, ALL)
-        if (count := int((kinds == kind).sum()))
+    sure, guessed = found
+    violations, if_confirmed = (
+        tuple(
+            Violation(report.attack, VERDICTS[kind], 0, count)
+            for kind in (RECOVERED, NARROWED, SMALL, ALL)
+            if (count := int((_verdicts(judged, places) == kind).sum()))
+        )
+        for places in (sure, guessed)
     )
     broken = {int(judged.evidence[m].questions[p].rule[q]) for m, p, q in sure}
     left = {
@@ -487,7 +532,7 @@ def _decide(
         state: ClauseState = "violated" if rule in broken else "holds" if why is None else "undecided"
         clauses.append(ClauseReport(clause, judged.limits[clause], state, why))
     undecided = tuple(Undecided(each.clause, each.reason) for each in clauses if each.reason is not None)
-    return PolicyReport(tuple(clauses), violations, undecided)
+    return PolicyReport(tuple(clauses), violations, undecided, if_confirmed=if_confirmed)
 
 
 def _verdicts(judged: JudgedCounts, places: Sequence[Place]) -> np.ndarray:

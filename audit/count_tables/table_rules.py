@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit.io.toml import Reader
+from audit.model.count_report import Rounding
 from audit.model.json_types import UNBOUNDED
 
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")
@@ -16,14 +17,6 @@ STATISTIC = "statistic"
 WHOLE = "(whole)"
 """Its label of counts that are no part of another, where there are several of them."""
 _RATES = 'write rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }'
-
-
-@dataclass(frozen=True)
-class Rounding:
-    """How counts were rounded: to multiples of `to`; see `HOW` and docs/tables.md for the ways."""
-
-    to: int
-    how: str
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables
+from audit.findings.count import found_counts
 from audit.judgement.waiver_writer import waive
 
 
@@ -21,5 +22,5 @@ def waive_counts(
         InputError: the series cannot be read, or its numbers contradict each other.
     """
     report = audit_tables(replace(manifest, waivers=()), attack, CountOptions(time_limit=None, findings=None))
-    counts = {each.id: each.size for each in report.attack.findings}
+    counts = {each.id: each.size for each in found_counts(report)}
     return waive(manifest.folder, ids, reason, until, parse=parse_table_manifest, counts=counts)

@@ -9,6 +9,7 @@ from audit.model.errors import printable, printable_path
 from audit.model.finding import GroupLines
 from audit.runtime.phrases import Noun, parted, say, say_count
 
+RELEASES = Noun("{count} release", "{count} releases")
 ROWS = Noun("{count} row", "{count} rows")
 _CANDIDATES_SHOWN = 12
 _RUNS_SHOWN = 24

@@ -231,6 +231,10 @@ class Finding(ABC, Generic[C]):
     def places(self) -> Iterator[Place[C]]:
         """Yield release and name of each group that it speaks of, in its order."""
 
+    def lines(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Yield files, each with lines on which something stands that it speaks of; none where people are hidden."""
+        yield from ((each.file, each.lines) for each in self.located)
+
     @property
     def releases(self) -> tuple[C, ...]:
         """The releases that it speaks of."""

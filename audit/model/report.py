@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from audit.model.adversary import AdversaryKind
+from audit.model.count_report import TablesFacts
 from audit.model.finding import Finding, FindingRule
 from audit.model.json_types import (
     OMITTED,
@@ -129,6 +130,7 @@ class AttackReport:
 
     `sensitive` names the attribute when several are audited; `findings` are the most severe of `findings_total`;
     `people` have a value that is certain and not waived, None where nothing is said of single values.
+    `certificates_checked` is how many findings were checked, None where all of them were.
     """
 
     attack: str
@@ -142,6 +144,7 @@ class AttackReport:
     findings_total: int
     rules: Mapping[str, FindingRule] = field(default_factory=dict)
     people: int | None = None
+    certificates_checked: int | None = None
 
     @property
     def figures(self) -> dict[str, object]:
@@ -478,10 +481,12 @@ class Report:
 
     `time_limit` is in seconds per attack; `revealed` says whether people are named. `ladder` has the attacks that tell
     people's values, in order; `people` are those of whom a finding is shown; `panel` has each release by itself,
-    for each sensitive attribute; `warnings` say what is irregular about the files. `known_before` is how many
-    findings are left out that are waived or in the baseline, if there is one, which `baseline` tells of. `made` is the
-    day on which the audit was made. `recommendation` is what would mend the newest release, where that was looked for.
-    `about` is the only person whom findings and counts are about, where one was asked for: then there is no verdict.
+    for each sensitive attribute; `warnings` say what is irregular about the files. `left_out` is how many
+    findings are waived or in the baseline, if there is one, which `baseline` is about. `made` is the day on which the
+    audit was made. `tables` are what was audited, where it is tables of counts, and `failed_certificates` how many
+    findings about counts are not settled because their certificates do not hold. `recommendation` is what would mend
+    the newest release, where that was looked for. `about` is the only person whom findings and counts are about,
+    where one was asked for: then there is no verdict.
     """
 
     tool_version: str
@@ -499,20 +504,28 @@ class Report:
     panel: tuple[ReleasePanel, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
     exposure: tuple[Exposure, ...] = ()
-    known_before: int | None = None
+    left_out: int = 0
     baseline: BaselineFacts | None = None
     interrupted: bool = False
     people: tuple[FoundPerson, ...] = ()
     recommendation: Recommendation | None = None
     about: str | None = None
+    tables: TablesFacts | None = None
+    failed_certificates: int = 0
     schema_version: int = field(default=1)
 
     @property
     def exit_code(self) -> int:
-        """130 when the run was interrupted, 4 when an attack failed and nothing violates, else the policy's."""
+        """130 when the run was interrupted, 4 when it failed and nothing violates, else the policy's."""
         if self.interrupted:
             return 130
-        return 4 if self.failed and not self.policy.violations else self.policy.exit_code
+        failed = self.failed or self.failed_certificates
+        return 4 if failed and not self.policy.violations else self.policy.exit_code
+
+    @property
+    def known_before(self) -> int | None:
+        """How many findings are left out that are waived or in the baseline; None without a baseline."""
+        return None if self.baseline is None else self.left_out
 
     @property
     def failed(self) -> tuple[str, ...]:

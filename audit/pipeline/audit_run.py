@@ -132,7 +132,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
             *harmless_warnings(run.results, listed_values(run.series)),
         ),
         exposure=exposure(results),
-        known_before=None if baseline is None else accepted.left_out,
+        left_out=accepted.left_out,
         baseline=None if baseline is None else baseline.facts(accepted.still),
         interrupted=any(each.outcome.interrupted for each in results),
     )

@@ -6,18 +6,13 @@ A cell is a dict of labels by dimension: `findings.join(pandas.DataFrame([*findi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from audit.model.count_report import (
-    CellExplanation,
-    CertificateCases,
-    CertificateStep,
-    CountFinding,
-    CountReport,
-    HiddenCell,
-    SumTerm,
-)
+from audit.findings.count import found_counts
+from audit.model.count_answers import CellExplanation, HiddenCell
+from audit.model.count_certificates import CountStep, CountSum, PublishedTerm
+from audit.model.finding import Finding
+from audit.model.report import Report
 from audit.pipeline.dataframes import COUNT, OBJECT, TEXT, TRUTH, Row, fields_of, frame
 
 if TYPE_CHECKING:
@@ -59,32 +54,16 @@ _EXPLAINED = {
 _HIDDEN = {"cell": OBJECT, "shown": TEXT, "file": TEXT, "line": COUNT}
 
 
-def measured(report: CountReport) -> pd.Series:
-    """Return what was measured, by name."""
-    import pandas as pd
-
-    attack = report.attack
-    found = {
-        "status": attack.status,
-        "reason": attack.reason,
-        "seconds": attack.seconds,
-        **asdict(attack.measures),
-        "findings_total": attack.findings_total,
-        "certificates_checked": attack.certificates_checked,
-    }
-    return pd.Series(list(found.values()), list(found), object, name=attack.attack).rename_axis("measure")
-
-
-def findings(found: Sequence[CountFinding]) -> pd.DataFrame:
+def findings(found: Sequence[Finding[str]]) -> pd.DataFrame:
     """Return findings, one row for each."""
     return frame(_FINDING, [fields_of(each, _FINDING) for each in found])
 
 
-def certificates(found: Sequence[CountFinding]) -> pd.DataFrame:
+def certificates(report: Report) -> pd.DataFrame:
     """Return the sums that prove findings, one row for each number in them; `case` is `1.2` in case 2 of case 1."""
     rows = [
         {"finding": finding.id, "bound": bound.bound, **term}
-        for finding in found
+        for finding in found_counts(report)
         for bound in finding.certificate
         for term in _terms(bound.step, "")
     ]
@@ -101,11 +80,11 @@ def hidden(cells: Sequence[HiddenCell]) -> pd.DataFrame:
     return frame(_HIDDEN, [fields_of(each, _HIDDEN) for each in cells])
 
 
-def _terms(step: CertificateStep, case: str) -> Iterator[Row]:
-    if isinstance(step, CertificateCases):
-        for number, below in enumerate((step.below, step.above), 1):
-            yield from _terms(below, f"{case}.{number}" if case else str(number))
+def _terms(step: CountStep, case: str) -> Iterator[Row]:
+    if not isinstance(step, CountSum):
+        for number, below in enumerate(step.cases, 1):
+            yield from _terms(below.step, f"{case}.{number}" if case else str(number))
         return
     for term in step.terms:
-        told = fields_of(term, _TERM) if isinstance(term, SumTerm) else {"weight": term.weight}
+        told = fields_of(term, _TERM) if isinstance(term, PublishedTerm) else {"weight": term.weight}
         yield {**told, "case": case or None, "count": term.end}

@@ -21,10 +21,10 @@ from audit.count_tables.hiding import HidingSearch, Rows, without_rows
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables, build_report, judge
+from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables, findings_of
 from audit.model.arrays import Counts
-from audit.model.count_report import CountFinding, CountReport
 from audit.model.errors import UsageError, printable, printable_path
+from audit.model.report import Report
 
 Protect = Callable[[Counts, np.random.Generator], "npt.NDArray[np.str_]"]
 Texts = npt.NDArray[np.object_]
@@ -61,7 +61,7 @@ class PublishedTables:
     """What was published: its manifest, None where nothing was, and the audit of it, where there was one."""
 
     manifest: TableManifest | None
-    report: CountReport | None = None
+    report: Report | None = None
 
 
 def publish_tables(
@@ -121,14 +121,12 @@ def publish_tables(
 def _to_hide(folder: Path, audited: Audited) -> list[int]:
     """Return which rows to hide beside those that are, the cheapest by which nothing is found."""
     counts = read_counts(read_table_manifest(folder))
-    everything = CountOptions(findings=None)
-
-    def found(rows: Rows) -> Sequence[CountFinding]:
-        tried = without_rows(counts, rows, marked=True)
-        return build_report(judge(tried, audited.attack, everything), audited.attack, everything).attack.findings
-
-    rows = np.flatnonzero(counts.number).tolist()
-    return sorted(HidingSearch(counts, rows, found).search(found(Rows())).rows)
+    search = HidingSearch(
+        counts,
+        np.flatnonzero(counts.number).tolist(),
+        lambda rows: findings_of(without_rows(counts, rows, marked=True), audited.attack, CountOptions()),
+    )
+    return sorted(search.search(search.found(Rows())).rows)
 
 
 def _write(

@@ -81,8 +81,8 @@ def build(_tool: str, _rest: str, series: Path) -> Callable[[], dict[str, object
 
     def run() -> dict[str, object]:
         report = audit_tables(read_table_manifest(series), Differencing(), CountOptions(time_limit=600.0))
-        measures = report.attack.measures
-        return {"status": report.attack.status, "open": measures.open, "asked": measures.questions}
+        measures = report.attacks[0].measures
+        return {"status": report.attacks[0].status, "open": measures.open, "asked": measures.questions}
 
     return run
 

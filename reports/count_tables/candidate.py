@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from audit.model.count_report import CandidateReport, CellExplanation, ExplainedCount
+from audit.findings.count import amount, bound_lines, cell_name, count_measures, found_counts
+from audit.model.count_answers import CandidateReport, CellExplanation, ExplainedCount, HiddenCell
+from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
+from audit.model.report import Report
 from audit.runtime.phrases import say, say_count
-from reports.count_tables.sentences import KINDS, amount, bound_lines, cell_name, facts, headline, sentence, steps
 from reports.escaping import as_json
 from reports.escaping import markdown as escaped
-from reports.json_forms.count_tables import count_document
-from reports.json_values import json_object, json_value
+from reports.json import as_object
+from reports.json_values import json_value
+from reports.sentences import facts, reasons
 from reports.text import Text, lines_of
+from reports.verdict import headline
 
 Section = tuple[str, list[str]]
 
@@ -30,20 +34,18 @@ def candidate_markdown(candidate: CandidateReport) -> str:
 
 def candidate_json(candidate: CandidateReport) -> str:
     """Return the same as one JSON object: that of `audit` for the series with the candidate, and what changes."""
-    entries = json_object(count_document(candidate.after))
+    entries = as_object(candidate.after)
     entries["candidate"] = {"release": candidate.release}
     entries["before"] = {
         "passed": candidate.before.policy.passed,
-        "measures": json_object(candidate.before.attack.measures),
+        "measures": json_value(count_measures(candidate.before)),
     }
     entries["new"] = json_value(candidate.new)
     entries["new_total"] = candidate.new_total
     entries["hide"] = json_value(candidate.hide)
     entries |= {"least": candidate.least} if candidate.hide else {}
-    rounding = candidate.rounding
-    if candidate.written:
-        entries["written"] = [*candidate.written]
-    entries["rounding"] = None if rounding is None else {"to": rounding[0], "how": rounding[1]}
+    entries |= {"written": [*candidate.written]} if candidate.written else {}
+    entries["rounding"] = json_value(candidate.rounding)
     return as_json(entries)
 
 
@@ -65,10 +67,7 @@ def candidate_sections(candidate: CandidateReport) -> list[Section]:
             )
         ]
         for finding in candidate.new:
-            new += [
-                f"{KINDS[finding.kind]}: {sentence(finding, report)}",
-                *(f"  {step}" for step in steps(finding, report)),
-            ]
+            new += finding.in_full(by_version=True)
     return [
         ("", [facts(report)]),
         (say("Verdict"), verdict),
@@ -94,16 +93,14 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
             "Hide {count} further cells, and any rates beside them; then nothing new can be derived:",
             len(candidate.hide),
         )
-        for each in candidate.hide:
-            where = cell_name(each.cell, candidate.after.series.totals)
-            yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
+        yield from _cells(candidate.hide, candidate.after.tables)
         if candidate.least:
             yield say("No cheaper cells do: inner cells come before margins, then those of the smaller counts.")
         else:
             yield say("There may be cheaper cells: there were too many to try.")
         yield say("Empty what is to be hidden: a marker that stands for small counts would be untrue of larger ones.")
     if candidate.rounding is not None:
-        base = candidate.rounding[0]
+        base = candidate.rounding.to
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
     if candidate.undecided:
         yield say("Some counts were not settled; give more time with --time-limit SECONDS.")
@@ -122,8 +119,13 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
         len(hidden),
         files=files,
     )
+    yield from _cells(hidden, candidate.after.tables)
+
+
+def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator[str]:
+    """Yield cells to hide, with what they show and where they stand."""
     for each in hidden:
-        where = cell_name(each.cell, candidate.after.series.totals)
+        where = "" if tables is None else cell_name(each.cell, tables)
         yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
 
 
@@ -153,7 +155,7 @@ def explanation_json(told: CellExplanation) -> str:
 def explanation_sections(told: CellExplanation) -> list[Section]:
     """Return the parts of what is said, each under its title."""
     report = told.report
-    where = cell_name(told.cell, report.series.totals)
+    where = "" if report.tables is None else cell_name(told.cell, report.tables)
     return [
         ("", [facts(report), say("What can be derived about: {where}", where=where)]),
         *((_title(e), list(_count(e, told))) for e in told.counts),
@@ -178,7 +180,15 @@ def _count(count: ExplainedCount, told: CellExplanation) -> Iterator[str]:
     else:
         yield say("{count}; perhaps fewer values are possible", count=known)
     for bound in count.certificate:
-        yield from (f"  {line}" for line in bound_lines(bound, told.report))
+        if told.report.tables is not None:
+            yield from (f"  {line}" for line in bound_lines(bound, told.report.tables))
+
+
+def not_published(report: Report) -> list[str]:
+    """Return that nothing was published, and what stands in the way."""
+    found = [finding.sentence() for finding in found_counts(report)] or reasons(report)
+    start = say("Nothing was published: whatever else is hidden, this follows or is not settled:")
+    return [start, *(f"{line}." for line in found)]
 
 
 def _text(title: str, sections: list[Section], form: Text) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 
-from audit.model.count_report import CountReport
+from audit.findings.count import count_measures
 from audit.model.errors import printable
+from audit.model.report import Report
 from audit.runtime.phrases import say
 from reports.count_tables.sentences import measured, state
 from reports.escaping import as_json
@@ -14,7 +15,7 @@ from reports.escaping import markdown as escaped
 from reports.json_values import json_object
 from reports.text import Text, lines_of
 
-Compared = Sequence[tuple[str, CountReport]]
+Compared = Sequence[tuple[str, Report]]
 
 
 def rows(compared: Compared) -> list[list[str]]:
@@ -59,8 +60,8 @@ def as_document(compared: Compared) -> str:
                     "path": printable(name, 500),
                     "name": report.series.name,
                     "passed": report.policy.passed,
-                    "status": report.attack.status,
-                    "measures": json_object(report.attack.measures),
+                    "status": report.attacks[0].status,
+                    "measures": json_object(count_measures(report)),
                     "limits": report.policy.limits,
                 }
                 for name, report in compared

@@ -11,6 +11,7 @@ from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from audit.findings.count import COUNT_KINDS, CountFinding
 from audit.findings.registry import KINDS
 from audit.model.finding import AnonymousCounterfeit, C, Finding
 from audit.model.json_types import Defined, Items, Omitted, Pattern, Within
@@ -87,8 +88,8 @@ class SchemaWriter:
 
     def _of_class(self, kind: type) -> Schema:
         """Return the reference to a dataclass, or the schema of what is written in its place."""
-        if kind is Finding:
-            return self._any_of(KINDS)
+        if kind in (Finding, CountFinding):
+            return self._any_of(KINDS if kind is Finding else [*COUNT_KINDS.values()])
         form = json_form.dispatch(kind)
         if form is not json_form.dispatch(object):
             return self.schema_of(get_type_hints(form, include_extras=True)["return"])
@@ -100,6 +101,8 @@ class SchemaWriter:
 
     def object_of(self, kind: type) -> Schema:
         """Return the schema of a dataclass as it is written."""
+        if Measures in kind.__mro__:
+            return self.measures_of(kind)
         told, optional = descriptions(kind), list[str]()
         properties: dict[str, Schema] = {
             name: {"description": told[name], "const": value} for name, value in constants(kind)

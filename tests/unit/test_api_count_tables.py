@@ -140,7 +140,7 @@ def test_a_repaired_frame_is_parquet_with_the_value_and_its_rate_empty(tmp_path)
         (lambda tables: tables.audit(policy={"max_risk": 0.5}), "policy max_risk: the policy of count tables has no"),
         (lambda tables: tables.audit(policy={"min_count": 2.5}), "policy min_count: this is no limit"),
         (lambda tables: tables.audit(time_limit=0), "time_limit has to be"),
-        (lambda tables: tables.audit().render("pdf"), "there is no format pdf of count tables"),
+        (lambda tables: tables.audit().render("pdf"), "there is no format pdf"),
         (lambda tables: tables.explain({"ward": "3"}), "there is no dimension ward"),
         (lambda tables: tables.next([]), "there is no table"),
         (lambda tables: tables.next(3), "a int is no table"),

@@ -321,7 +321,7 @@ def _published(series: Series, microdata: LoadedMicrodata) -> dict[str, frozense
 def _protecting(case: Case, folder: Path, number: int) -> Iterator[tuple[str, float | str]]:
     manifest = read_table_manifest(folder)
     report = audit_tables(manifest, Differencing(), CountOptions(time_limit=_SECONDS, findings=0))
-    measures = report.attack.measures
+    measures = report.attacks[0].measures
     for name in ("questions", "recovered", "small", "narrowed", "open"):
         yield name, getattr(measures, name)
     yield from count_utility(case.name, folder, number)

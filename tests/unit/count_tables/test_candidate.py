@@ -10,6 +10,7 @@ from attacks.differencing.attack import Differencing
 from audit.count_tables.candidate import judge_candidate, release_of
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import CountOptions
+from audit.model.count_report import Rounding
 from audit.model.count_tables import NOTHING, OPEN
 from reports.count_tables.candidate import candidate_text
 from reports.text import Text
@@ -47,7 +48,7 @@ def test_what_is_not_settled_may_not_go_out(attack, code, tmp_path):
     assert ("not settled" in text) == (code == 3)
 
 
-@pytest.mark.parametrize(("attack", "rounding"), [(Differencing(), (3, "nearest")), (Unsettled(), None)])
+@pytest.mark.parametrize(("attack", "rounding"), [(Differencing(), Rounding(3, "nearest")), (Unsettled(), None)])
 def test_a_rounding_is_proposed_only_where_all_is_settled(attack, rounding, tmp_path):
     found = judged(tmp_path, "N,All,12", attack)
     assert (found.new_total, found.rounding) == (1, rounding)
@@ -57,7 +58,7 @@ def test_a_rounding_that_the_past_does_not_have_is_not_proposed(tmp_path):
     """The manifest has one rounding: an audit with one that past numbers do not have would end with exit 2."""
     series = replace(SERIES, releases=[[(("N", "f"), "10"), (("N", "m"), "*")]])
     found = judged(tmp_path, "N,All,13", Differencing(), series)
-    assert (found.new_total, found.rounding) == (1, (5, "nearest"))
+    assert (found.new_total, found.rounding) == (1, Rounding(5, "nearest"))
     series = replace(SERIES, releases=[[(("N", "f"), "11"), (("N", "m"), "*")]])
     found = judged(tmp_path, "N,All,14", Differencing(), series)
     assert (found.new_total, found.rounding, len(found.hide)) == (1, None, 1)

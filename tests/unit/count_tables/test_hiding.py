@@ -13,6 +13,7 @@ from audit.count_tables.candidate import judge_candidate, release_of
 from audit.count_tables.hiding import costs, without_rows
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import CountOptions, audit_tables, build_report, judge
+from audit.findings.count import found_counts
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 
@@ -55,14 +56,14 @@ def new_with(counts, rows, before):
     report = build_report(
         judge(without_rows(counts, frozenset(rows)), Differencing(), EVERYTHING), Differencing(), EVERYTHING
     )
-    return [each for each in report.attack.findings if each.id not in before or not before[each.id].covers(each.size)]
+    return [each for each in found_counts(report) if each.id not in before or not before[each.id].covers(each.size)]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nothing_cheaper_does(seed, tmp_path):
     manifest, candidate = drawn(seed, tmp_path)
     found, counts, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
-    before = {each.id: each.size for each in audit_tables(manifest, Differencing(), EVERYTHING).attack.findings}
+    before = {each.id: each.size for each in found_counts(audit_tables(manifest, Differencing(), EVERYTHING))}
     every = [row for row in range(len(counts.release)) if counts.release[row] == 1 and counts.shown[row]]
     cost = costs(counts, every)
     if found.hide is None:

@@ -1,0 +1,345 @@
+"""Counts that published tables give away: what is known of each, the sums that show it, and both in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, ClassVar, Literal
+
+from audit.model.count_certificates import CaseTerm, CertifiedBound, CountStep, CountSum, PublishedTerm
+from audit.model.count_report import CountMeasures, TablesFacts
+from audit.model.errors import printable
+from audit.model.finding import Finding, GroupLines, Place
+from audit.model.json_types import (
+    OMITTED,
+    UNBOUNDED,
+    UNWRITTEN,
+    CountVerdict,
+    Omittable,
+    WrittenAs,
+)
+from audit.model.report import CountSize, Report
+from audit.runtime.phrases import Phrase, figure, say, say_count
+
+REST = "(rest)"
+"""The label of what no label of a dimension covers."""
+REMEDY = "Hide further cells in the same lines, or round coarser and by one rule in all tables and rates."
+"""What would keep counts from being told."""
+
+
+@dataclass(frozen=True)
+class PictureCell:
+    """A cell of a picture: what was published, what is known of it, and whether the sum uses it."""
+
+    shown: str
+    known: str | None
+    in_sum: bool
+
+
+@dataclass(frozen=True)
+class CountPicture:
+    """A part of a published table, around a finding.
+
+    Attributes:
+        fixed: the labels of all dimensions but those along it.
+        rows, columns: names of the dimensions along them; `columns` is None where there is only one.
+        row_labels, column_labels: their labels.
+        cells: one list for each row; None where nothing was published.
+    """
+
+    fixed: Mapping[str, str]
+    rows: str
+    columns: str | None
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+    cells: tuple[tuple[PictureCell | None, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountFinding(Finding[str]):
+    """A count that the tables give away.
+
+    Attributes:
+        kind: which sort of finding.
+        id: the same in every audit of the same series.
+        release: where the cell was published, or is derived.
+        since: the release before, where the finding is about an increase.
+        measure: the statistic, where there are several.
+        cell: its label by dimension.
+        shown: what was published in the cell; absent where it was not.
+        lower: its count is at least this.
+        upper: its count is at most this; null where everybody is of one kind, and there is no such limit.
+        inexact: false where it is not known that both are attained.
+        certificate: what shows the bounds.
+        rests_on: keys of the manifest that are guesses, without which it is not found; absent where there are none.
+        dimension: of which everybody is of the kind that the cell names; absent where the finding is about a count.
+        facts: the tables.
+        picture: the part of a table around it, if there is one.
+    """
+
+    kind: ClassVar[CountVerdict]
+    title: ClassVar[Phrase]
+    id: str = ""
+    located: Annotated[tuple[GroupLines, ...], UNWRITTEN] = ()
+    release: str
+    since: Omittable[str]
+    measure: Omittable[str]
+    cell: Mapping[str, str]
+    shown: Annotated[str | None, OMITTED, WrittenAs("published")]
+    lower: int
+    upper: int | None
+    inexact: Annotated[Literal[False] | None, OMITTED, WrittenAs("exact")]
+    certificate: tuple[CertifiedBound, ...]
+    rests_on: Annotated[tuple[str, ...], OMITTED] = ()
+    dimension: Omittable[str] = None
+    facts: Annotated[TablesFacts, UNWRITTEN]
+    picture: Annotated[CountPicture | None, UNWRITTEN] = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether both ends are attained."""
+        return self.inexact is None
+
+    @property
+    def terms(self) -> Iterator[PublishedTerm]:
+        """The published numbers of its sums."""
+        return (term for bound in self.certificate for term in _terms(bound.step))
+
+    @property
+    def size(self) -> CountSize:
+        """How much is known."""
+        return CountSize(self.kind, self.lower, UNBOUNDED if self.upper is None else self.upper)
+
+    def places(self) -> Iterator[Place[str]]:
+        """Yield no group: counts have none."""
+        yield from ()
+
+    def lines(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Yield file and line of each number of its sums, each once."""
+        known = ((each.file, each.line) for each in self.terms)
+        yield from ((file, (line,)) for file, line in dict.fromkeys(known) if file is not None and line is not None)
+
+    def sentence(self, *, by_version: bool = True) -> str:
+        """Return what it says, without a full stop."""
+        del by_version
+        return say("{kind}: {finding}", kind=self.title, finding=self.what())
+
+    def what(self) -> str:
+        """Return what is known of which count."""
+        if self.dimension is not None:
+            return self._of_one_kind(self.dimension)
+        where = cell_name(self.cell, self.facts)
+        if self.measure is not None:
+            where = f"{printable(self.measure)}, {where}"
+        about = {"where": where, "count": amount(self.lower, self.upper), "release": printable(self.release)}
+        if self.since is not None:
+            since = printable(self.since)
+            said = say("{where}, increase from release {since} to {release}: {count}", **about, since=since)
+        else:
+            said = say("{where}, release {release}: {count}", **about)
+        if self.shown is not None:
+            said = say("{finding} (published as {shown})", finding=said, shown=printable(self.shown))
+        if not self.exact:
+            said = say("{finding}; perhaps fewer values are left", finding=said)
+        if self.rests_on:
+            said = say("{finding}; this rests on a guess: {keys}", finding=said, keys=", ".join(self.rests_on))
+        return said
+
+    def _of_one_kind(self, dimension: str) -> str:
+        cell = {name: label for name, label in self.cell.items() if name != dimension}
+        return say(
+            "{where}, release {release}: all of them ({count}) are of {dimension} {label}",
+            where=", ".join(filter(None, [printable(self.measure or ""), cell_name(cell, self.facts)])),
+            release=printable(self.release)
+            if self.since is None
+            else say("{release} since {since}", release=printable(self.release), since=printable(self.since)),
+            count=amount(self.lower, self.upper),
+            dimension=printable(dimension),
+            label=printable(self.cell[dimension]),
+        )
+
+    def steps(self) -> Iterator[str]:
+        """Yield the certificate, a line for each bound, or one for both."""
+        terms = self._equation()
+        if terms is None:
+            for bound in self.certificate:
+                yield from bound_lines(bound, self.facts)
+        else:
+            yield self._in_words(terms) or f"{_added(self.certificate[0].step, self.facts)} = {figure(self.lower)}"
+
+    def _equation(self) -> list[PublishedTerm] | None:
+        """Return the numbers of both bounds where these are the same, and exact: one equation; else None."""
+        steps = [bound.step for bound in self.certificate if isinstance(bound.step, CountSum)]
+        if self.dimension is not None or len(steps) != 2 or len(self.certificate) != 2:
+            return None
+        one, other = steps
+        terms = [term for term in one.terms if isinstance(term, PublishedTerm) and term.exact]
+        alike = set(map(str, one.terms)) == set(map(str, other.terms))
+        return terms if alike and len(terms) == len(one.terms) else None
+
+    def _in_words(self, terms: list[PublishedTerm]) -> str | None:
+        """Return a difference of two published numbers in words; None where it is more than that."""
+        weights = {each.weight: each for each in terms}
+        if len(terms) != 2 or set(weights) != {"1", "-1"} or weights["1"].release == weights["-1"].release:
+            return None
+        more, less = weights["1"], weights["-1"]
+        about = {
+            "more": more.end,
+            "one": printable(more.release),
+            "less": less.end,
+            "other": printable(less.release),
+        }
+        if self.facts.over_time == "same" and REST in self.cell.values():
+            return say_count(
+                "{more} in release {one}, {less} in release {other}, both count the same people: one person was left "
+                "out",
+                "{more} in release {one}, {less} in release {other}, both count the same people: {count} people were "
+                "left out",
+                self.lower,
+                **about,
+            )
+        if self.facts.over_time == "same":
+            return say_count(
+                "{more} in release {one}, {less} in release {other}, both count the same people: the difference is one "
+                "person",
+                "{more} in release {one}, {less} in release {other}, both count the same people: the difference is "
+                "{count} people",
+                self.lower,
+                **about,
+            )
+        if self.facts.over_time != "cumulative":
+            return None
+        return say_count(
+            "{more} in release {one}, {less} in release {other}, and nobody leaves: one person came in between",
+            "{more} in release {one}, {less} in release {other}, and nobody leaves: {count} people came in between",
+            self.lower,
+            **about,
+        )
+
+
+class RecoveredCount(CountFinding):
+    """A small or hidden count that is known exactly."""
+
+    kind: ClassVar[Literal["recovered"]] = "recovered"
+    title = Phrase("recovered")
+    meaning = "A small or hidden count can be told exactly."
+
+
+class NarrowedCount(CountFinding):
+    """A hidden count with too few possible values."""
+
+    kind: ClassVar[Literal["narrowed"]] = "narrowed"
+    title = Phrase("narrowed")
+    meaning = "A hidden count has fewer possible values left than the policy asks."
+
+
+class SmallCount(CountFinding):
+    """A count that is certainly small."""
+
+    kind: ClassVar[Literal["small"]] = "small"
+    title = Phrase("small")
+    meaning = "A count is certainly smaller than the least that may be known."
+
+
+class PeopleOfOneKind(CountFinding):
+    """A cell of which everybody is of one kind."""
+
+    kind: ClassVar[Literal["all"]] = "all"
+    title = Phrase("all of one kind")
+    meaning = "Everybody who is counted in a cell is of one kind."
+
+
+COUNT_KINDS: Mapping[str, type[CountFinding]] = {
+    each.kind: each for each in (RecoveredCount, NarrowedCount, SmallCount, PeopleOfOneKind)
+}
+"""The kinds of findings about counts, by name."""
+
+
+def found_counts(report: Report) -> tuple[CountFinding, ...]:
+    """Return the findings about counts that a report shows."""
+    found = (each for attack in report.attacks for each in attack.findings)
+    return tuple(each for each in found if isinstance(each, CountFinding))
+
+
+def count_measures(report: Report) -> CountMeasures:
+    """Return what was counted of tables of counts.
+
+    Raises:
+        TypeError: the report is about people's data.
+    """
+    measures = report.attacks[0].measures
+    if not isinstance(measures, CountMeasures):
+        raise TypeError("the report is not about count tables")
+    return measures
+
+
+def _terms(step: CountStep) -> Iterator[PublishedTerm]:
+    if isinstance(step, CountSum):
+        yield from (term for term in step.terms if isinstance(term, PublishedTerm))
+    else:
+        for case in step.cases:
+            yield from _terms(case.step)
+
+
+def cell_name(cell: Mapping[str, str], facts: TablesFacts) -> str:
+    """Return the labels of a cell that are not its totals."""
+    labels = {name: label for name, label in cell.items() if facts.totals.get(name) != label}
+    return ", ".join(f"{printable(name)} {printable(label)}" for name, label in labels.items()) or say("everybody")
+
+
+def amount(lower: int, upper: int | None) -> str:
+    """Return what a count is, or between what it lies."""
+    if upper is None:
+        return say("{low} or more", low=lower)
+    return say("exactly {count}", count=lower) if lower == upper else say("{low} to {high}", low=lower, high=upper)
+
+
+def bound_lines(bound: CertifiedBound, facts: TablesFacts) -> Iterator[str]:
+    """Yield what shows a bound, a line for each sum, what follows in a case indented."""
+    upper = bound.bound == "upper"
+    claim = say("at most {count}", count=bound.rounded) if upper else say("at least {count}", count=bound.rounded)
+    if bound.cell is not None:
+        claim = say("{claim} of {where}", claim=claim, where=cell_name(bound.cell, facts))
+    yield from _lines(bound.step, claim, facts, "")
+
+
+def _lines(step: CountStep, claim: str, facts: TablesFacts, indent: str) -> Iterator[str]:
+    if isinstance(step, CountSum):
+        value = Fraction(step.value)
+        name = say("impossible") if step.impossible else claim
+        exact = "" if value.denominator == 1 else f" = {value}"
+        yield f"{indent}{say('{name}: {text}', name=name, text=f'{_added(step, facts)}{exact}')}"
+        return
+    where = cell_name(step.cases[0].cell, facts)
+    yield f"{indent}{say('{claim}, by cases of {where}:', claim=claim, where=where)}"
+    for case in step.cases:
+        if case.at_most is not None:
+            yield f"{indent}  {say('if at most {count}:', count=case.at_most)}"
+        else:
+            yield f"{indent}  {say('if at least {count}:', count=case.at_least or 0)}"
+        yield from _lines(case.step, claim, facts, f"{indent}    ")
+
+
+def _added(step: CountStep, facts: TablesFacts) -> str:
+    terms = step.terms if isinstance(step, CountSum) else ()
+    added = ""
+    for place, term in enumerate(sorted(terms, key=lambda each: Fraction(each.weight) < 0)):
+        weight = Fraction(term.weight)
+        sign = ("" if weight > 0 else "-") if place == 0 else (" + " if weight > 0 else " - ")
+        times = "" if abs(weight) == 1 else f"{abs(weight)} x "
+        added += f"{sign}{times}{_term(term, facts)}"
+    return added or "0"
+
+
+def _term(term: PublishedTerm | CaseTerm, facts: TablesFacts) -> str:
+    if isinstance(term, CaseTerm):
+        return say("{count} (as assumed in case {case})", count=term.end, case=str(term.case + 1))
+    if term.shown is None:
+        return say("0 (a row left out)")
+    where = cell_name(term.cell, facts)
+    if len(facts.releases) > 1:
+        where = say("{where} in {release}", where=where, release=printable(term.release))
+    if term.exact:
+        return f"{figure(term.end)} ({where})"
+    return say("{count} ({where}, published {shown})", count=term.end, where=where, shown=printable(term.shown))

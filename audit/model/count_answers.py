@@ -1,0 +1,78 @@
+"""What is said of a release of count tables that is not yet out, and of one cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.model.count_certificates import CertifiedBound
+from audit.model.count_report import Rounding
+from audit.model.finding import Finding
+from audit.model.report import Report
+
+
+@dataclass(frozen=True)
+class HiddenCell:
+    """A cell of a candidate to leave empty, what it shows now, and where it stands."""
+
+    cell: dict[str, str]
+    shown: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class CandidateReport:
+    """What a release that is not yet out would add.
+
+    Attributes:
+        release: its tag.
+        before, after: the reports without and with it.
+        new: the first of `new_total` findings that are only there with it.
+        hide: cells of it that have to be hidden so that nothing is new; with any one shown again something would be.
+            Empty where nothing is new, None where no such set was found.
+        least: whether no cheaper cells do the same; else one that does may exist.
+        rounding: the least coarser rounding that does the same; None where none was found or needed.
+        undecided: whether more is left open with it, or with it repaired, than without.
+        written: where it was written with these cells empty; all else is about what was written then.
+    """
+
+    release: str
+    before: Report
+    after: Report
+    new: tuple[Finding[str], ...]
+    new_total: int
+    hide: tuple[HiddenCell, ...] | None
+    rounding: Rounding | None
+    undecided: bool
+    least: bool = False
+    written: tuple[str, ...] = ()
+
+    @property
+    def repair_exit_code(self) -> int:
+        """That of the series with what was written, 1 where there is no repair, 3 where it is not settled."""
+        if self.hide is None:
+            return 1
+        return self.after.exit_code or (3 if self.undecided else 0)
+
+
+@dataclass(frozen=True)
+class ExplainedCount:
+    """What is known of one cell in one release, or of its increase since the one before."""
+
+    release: str
+    since: str | None
+    measure: str | None
+    shown: tuple[str, ...]
+    lower: int
+    upper: int | None
+    exact: bool
+    certificate: tuple[CertifiedBound, ...]
+
+
+@dataclass(frozen=True)
+class CellExplanation:
+    """What is known of one cell, release by release; `report` is about the series."""
+
+    cell: dict[str, str]
+    counts: tuple[ExplainedCount, ...]
+    report: Report
