@@ -16,9 +16,9 @@ import numpy as np
 
 from attacks.correspondence.chains import Layer, TooManyPairsError
 from attacks.correspondence.matching import Matching, matching
+from attacks.integer_programmes import solved
 from audit.model.arrays import Counts, Flags
 from audit.runtime.budget import Budget
-from audit.runtime.engine import on_cancel
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -260,8 +260,6 @@ class _Model:
         Raises:
             NoWorldError: there is no world at all.
         """
-        from ortools.sat.python import cp_model
-
         wanted = [
             self._flag(kind, number, at, variable)
             for kind, several, seen in (("arc", self._arcs, shown), ("start", self._starts, begun))
@@ -272,23 +270,16 @@ class _Model:
         if not wanted:
             return None, True
         self._model.maximize(sum(wanted))
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 1
-        solver.parameters.max_deterministic_time = max(self._left, 1e-9)
-        if (seconds := budget.remaining()) is not None:
-            solver.parameters.max_time_in_seconds = seconds
-        with on_cancel(solver.stop_search):
-            status = solver.solve(self._model)
+        answer, solver = solved(self._model, self._left, budget)
         self._left -= solver.response_proto.deterministic_time
-        if status == cp_model.INFEASIBLE:
+        if answer == "none":
             if any(each.any() for each in (*shown, *begun)):
                 raise AssertionError("the solver rules out worlds that are known")
             raise NoWorldError(len(self._layers) - 1)
-        if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
+        if answer == "unknown":
             return None, False
         if not any(solver.value(each) for each in wanted):
-            return None, status == cp_model.OPTIMAL
+            return None, answer == "best"
         return (
             [self._counts(solver, v, len(layer.before)) for v, layer in zip(self._arcs, self._layers, strict=True)],
             [self._counts(solver, v, len(layer.of)) for v, layer in zip(self._starts, self._layers, strict=True)],

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from attacks.equivalence.elimination import Row, TooMuchWorkError
 from attacks.equivalence.lattice import Lattice
+from attacks.integer_programmes import solved
 from audit.runtime.budget import Budget
-from audit.runtime.engine import on_cancel
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -126,27 +126,13 @@ class IntegerModel:
 
     def _solved(self, effort: Effort, budget: Budget, *, presolve: bool) -> tuple[Row | None, bool]:
         """Return a vector, or None, and whether it is proved that there is none, or none lesser."""
-        from ortools.sat.python import cp_model
-
         if effort.left <= 0 or budget.exhausted():
             return None, False
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 1
-        solver.parameters.cp_model_presolve = presolve
-        solver.parameters.max_deterministic_time = effort.left
-        seconds = budget.remaining()
-        if seconds is not None:
-            solver.parameters.max_time_in_seconds = seconds
-        solver.parameters.catch_sigint_signal = False  # it would leave Ctrl-C to end the process
-        with on_cancel(solver.stop_search):
-            status = solver.solve(self.model)
+        answer, solver = solved(self.model, effort.left, budget, cp_model_presolve=presolve)
         effort.left -= solver.response_proto.deterministic_time
-        if status == cp_model.INFEASIBLE:
-            return None, True
-        if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
-            return None, False
+        if answer in {"none", "unknown"}:
+            return None, answer == "none"
         vector = {at: times for at, entry in self.entry.items() if (times := solver.value(entry))}
         if not vector or self.lattice.norm(vector) > self.bound or not self.lattice.holds(vector):
             return None, False
-        return vector, status == cp_model.OPTIMAL
+        return vector, answer == "best"

@@ -31,7 +31,7 @@ class Answers:
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
         """Return who has equal values in all worlds, beyond `known`, and but for those who are certain."""
-        return equal_people(self.evidence, self.decision, known, budget)
+        return equal_people(self.decision, known, budget)
 
     @cached_property
     def _look(self) -> VersionValues:

@@ -10,9 +10,6 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 
-# Larger key spaces are searched instead of tabulated.
-_MOST_TABULATED = 1 << 26
-
 
 def starts(sizes: Integers) -> Numbers:
     """Return where segments of some sizes begin, and where the last one ends.
@@ -57,25 +54,15 @@ def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
     flags = np.zeros(size, dtype=np.bool_)
     flags[used] = True
     distinct = np.flatnonzero(flags)
+    return distinct, rank_of(distinct, size)
+
+
+def rank_of(some: Integers, size: int) -> Numbers:
+    """Return the place of each number below `size` among some distinct ones, -1 for the others.
+
+    >>> rank_of(np.array([4, 1]), 5).tolist()
+    [-1, 1, -1, -1, 0]
+    """
     rank = np.full(size, -1, dtype=np.int64)
-    rank[distinct] = np.arange(len(distinct))
-    return distinct, rank
-
-
-class Lookup:
-    """Where keys stand among distinct ascending keys below `size`; -1 for those that do not."""
-
-    def __init__(self, keys: Numbers, size: int) -> None:
-        self._keys, self._table = keys, np.zeros(0, dtype=np.int32)
-        if size <= _MOST_TABULATED:
-            self._table = np.full(size, -1, dtype=np.int32)
-            self._table[keys] = np.arange(len(keys), dtype=np.int32)
-
-    def __call__(self, wanted: Numbers) -> Numbers:
-        """Return the place of each key."""
-        if len(self._table):
-            return self._table[wanted].astype(np.int64)
-        if not len(self._keys):
-            return np.full(len(wanted), -1, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        return np.where(self._keys[place] == wanted, place, -1).astype(np.int64)
+    rank[some] = np.arange(len(some))
+    return rank

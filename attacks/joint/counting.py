@@ -15,6 +15,7 @@ counted when that takes no more than some number of steps.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, prod
@@ -24,10 +25,66 @@ import numpy.typing as npt
 
 from attacks.joint.arrays import Numbers, segments
 from attacks.joint.core import OpenSubproblem
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
-from attacks.joint.step_weights import Steps
 from audit.model.arrays import Flags
-from audit.runtime.budget import Budget
+from audit.model.evidence import Evidence, Transitions
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How probable changes of values are.
+
+    Attributes:
+        weight: of each class of values following each; None where all worlds weigh the same.
+        own: a factor for each column of the core: what steps from and to versions outside weigh; None likewise.
+    """
+
+    weight: Mapping[tuple[int, int], Fraction] | None = None
+    own: Sequence[Fraction] | None = None
+
+    def of(self, columns: slice) -> Steps:
+        """Return the same for some columns."""
+        return Steps(self.weight, None if self.own is None else self.own[columns])
+
+
+def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> Steps:
+    """Return how probable changes of values are for the columns of a core."""
+    network, transitions = decision.network, evidence.transitions
+    if transitions is None:
+        return Steps()
+    if network.may is None:
+        return _stays(transitions, network, core)
+    exact = transitions.exact
+    own = [Fraction(1)] * len(core.kind)
+    owner = core.owner.tolist()
+    single = np.bincount(network.owner[decision.alive], minlength=network.variables) == 1
+    fixed = np.full(network.variables, -1, dtype=np.int64)
+    some = np.flatnonzero(decision.alive & single[network.owner])
+    fixed[network.owner[some]] = network.kind[some]
+    before = {int(b): int(fixed[a]) for a, b in network.link[fixed[network.link[:, 0]] >= 0].tolist()}
+    after = {int(a): int(fixed[b]) for a, b in network.link[fixed[network.link[:, 1]] >= 0].tolist()}
+    for column, kind in enumerate(core.kind.tolist()):
+        variable = int(core.variable[owner[column]])
+        if variable in before:
+            own[column] *= exact.get((before[variable], kind), Fraction(0))
+        if variable in after:
+            own[column] *= exact.get((kind, after[variable]), Fraction(0))
+    return Steps(exact, own)
+
+
+def _stays(transitions: Transitions, network: ConstraintNetwork, core: OpenSubproblem) -> Steps:
+    """Return the same where each step stays within a class of values, all of whose members are equally probable."""
+    first = np.full(int(network.kind_of.max(initial=0)) + 1, -1)
+    first[network.kind_of[::-1]] = np.arange(len(network.kind_of))[::-1]
+    stay = {kind: transitions.exact.get((value, value), Fraction(1)) for kind, value in enumerate(first.tolist())}
+    linked = np.zeros(network.variables, dtype=np.bool_)
+    linked[network.link.reshape(-1)] = True
+    times = np.bincount(network.versions.variable, minlength=network.variables)
+    times = np.where(linked, 0, times - 1)[core.variable[core.owner]]
+    own = [stay[kind] ** power for kind, power in zip(core.kind.tolist(), times.tolist(), strict=True)]
+    return Steps({(kind, kind): weight for kind, weight in stay.items()}, own)
+
 
 # Numbers of worlds that are larger are not told, nor worked out.
 _MOST_FACTORS, _MOST_WORLDS = 2_000, 10**1_000
@@ -120,20 +177,14 @@ class Counts:
         return int(found) if found < _MOST_WORLDS else None
 
 
-def counted(core: OpenSubproblem, steps: Steps, most: int, budget: Budget) -> list[Counted | None]:
-    """Count the worlds of each part, or give up after so many steps."""
-    found: list[Counted | None] = []
-    for number in range(core.parts):
-        part = core.slice(number, number + 1)
-        first = int(core.start[core.part_start[number]])
-        counter = _Counter(part, steps.of(slice(first, first + len(part.kind))))
-        found.append(None if budget.exhausted() else counter.count(most))
-    return found
+def counted(part: OpenSubproblem, steps: Steps, most: int) -> Counted | None:
+    """Return the worlds of a part; None where counting takes more steps than that."""
+    return _Counter(part, steps).count(most)
 
 
 def weighed(part: OpenSubproblem, steps: Steps, most: int) -> Number | None:
     """Return what the worlds of a part weigh together; None where that takes more steps."""
-    found = _Counter(part, steps).count(most)
+    found = counted(part, steps, most)
     return None if found is None else found.weight
 
 

@@ -72,7 +72,7 @@ def decide(
         settling.count_small_parts()
     if not last.feasible:
         return Decided(last, [], [], whole=True)
-    if evidence.adversary.knows_groups and not (np.isnan(last.share).any() or network.free.any()):
+    if evidence.adversary.knows_groups and settling.counts.variables[network.counted(last.alive) > 1].all():
         last.number = settling.counts.worlds(network, last.alive)
     if person is not None:
         return Decided(last, [], [], whole=True)

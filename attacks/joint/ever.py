@@ -15,11 +15,10 @@ import numpy as np
 
 from attacks.joint.arrays import Numbers
 from attacks.joint.core import OpenSubproblem, core_of
-from attacks.joint.counting import weighed
+from attacks.joint.counting import steps_of, weighed
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.posteriors import WorldRisks
-from attacks.joint.step_weights import steps_of
 from attacks.joint.values import VersionValues
 from audit.model.arrays import Flags, Floats
 from audit.model.evidence import Evidence
@@ -53,13 +52,12 @@ def _clean(decision: Knowledge, grave: Flags) -> Floats:
     """Return with what probability each column leaves its person clean, given the world; NaN where it is not known."""
     network = decision.network
     clean, look = np.ones(network.columns), VersionValues(network)
-    for release, contents in enumerate(network.contents):
-        of_value = grave[contents.value] * contents.value_rows
-        keys = contents.value_group * contents.kinds + network.kind_of[contents.value]
-        place = np.searchsorted(contents.group.astype(np.int64) * contents.kinds + contents.kind, keys)
-        bad = np.bincount(place, weights=of_value, minlength=len(contents.rows))
-        _, column, pair = look.columns(release)
-        clean[column] *= (contents.rows - bad)[pair] / contents.rows[pair]
+    for release in range(len(network.contents)):
+        _, column, value, rows = look.listed(np.ones(network.columns, dtype=np.bool_), release)
+        total, bad = (
+            np.bincount(column, weights=weight, minlength=network.columns) for weight in (rows, rows * grave[value])
+        )
+        clean *= np.divide(total - bad, total, out=np.ones(network.columns), where=total > 0)
     versions = network.versions
     known = np.isin(network.owner, versions.variable[versions.entry < 0])
     of_kind = np.zeros(int(network.kind_of.max(initial=0)) + 1)

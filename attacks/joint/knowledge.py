@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers
+from attacks.joint.arrays import Numbers, rank_of
+from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.network import ConstraintNetwork
+from attacks.joint.propagation import Propagation
 from attacks.joint.worlds import Worlds
 from audit.model.arrays import Flags, Floats
+from audit.runtime.budget import Budget
+
+COUNTED = 64
+"""Parts of up to so many variables are counted."""
 
 
 class Knowledge:
@@ -18,28 +24,38 @@ class Knowledge:
 
     Attributes:
         network: whose columns they are; all of them are left by people's own groups.
-        alive: which are not proved impossible; shape (columns,).
         worlds: the worlds that were found.
-        share: the share of the weight of worlds that have each; NaN where its part was not counted; likewise.
+        share: the share of the weight of worlds that have each; NaN where its part was not counted; shape (columns,).
         believed: which variables lost something on the word of a solver; shape (variables,).
         number: how many worlds there are; None where a part was not counted, or strangers take rows.
         feasible: whether there may be a world at all.
+        wanted: which variables are asked about; shape (variables,).
     """
 
-    def __init__(self, network: ConstraintNetwork, alive: Flags, *, feasible: bool = True) -> None:
-        """Begin with what propagation leaves: who has no choice has that in every world."""
-        self.network, self.alive, self.feasible = network, alive.copy(), feasible
+    def __init__(self, network: ConstraintNetwork, budget: Budget | None = None) -> None:
+        """Begin with what people's own groups leave: who has no choice has that in every world."""
+        self.network, self._budget = network, budget or Budget()
+        self._propagation = Propagation(network)
+        self.feasible = self._propagation.feasible
+        self.wanted = np.ones(network.variables, dtype=np.bool_)
         self.worlds = Worlds(network)
         self.believed = np.zeros(network.variables, dtype=np.bool_)
         self.number: int | None = None
-        evenly = network.free[network.owner]
-        self._shown = alive & evenly
         self.share: Floats = np.full(network.columns, np.nan)
-        self.share[evenly] = 1.0 / np.diff(network.start)[network.owner[evenly]]
-        if feasible:
-            self._begin(np.flatnonzero(network.free), network.hint[network.free])
+        self._core: OpenSubproblem | None = None
+        self._shown = np.zeros(network.columns, dtype=np.bool_)
+        if self.feasible:
+            even = network.even(COUNTED)
+            self._begin(np.flatnonzero(even), network.hint[even])
+            self._shown[even[network.owner]] = True
+            self.share[self._shown] = 1.0 / np.diff(network.start)[network.owner[self._shown]]
             self._take_singles()
-        self.settle_shares()
+        self._settle_shares()
+
+    @property
+    def alive(self) -> Flags:
+        """Which columns are not proved impossible; shape (columns,)."""
+        return self._propagation.alive
 
     @property
     def shown(self) -> Flags:
@@ -92,21 +108,32 @@ class Knowledge:
         shown[of[self._shown[columns]]] = True
         self._shown[columns] = shown[of]
 
-    def rule_out(self, alive: Flags, *, feasible: bool) -> None:
-        """Take over what is left.
+    def narrow(self) -> None:
+        """Rule out what single constraints rule out, to a fixpoint."""
+        self._follow_propagation(feasible=self._propagation.run(self._budget))
+        self._settle_shares()
+
+    def rule_out(self, columns: Flags) -> None:
+        """Take columns away that are proved impossible, and all that follows.
 
         Raises:
-            AssertionError: a world that was checked has something of what is not; this is a bug of the program.
+            AssertionError: a world that was checked has one of them; this is a bug of the program.
         """
-        self.alive, self.feasible = alive, self.feasible and feasible
-        if (self._shown & ~alive).any():
+        if (columns & self._shown).any():
+            raise AssertionError("a value that a world has was proved impossible")
+        if columns.any():
+            self._follow_propagation(feasible=self._propagation.remove(columns, self._budget))
+
+    def _follow_propagation(self, *, feasible: bool) -> None:
+        self._core, self.feasible = None, self.feasible and feasible
+        if (self._shown & ~self.alive).any():
             if self.feasible or (self.chosen >= 0).all():
                 raise AssertionError("a value that a world has was proved impossible")
-            self._shown &= alive
+            self._shown &= self.alive
         if self.feasible:
             self._take_singles()
 
-    def settle_shares(self) -> None:
+    def _settle_shares(self) -> None:
         """Say of what is ruled out that no world has it, and of the only column left that every world does."""
         self.share[~self.alive] = 0.0
         self.share[self._singles()] = 1.0
@@ -122,14 +149,50 @@ class Knowledge:
         self.feasible = self.worlds.begin(owner[new], fixed[new], self.alive)
         self._shown[fixed] = True
 
-    def single(self) -> Flags:
-        """Return which variables have one class of values left; shape (variables,)."""
-        return distinct(self.network, self.alive) == 1
+    def undecided(self, enough: int) -> Flags:
+        """Return columns of options of which no world is known, of wanted variables with fewer than enough that are.
 
-    def decided(self, asked: Flags) -> bool:
-        """Return whether each variable asked about has one class of values left, or two that are shown."""
-        two = distinct(self.network, self._shown & self.alive) > 1
-        return bool((self.single() | two)[asked].all())
+        `enough` is 0 where all options matter.
+        """
+        net = self.network
+        column = np.flatnonzero(self.alive & ~self._shown)
+        column = column[self.wanted[net.owner[column]]]
+        if net.repeats:  # columns of a variable with one class of values are one option
+            known = np.zeros(int(net.option[-1]) + 1, dtype=np.bool_)
+            known[net.option[self._shown]] = True
+            column = column[~known[net.option[column]]]
+        if enough and len(column):
+            column = column[(distinct(net, self._shown) < enough)[net.owner[column]]]
+        found = np.zeros(net.columns, dtype=np.bool_)
+        found[column] = True
+        return found
+
+    def core(self, columns: Flags, *, known: bool | None = None) -> OpenSubproblem:
+        """Return the open parts with some of the columns; if asked, only those of which a world is known (or none)."""
+        if self._core is None:
+            self._core = core_of(self.network, self.alive, np.ones(self.network.variables, dtype=np.bool_))
+        core = self._core
+        parts = np.zeros(core.parts, dtype=np.bool_)
+        parts[core.part[core.owner[columns[core.column]]]] = True
+        if known is not None:
+            unknown = np.zeros(core.parts, dtype=np.bool_)
+            unknown[core.part[self.chosen[core.variable] < 0]] = True
+            parts &= ~unknown if known else unknown
+        return core if parts.all() else core.only(parts)
+
+    def world_in(self, core: OpenSubproblem) -> Numbers:
+        """Return the columns of a core in the world that is known, -1 where none is."""
+        return self.local(core, self.chosen[core.variable])
+
+    def local(self, core: OpenSubproblem, columns: Numbers) -> Numbers:
+        """Return columns of the network by their numbers in a core, -1 where they are not in it."""
+        return np.append(rank_of(core.column, self.network.columns), -1)[columns]
+
+    def adopt_in(self, core: OpenSubproblem, chosen: Numbers) -> None:
+        """Take over the worlds among columns for each variable of a core, in those parts that have one."""
+        mine = core.worlds(chosen)[core.part]
+        self.adopt(core.variable[mine], core.column[chosen[mine]])
+        self.exchange(core.column, core.stands)
 
 
 def distinct(network: ConstraintNetwork, some: Flags) -> Numbers:
@@ -137,7 +200,5 @@ def distinct(network: ConstraintNetwork, some: Flags) -> Numbers:
     if not network.repeats:
         return network.counted(some)
     places = np.flatnonzero(some)
-    owner, kind = network.owner[places], network.kind[places]
-    new = np.ones(len(places), dtype=np.bool_)
-    new[1:] = (owner[1:] != owner[:-1]) | (kind[1:] != kind[:-1])
-    return np.bincount(owner[new], minlength=network.variables)
+    first = np.unique(network.option[places], return_index=True)[1]
+    return np.bincount(network.owner[places[first]], minlength=network.variables)

@@ -7,8 +7,9 @@ import numpy as np
 from attacks.joint.arrays import Integers, Numbers, starts
 from audit.model.arrays import Flags
 
+NEVER = np.int64(1) << 60
 # Cells of the tables of (version, class of values) that are made at a time.
-_AT_A_TIME = 1 << 27
+_AT_A_TIME = 1 << 24
 
 
 def chain_positions(link: Integers) -> Numbers:
@@ -27,49 +28,23 @@ def consistent(owner: Integers, kind: Integers, alive: Flags, link: Integers, ma
     """Return which of the living columns lie on a path through all versions of their person.
 
     Args:
-        owner: the variable of each column; shape (columns,).
+        owner: the variable of each column, ascending; shape (columns,).
         kind: its class of values; likewise.
         alive: which columns are left; likewise.
         link: variables of consecutive versions, those of a chain one after the other; shape (links, 2).
         may: which class may follow which; None where they have to be equal; shape (kinds, kinds).
     """
     found = alive.copy()
-    if not len(link):
-        return found
-    kinds = int(kind.max(initial=0)) + 1 if may is None else len(may)
-    position = chain_positions(link)
-    heads = np.append(np.flatnonzero(position == 0), len(link))
-    size = max(1, _AT_A_TIME // max(1, kinds))
-    for first in range(0, len(heads) - 1, size):
-        some = slice(int(heads[first]), int(heads[min(first + size, len(heads) - 1)]))
-        _narrow(owner, kind, found, (link[some], position[some]), may, kinds)
+    heads = np.append(np.flatnonzero(chain_positions(link) == 0), len(link))
+    kinds = int(kind.max(initial=0)) + 1
+    for some in np.array_split(np.arange(len(heads) - 1), max(1, int(owner.max(initial=0)) * kinds // _AT_A_TIME)):
+        if len(some):
+            chains = link[heads[some[0]] : heads[some[-1] + 1]]
+            low = int(chains[0, 0])
+            mine = slice(*np.searchsorted(owner, [low, int(chains[-1, 1]) + 1]).tolist())
+            cost = np.where(alive[mine], 0, NEVER)
+            found[mine] = cheapest(owner[mine] - low, kind[mine], cost, chains - low, may) < NEVER
     return found
-
-
-def _narrow(
-    owner: Integers, kind: Integers, found: Flags, chains: tuple[Integers, Numbers], may: Flags | None, kinds: int
-) -> None:
-    """Narrow the columns of some chains, forward and backward."""
-    link, position = chains
-    some = np.unique(link)
-    number = np.full(int(owner.max(initial=-1)) + 1, -1, dtype=np.int64)
-    number[some] = np.arange(len(some))
-    mine = np.flatnonzero((number[owner] >= 0) & found)
-    table = np.zeros((len(some), kinds), dtype=np.bool_)
-    table[number[owner[mine]], kind[mine]] = True
-    order = np.argsort(position, kind="stable")
-    layers = np.split(order, starts(np.bincount(position))[1:-1])
-    forward = None if may is None else may.astype(np.float32)
-    for layer in layers:
-        before, after = number[link[layer, 0]], number[link[layer, 1]]
-        table[after] &= table[before] if forward is None else (table[before].astype(np.float32) @ forward) > 0
-    for layer in layers[::-1]:
-        before, after = number[link[layer, 0]], number[link[layer, 1]]
-        table[before] &= table[after] if forward is None else (table[after].astype(np.float32) @ forward.T) > 0
-    found[mine] = table[number[owner[mine]], kind[mine]]
-
-
-NEVER = np.int64(1) << 60
 
 
 def cheapest(owner: Integers, kind: Integers, cost: Numbers, link: Integers, may: Flags | None) -> Numbers:

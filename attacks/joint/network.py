@@ -18,7 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import Integers, Lookup, Numbers, ragged, starts
+from attacks.graphs import component_of
+from attacks.joint.arrays import Integers, Numbers, segments, starts
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Transitions
 
@@ -68,10 +69,9 @@ class ConstraintNetwork:
         row_release, row_group, row_kind: what a row stands for. `row_kind` is `PLACES` for a row class and `GROUP` for
             all places of a group, and `row_group` then that class or group; shape (rows,).
         link: variables of consecutive versions of a person; shape (links, 2). may: which class of values may follow
-        which; None where they have to be equal; shape (kinds, kinds). free: which variables have no rows here: all
-        members of all their groups may have exactly the values of the group,
-            which are equally frequent, and a world is known: values can be exchanged in it; shape (variables,).
+        which; None where they have to be equal; shape (kinds, kinds).
         hint: a column of each variable in what may be a world, -1 where none is told; shape (variables,).
+        weighs_alike: whether worlds weigh the same whatever values people have: values never change.
     """
 
     versions: Versions
@@ -91,8 +91,8 @@ class ConstraintNetwork:
     row_kind: Integers
     link: Numbers
     may: Flags | None
-    free: Flags
     hint: Numbers
+    weighs_alike: bool
 
     @property
     def variables(self) -> int:
@@ -115,21 +115,47 @@ class ConstraintNetwork:
         return np.repeat(np.arange(self.variables), np.diff(self.start))
 
     @cached_property
+    def option(self) -> Numbers:
+        """The option of each column: columns of one variable with one class of values are one option; ascending."""
+        new = np.ones(self.columns, dtype=np.bool_)
+        new[1:] = (self.kind[1:] != self.kind[:-1]) | (self.owner[1:] != self.owner[:-1])
+        return np.cumsum(new) - 1
+
+    @cached_property
     def repeats(self) -> bool:
         """Whether some variable has several columns of one class of values, which then follow one another."""
-        return bool(((self.kind[1:] == self.kind[:-1]) & (self.owner[1:] == self.owner[:-1])).any())
+        return int(self.option[-1]) + 1 < self.columns if self.columns else False
 
     def counted(self, some: Flags) -> Numbers:
         """Return how many of some columns each variable has; shape (variables,)."""
         before = starts(some.view(np.int8))[self.start]
         return before[1:] - before[:-1]
 
-    def fits(self, chosen: Numbers, alive: Flags) -> bool:
-        """Return whether a column for each of some variables, -1 for the others, leaves no row taken too often."""
-        some = chosen[chosen >= 0]
-        first, last = self.row_start[some], self.row_start[some + 1]
-        taken = np.bincount(self.row[ragged(first, last - first)], minlength=len(self.capacity))
-        return bool(alive[some].all() and (taken <= self.capacity).all())
+    def even(self, larger_than: int) -> Flags:
+        """Return who can exchange values at will in the world that is told, if some part of theirs has more people.
+
+        There all members of all groups that hang together may have exactly the values of the group, each equally often
+        published, so that values can be exchanged in any world (m-invariance paper, Lemma 3); shape (variables,).
+        """
+        size, constraints = np.diff(self.start), int(self.constraint.max(initial=-1)) + 1
+        if not self.weighs_alike or len(self.link) or self.repeats or not size.all():
+            return np.zeros(self.variables, dtype=np.bool_)
+        entry = self.row[segments(self.row_start, self.start[:-1])]
+        variable = np.repeat(np.arange(self.variables), np.diff(self.row_start)[self.start[:-1]])
+        most, least = np.zeros(constraints, dtype=np.int64), np.full(constraints, np.iinfo(np.int64).max)
+        np.maximum.at(most, self.constraint, self.capacity)
+        np.minimum.at(least, self.constraint, self.capacity)
+        uneven, of = most > least, self.constraint[entry]
+        uneven[of[size[variable] != np.bincount(self.constraint, minlength=constraints)[of]]] = True
+        uneven[of[self.hint[variable] < 0]] = True
+        told = self.row[segments(self.row_start, self.hint[self.hint >= 0])]
+        uneven[self.constraint[np.bincount(told, minlength=len(self.capacity)) > self.capacity]] = True
+        label = component_of(variable, self.variables + of, self.variables + constraints)
+        wrong = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
+        wrong[label[self.variables :][uneven]] = True
+        mine = label[: self.variables]
+        found = ~wrong[mine] & (size > 1)
+        return found & (np.bincount(mine[found], minlength=1).max() > larger_than)
 
 
 class GroupValues:
@@ -157,11 +183,15 @@ class GroupValues:
             keys, self.rows, self.values = key, rows, np.ones(len(key), dtype=np.int64)
         self.group, self.kind = keys // self.kinds, (keys % self.kinds).astype(np.int32)
         self.begin = starts(np.bincount(self.group, minlength=self.groups))
-        self._find = Lookup(keys, self.groups * self.kinds)
+        self._keys = keys
 
     def find(self, group: Integers, kind: Integers) -> Numbers:
         """Return the places of pairs, -1 where a group has no row of the class."""
-        return self._find(group.astype(np.int64) * self.kinds + kind)
+        wanted = group.astype(np.int64) * self.kinds + kind
+        if not len(self._keys):
+            return np.full(len(wanted), -1, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return np.where(self._keys[place] == wanted, place, -1).astype(np.int64)
 
 
 def kinds_of(transitions: Transitions | None, values: int) -> Codes | None:

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from attacks.graphs import component_of
 from attacks.joint.arrays import Numbers, renumbered, segments, starts
 from attacks.joint.edge_colouring import coloured
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
-from attacks.joint.network_columns import NetworkColumns
 from attacks.joint.places import OpenPlaces, PlaceRows, shares
 from attacks.value_sets import listed, value_masks
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence, ValueCounts
 from audit.runtime.budget import Budget
 
-# Parts of up to so many variables are counted.
-COUNTED = 64
+
+@dataclass
+class NetworkColumns:
+    """Columns of some variables: kind, how many rows each takes, as many for all columns of a variable, and these."""
+
+    variable: Numbers
+    kind: Codes
+    width: Codes
+    row: Numbers
+
+    def sorted(self) -> NetworkColumns:
+        """Return the same by variable and kind; columns that are alike stay in their order."""
+        key = self.variable * (int(self.kind.max(initial=0)) + 1) + self.kind
+        if (key[1:] >= key[:-1]).all():
+            return self
+        order = np.argsort(key, kind="stable")
+        return self.some(order)
+
+    def some(self, places: Numbers) -> NetworkColumns:
+        """Return some of the columns, in the order of their places."""
+        row = self.row[segments(starts(self.width), places)]
+        return NetworkColumns(self.variable[places], self.kind[places], self.width[places], row)
+
+    @staticmethod
+    def joined(parts: list[NetworkColumns]) -> NetworkColumns:
+        """Return the columns of some parts, sorted."""
+        filled = [part for part in parts if len(part.kind)] or parts[:1]
+        if len(filled) == 1:  # most series have columns of one sort, which are many
+            return filled[0].sorted()
+        names = ("variable", "kind", "width", "row")
+        return NetworkColumns(*(np.concatenate([getattr(part, name) for part in filled]) for name in names)).sorted()
 
 
 class TooManyChoicesError(Exception):
@@ -30,22 +59,19 @@ class OutOfTimeError(Exception):
 
 # Columns that are listed at most; each takes some 40 bytes.
 MOST_COLUMNS = 100_000_000
-# Of most series whose groups are all fair, people in so many releases hang together.
-_FIRST = 2
 # Of so many releases of even groups a world is found by colouring edges.
 _COLOURED = 2
 # The networks of fewer rows are a matter of a second.
 _LARGE = 200_000
 
 
-def network_of(evidence: Evidence, releases: int, budget: Budget, *, free: bool = True) -> ConstraintNetwork:
+def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork:
     """Return the network of the first releases.
 
     Args:
         evidence: what is known.
         releases: how many of them.
         budget: how long it may take.
-        free: whether people who can exchange values at will may go without rows.
 
     Raises:
         TooManyChoicesError: people may have too many rows.
@@ -66,7 +92,7 @@ def network_of(evidence: Evidence, releases: int, budget: Budget, *, free: bool 
     for release in range(releases):
         _check_time(budget)
         places.append(OpenPlaces(evidence, release, kinds))
-    return _Builder(evidence, places, kinds, budget, bound=bound, free=free).network()
+    return _Builder(evidence, places, kinds, budget, bound=bound).network()
 
 
 class _Builder:
@@ -76,10 +102,9 @@ class _Builder:
     """
 
     def __init__(
-        self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, budget: Budget, *, bound: bool, free: bool
+        self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, budget: Budget, *, bound: bool
     ) -> None:
         self._evidence, self._places, self._kind_of, self._bound = evidence, places, kind_of, bound
-        self._may_be_free = free
         self._kinds = int(kind_of.max(initial=-1)) + 1
         self._budget = budget
         self.person = np.concatenate([each.person for each in places])
@@ -189,133 +214,33 @@ class _Builder:
                 world[some] = begin[some] + coloured(left, right, colours)
         return world
 
-    def _free(self, variable: Numbers, kind: Codes, hint: Numbers) -> Flags:
-        """Return who can exchange values at will in a world that is known, in all groups that hang together.
-
-        There all members may have exactly the values of each group, which are equally frequent, and what the key tells
-        is a world; it is checked here. Where all that hangs together is small, its worlds are counted instead, and
-        nobody is free.
-
-        If all groups are fair, everybody is free as soon as so many hang together in some of the releases: those who do
-        so hang together in all of them, too.
-        """
-        size = np.bincount(variable, minlength=self.people)
-        told, chosen = np.full(self.people, -1, dtype=np.int32), hint[hint >= 0]
-        told[variable[chosen]] = kind[chosen]
-        fair = [self._fair(at, size, told) for at in range(len(self._places))]
-        # By pairs of a group and a class: groups without rows are left out.
-        if not any(each[place.contents.group].any() for each, place in zip(fair, self._places, strict=True)):
-            return np.zeros(self.people, dtype=np.bool_)
-        there = np.zeros(self.people, dtype=np.bool_)
-        for at in range(len(self._places)):
-            there[self._seats(at)[1]] = True
-        if all(each.all() for each in fair) and _many(self._hanging_together(_FIRST)[: self.people]):
-            return there
-        label = self._hanging_together(len(self._places))
-        unfair = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
-        unfair[label[self.people :][~np.concatenate(fair)]] = True
-        free: Flags = there & ~unfair[label[: self.people]]
-        return free if _many(label[: self.people][free]) else np.zeros_like(free)
-
-    def _fair(self, at: int, size: Numbers, told: Codes) -> Flags:
-        """Return which groups of a release have equally many rows of each class, for people who may have any of these.
-
-        Args:
-            at: the release.
-            size: how many classes of values everybody's groups leave; shape (people,).
-            told: the class of each in what may be a world, where no row of a fair group is taken too often; -1 where
-                none is told; likewise.
-        """
-        place, _, staying = self._of(at)
-        contents = place.contents
-        most, least = (np.full(contents.groups, fill) for fill in (0, np.iinfo(np.int64).max))
-        np.maximum.at(most, contents.group, contents.rows)
-        np.minimum.at(least, contents.group, contents.rows)
-        fair = most <= least  # fewer where a group has no rows, and so nobody for whom it could be unfair
-        here, mine = self._seats(at)
-        home = place.home(here)
-        fair[home[size[mine] != np.diff(contents.begin)[home]]] = False
-        others = np.flatnonzero(~staying)
-        fair[place.group[place.place[segments(place.start, others)]]] = False
-        world = told[mine]
-        fair[home[world < 0]] = False
-        row = contents.find(home[world >= 0], world[world >= 0])
-        taken = np.bincount(row[row >= 0], minlength=len(contents.rows))
-        fair[contents.group[taken > contents.rows]] = False
-        return fair
-
-    def _hanging_together(self, releases: int) -> Numbers:
-        """Return a label for these people and for the groups of the first releases, equal for those that hang together.
-
-        Shape (people + groups,).
-        """
-        nodes = self.people
-        person, group = [], []
-        for at in range(min(releases, len(self._places))):
-            here, mine = self._seats(at)
-            person.append(mine)
-            group.append(nodes + self._places[at].home(here))
-            nodes += self._places[at].contents.groups
-        return component_of(np.concatenate(person), np.concatenate(group), nodes)
-
     def _seats(self, at: int) -> tuple[Numbers, Numbers]:
         """Return which people of a release have one place and keep a value to be found out, and their variables."""
         place, everybody, staying = self._of(at)
         here = np.flatnonzero(staying & place.seated)
         return here, everybody[here]
 
-    def _people_columns(self, first_row: Numbers) -> tuple[NetworkColumns, Flags, Numbers]:
-        """Return the columns of these people, who is free, and the hint."""
+    def _people_columns(self, first_row: Numbers) -> tuple[NetworkColumns, Numbers]:
+        """Return the columns of these people, and the hint."""
         variable, kind = self._own()
         hint = self._hint(variable, kind)
         if (hint < 0).all():
             hint = self._even_world(np.bincount(variable, minlength=self.people))
-        free = self._free(variable, kind, hint) if self._may_be_free else np.zeros(self.people, dtype=np.bool_)
-        degree = np.zeros(self.people, dtype=np.int32)
-        seats: list[tuple[Numbers, Numbers]] = []
-        for at in range(len(self._places)):
-            here, mine = self._seats(at)
-            bound = ~free[mine]
-            here, mine = here[bound], mine[bound]
-            degree[mine] += 1
-            seats.append((here, mine))
+        seats = [self._seats(at) for at in range(len(self._places))]
+        degree = np.bincount(np.concatenate([mine for _, mine in seats]), minlength=self.people).astype(np.int32)
         width = degree[variable]
         row_start = starts(width)
         row = np.zeros(int(row_start[-1]), dtype=np.int64)
         begin = starts(np.bincount(variable, minlength=self.people))
         for at, (here, mine) in enumerate(seats):
-            place = self._places[at]
+            place, size = self._places[at], np.diff(begin)[mine]
             column = segments(begin, mine)
-            home = np.repeat(place.home(here), begin[mine + 1] - begin[mine])
-            rank = np.repeat(self.entry[self.first_version[at] + here], begin[mine + 1] - begin[mine])
-            row[row_start[column] + rank] = first_row[at] + place.contents.find(home, kind[column])
-        return NetworkColumns(variable, kind, width, row), free, hint
+            rank = np.repeat(self.entry[self.first_version[at] + here], size)
+            taken = place.contents.find(np.repeat(place.home(here), size), kind[column])
+            row[row_start[column] + rank] = first_row[at] + taken
+        return NetworkColumns(variable, kind, width, row), hint
 
     # -- versions ---------------------------------------------------------------------------------------------
-
-    def _version_columns(self, first_row: Numbers, places: list[PlaceRows]) -> NetworkColumns:
-        """Return the columns of versions: a row class and a class of values each."""
-        parts: list[NetworkColumns] = []
-        for at in range(len(self._places)):
-            parts.append(self._release_columns(at, first_row, places[at]).sorted())
-            _check(sum(len(part.kind) for part in parts))
-        # Each version is of one release: its columns are put where they belong.
-        size = np.bincount(np.concatenate([part.variable for part in parts]), minlength=self.variables)
-        start = starts(size)
-        kind, width = (np.zeros(int(start[-1]), dtype=np.int32) for _ in range(2))
-        targets = []
-        for part in parts:
-            _check_time(self._budget)
-            first = np.flatnonzero(np.append(True, part.variable[1:] != part.variable[:-1]))[: len(part.kind)]
-            mine = part.variable[first]
-            targets.append(segments(start, mine))
-            kind[targets[-1]], width[targets[-1]] = part.kind, part.width
-        row_start = starts(width)
-        row = np.zeros(int(row_start[-1]), dtype=np.int64)
-        for part, target in zip(parts, targets, strict=True):
-            _check_time(self._budget)
-            row[segments(row_start, target)] = part.row
-        return NetworkColumns(np.repeat(np.arange(self.variables), size), kind, width, row)
 
     def _release_columns(self, at: int, first_row: Numbers, extra: PlaceRows) -> NetworkColumns:
         place, everybody, staying = self._of(at)
@@ -362,16 +287,19 @@ class _Builder:
         for at in range(len(self._places)):
             extra.append(PlaceRows(self._of(at)[0], self._of(at)[2], number))
             number += extra[-1].number
-        people, free, hint = self._people_columns(first_row)
-        versions = self._version_columns(first_row, extra)
-        may = None if self._bound or self._evidence.transitions is None else self._may()
-        columns = people.before(versions)
-        del people, versions
+        people, hint = self._people_columns(first_row)
+        parts, listed = [people], 0
+        for at, rows in enumerate(extra):
+            parts.append(self._release_columns(at, first_row, rows))
+            listed += len(parts[-1].kind)
+            _check(listed)
+        columns = NetworkColumns.joined(parts)
+        del people, parts
         _check_time(self._budget)
-        if len(self.link):
-            everything = np.ones(len(columns.kind), dtype=np.bool_)
-            alive = consistent(columns.variable, columns.kind, everything, self.link, may)
-            columns = columns if alive.all() else columns.some(np.flatnonzero(alive))
+        transitions, values = self._evidence.transitions, len(self._kind_of)
+        may = None if self._bound or transitions is None else transitions.weight[:values, :values] > 0
+        alive = consistent(columns.variable, columns.kind, np.ones(len(columns.kind), np.bool_), self.link, may)
+        columns = columns if alive.all() else columns.some(np.flatnonzero(alive))
         share = [shares(each, each.group, each.contents.groups) for each in self._places]
         groups = starts(np.array([int(each.max(initial=-1)) + 1 for each in share]))
         constraint = [
@@ -411,20 +339,9 @@ class _Builder:
             row_kind=np.concatenate([*(each.contents.kind for each in self._places), *(e.kind for e in extra)]),
             link=self.link,
             may=may,
-            free=np.concatenate([free, np.zeros(self.variables - self.people, dtype=np.bool_)]),
             hint=np.concatenate([hint, np.full(self.variables - self.people, -1)]),
+            weighs_alike=self._evidence.transitions is None,
         )
-
-    def _may(self) -> Flags:
-        transitions, values = self._evidence.transitions, len(self._kind_of)
-        if transitions is None:
-            raise AssertionError("values that never change are bound to people")
-        return transitions.weight[:values, :values] > 0
-
-
-def _many(label: Numbers) -> bool:
-    """Return whether more people have one label than parts have whose worlds are counted."""
-    return int(np.bincount(label, minlength=1).max()) > COUNTED
 
 
 def _check_time(budget: Budget) -> None:

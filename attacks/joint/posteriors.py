@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.arrays import Integers, Numbers, ragged
+from attacks.joint.arrays import Integers, Numbers
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.values import VersionValues
 from audit.model.evidence import Evidence
@@ -97,26 +97,13 @@ class WorldRisks:
         What is possible is never nothing, and only what is certain is 1.
         """
         network, look = self.decision.network, VersionValues(self.decision.network)
-        contents = network.contents[release]
-        version, column, pair = look.columns(release)
-        kept = self.decision.alive[column]
-        version, column, pair = version[kept], column[kept], pair[kept]
+        version, column, value, rows = look.listed(self.decision.alive, release)
         values = len(network.kind_of)
-        order = np.lexsort((contents.value, network.kind_of[contents.value], contents.value_group))
-        size = contents.values
-        first = np.cumsum(size) - size
-        place = order[ragged(first[pair], size[pair])]
-        part = contents.value_rows[place] / np.repeat(contents.rows[pair], size[pair])
-        share = np.repeat(self.decision.share[column], size[pair]) * part
-        key = np.repeat(version, size[pair]) * values + contents.value[place]
-        distinct, where = np.unique(key, return_inverse=True)
+        share = self.decision.share[column] * rows / np.bincount(column, weights=rows, minlength=1)[column]
+        distinct, where = np.unique(version * values + value, return_inverse=True)
         total = np.zeros(len(distinct))
         np.add.at(total, where, share)
         version, value = distinct // values, distinct % values
         several = np.bincount(version, minlength=int(version.max(initial=-1)) + 1)[version] > 1
         rounded = np.clip(total, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
-        return (
-            version,
-            value,
-            np.where(several, rounded, 1.0 if not np.isnan(total).any() else np.where(np.isnan(total), np.nan, 1.0)),
-        )
+        return version, value, np.where(several | np.isnan(total), rounded, 1.0)

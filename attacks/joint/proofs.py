@@ -17,10 +17,10 @@ from functools import cached_property
 import numpy as np
 
 from attacks.joint.arrays import Numbers, segments
-from attacks.joint.core import OpenSubproblem
+from attacks.joint.balls import Neighbourhood
+from attacks.joint.core import OpenSubproblem, whole
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
-from attacks.joint.neighbourhood import Neighbourhood
 from attacks.joint.refutations import PointTotals
 from attacks.linear_programmes import Programme, optimum
 from audit.findings.disclosure import Disclosure, Disclosures
@@ -81,24 +81,7 @@ class Prover:
     def _around(self) -> Neighbourhood:
         """Who shares rows with whom, by what their own groups leave to people."""
         net = self._network
-        variables = np.arange(net.variables)
-        core = OpenSubproblem(
-            variable=variables,
-            start=net.start,
-            column=np.arange(net.columns),
-            kind=net.kind,
-            row_start=net.row_start,
-            row=net.row,
-            capacity=net.capacity,
-            factor=net.factor,
-            fakes=net.fakes,
-            block=net.constraint,
-            link=net.link,
-            may=net.may,
-            part=np.zeros_like(variables),
-            network_rows=np.arange(len(net.capacity)),
-        )
-        return Neighbourhood(core, net.start[:-1][np.diff(net.start) > 0])
+        return Neighbourhood(whole(net), net.start[:-1][np.diff(net.start) > 0])
 
     @cached_property
     def _person(self) -> Numbers:
@@ -287,7 +270,7 @@ class Prover:
         others = matrix.shape[0] - rows
         sign = np.ones(matrix.shape[0])
         sign[others:] = -1.0
-        gain = np.concatenate([model.classes.size, np.zeros(model.link_rows), model.core.capacity]).astype(np.float64)
+        gain = model.bounds()[1]
         system = vstack([(diags_array(sign) @ matrix).T, csr_matrix((gain * sign)[np.newaxis])], format="csr")
         lower = np.full(matrix.shape[0], -np.inf)
         lower[others:] = 0.0

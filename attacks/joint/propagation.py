@@ -64,9 +64,8 @@ class Propagation:
                 self.feasible = self.feasible and (budget.exhausted() or self._filter(some))
             if not self.feasible:
                 break
-            if len(self.network.link):
-                net = self.network
-                self.alive = consistent(self._owner, net.kind, self.alive, net.link, net.may)
+            net = self.network
+            self.alive = consistent(self._owner, net.kind, self.alive, net.link, net.may)
             lost = np.unique(self._owner[np.flatnonzero(before & ~self.alive)])
             self.feasible = self._left(lost)
             dirty = self._touched(lost)
@@ -79,13 +78,9 @@ class Propagation:
 
     def remove(self, columns: Flags, budget: Budget) -> bool:
         """Take columns away that are proved impossible, and propagate; tell whether a world may be left."""
-        lost = np.unique(self._owner[columns & self.alive])
-        self.alive &= ~columns
-        if len(self.network.link):
-            before = self.alive
-            net = self.network
-            self.alive = consistent(self._owner, net.kind, before, net.link, net.may)
-            lost = np.union1d(lost, self._owner[before & ~self.alive])
+        net, before = self.network, self.alive
+        self.alive = consistent(self._owner, net.kind, before & ~columns, net.link, net.may)
+        lost = np.unique(self._owner[before & ~self.alive])
         self.feasible &= self._left(lost)
         return self.feasible and self.run(budget, lost)
 

@@ -22,56 +22,33 @@ class VersionValues:
 
         Each pair once, in order; of versions whose value is to be found out.
         """
-        version, column, pair = self.columns(release)
-        kept = some[column]
-        version, column, pair = version[kept], column[kept], pair[kept]
-        if self.network.plain:
-            return _distinct(version, self.network.kind[column].astype(np.int64), len(self.network.kind_of))
-        first, size = self._values_of(release)
-        return _distinct(
-            np.repeat(version, size[pair]),
-            self._values(release)[ragged(first[pair], size[pair])],
-            len(self.network.kind_of),
-        )
+        version, _, value, _ = self.listed(some, release)
+        values = len(self.network.kind_of)
+        key = version * values + value
+        if len(key) and not (key[1:] > key[:-1]).all():
+            key = np.unique(key)
+        return key // values, key % values
 
-    def columns(self, release: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Return each column of each version of a release: version, column, and the place in the release's contents."""
-        net = self.network
+    def listed(self, some: Flags, release: int) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+        """Return what some columns stand for in a release: version, column, value, and how many rows have the value.
+
+        The values of a class of which there are rows in the group, for each version and column.
+        """
+        net, contents = self.network, self.network.contents[release]
         begin, end = np.searchsorted(net.versions.release, [release, release + 1])
         version = np.flatnonzero(net.versions.entry[begin:end] >= 0)
         variable = net.versions.variable[begin:end][version]
-        size = np.diff(net.start)[variable]
         column = segments(net.start, variable)
-        version = np.repeat(version, size)
+        version = np.repeat(version, np.diff(net.start)[variable])
+        version, column = version[some[column]], column[some[column]]
         entry = net.versions.entry[begin:end][version]
-        has = net.row_start[column] < net.row_start[column + 1]
-        pair = np.full(len(column), -1, dtype=np.int64)
-        pair[has] = net.row[net.row_start[column[has]] + entry[has]] - net.first_row[release]
-        free = np.flatnonzero(~has)
-        if len(free):
-            group = net.versions.group[begin:end][version[free]]
-            pair[free] = net.contents[release].find(group, net.kind[column[free]])
-        return version, column, pair
-
-    def _values_of(self, release: int) -> tuple[Numbers, Numbers]:
-        contents = self.network.contents[release]
-        size = contents.values
-        return np.cumsum(size) - size, size
-
-    def _values(self, release: int) -> Numbers:
-        """Return the values of each pair of a group and a class, one pair after the other."""
-        contents = self.network.contents[release]
-        kind = self.network.kind_of[contents.value]
-        order = np.lexsort((contents.value, kind, contents.value_group))
-        found: Numbers = contents.value[order]
-        return found
-
-
-def _distinct(version: Numbers, value: Numbers, values: int) -> tuple[Numbers, Numbers]:
-    key = version * values + value
-    if len(key) and not (key[1:] > key[:-1]).all():
-        key = np.unique(key)
-    return key // values, key % values
+        pair = net.row[net.row_start[column] + entry] - net.first_row[release]
+        if net.plain:
+            return version, column, net.kind[column].astype(np.int64), contents.rows[pair]
+        order = np.lexsort((contents.value, net.kind_of[contents.value], contents.value_group))
+        size = contents.values[pair]
+        place = order[ragged((np.cumsum(contents.values) - contents.values)[pair], size)]
+        return np.repeat(version, size), np.repeat(column, size), contents.value[place], contents.value_rows[place]
 
 
 class Findings:
@@ -98,59 +75,46 @@ class Findings:
             counts[:] = False
             counts[places] = True
         self.decided = np.ones(len(counts), dtype=np.bool_)
+        some = np.ones(network.columns, dtype=np.bool_), decision.alive, decision.shown & decision.alive
         if not network.plain or combined is not None:
-            self._look(decision, counts, None if combined is None else combined.parts())
+            self._look(network, counts, some, None if combined is None else combined.parts())
             return
-        sizes = [
-            distinct(network, some)[network.versions.variable]
-            for some in (np.ones(network.columns, dtype=np.bool_), decision.alive, decision.shown & decision.alive)
-        ]
+        sizes = [distinct(network, each)[versions.variable] for each in some]
         single = counts & (sizes[1] == 1)
         self.pairs, left, seen = (int(size[counts].sum()) for size in sizes)
         self.eliminated, self.open = self.pairs - left, left - seen
         self.decided = single | (sizes[2] > 1) | ~counts
-        self.certain: Numbers = np.flatnonzero(single)
-        only = np.zeros(network.variables, dtype=np.int32)
-        column = segments(network.start, np.unique(versions.variable[self.certain]))
-        living = column[decision.alive[column]]
+        self.claim = self.certain = np.flatnonzero(single)
+        only, living = np.zeros(network.variables, dtype=np.int32), np.flatnonzero(decision.alive)
         only[network.owner[living]] = network.kind[living]
-        self.claim = self.certain
         self.value: Codes = only[versions.variable[self.certain]]
 
-    def _look(self, decision: Knowledge, counts: Flags, parts: Codes | None) -> None:
+    def _look(
+        self, network: ConstraintNetwork, counts: Flags, some: tuple[Flags, Flags, Flags], parts: Codes | None
+    ) -> None:
         """Look at each release, where columns stand for several values, or values for several attributes."""
-        network = decision.network
-        look = VersionValues(network)
-        everything = np.ones(network.columns, dtype=np.bool_)
-        certain, value = [], []
-        self.pairs = self.eliminated = self.open = 0
+        look, certain, value = VersionValues(network), list[Numbers](), list[Integers]()
+        totals = np.zeros(3, dtype=np.int64)
         for release in range(len(network.contents)):
             begin, end = np.searchsorted(network.versions.release, [release, release + 1]).tolist()
             counted = counts[begin:end]
-            own, left, shown = (
-                look.of(some, release) for some in (everything, decision.alive, decision.shown & decision.alive)
-            )
+            own, left, shown = (look.of(each, release) for each in some)
             sizes = [np.bincount(each[0], minlength=end - begin) for each in (own, left, shown)]
-            if parts is None:
-                single = counted & (sizes[1] == 1)
-                here = np.flatnonzero(single)
-                codes: Integers = left[1][np.searchsorted(left[0], here)]
-                known = single | (sizes[2] > 1)
-            else:
-                common = in_common(left, parts, end - begin)
-                here, attribute = np.nonzero((common >= 0) & counted[:, np.newaxis])
-                codes = common[here, attribute]
+            # A value of its own is an attribute of one.
+            of = np.arange(len(network.kind_of), dtype=np.int32)[:, np.newaxis] if parts is None else parts
+            common = in_common(left, of, end - begin)
+            here, attribute = np.nonzero((common >= 0) & counted[:, np.newaxis])
+            codes: Integers = common[here, attribute]
+            if parts is not None:
                 for each in range(parts.shape[1]):
                     mine = attribute == each
                     codes[mine] = claimed_code(each, codes[mine], parts.shape[1])
-                known = ((common >= 0) | (in_common(shown, parts, end - begin) == DIFFERENT)).all(axis=1)
+            known = ((common >= 0) | (in_common(shown, of, end - begin) == DIFFERENT)).all(axis=1)
             certain.append(begin + here)
             value.append(codes)
-            pairs, kept, seen = (int(size[counted].sum()) for size in sizes)
-            self.pairs += pairs
-            self.eliminated += pairs - kept
-            self.open += kept - seen
+            totals += [int(size[counted].sum()) for size in sizes]
             self.decided[begin:end] = known | ~counted
+        self.pairs, self.eliminated, self.open = int(totals[0]), int(totals[0] - totals[1]), int(totals[1] - totals[2])
         self.claim = np.concatenate(certain).astype(np.int64)
         self.certain = np.unique(self.claim)
         self.value = np.concatenate(value).astype(np.int32)

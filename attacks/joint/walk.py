@@ -26,14 +26,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
     enough: int,
     most: int,
     seed: int,
-    owner: Array,
-    start: Array,
-    row_start: Array,
-    row: Array,
-    capacity: Array,
-    by_row_start: Array,
-    by_row: Array,
-    like: Array,
+    core: tuple[Array, ...],
     chosen: Array,
     shown: Array,
     variables: Array,
@@ -47,14 +40,15 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
         enough: of how many columns of a variable worlds are wanted; 0 for all.
         most: moves of a walk.
         seed: what is drawn.
-        owner, start, row_start, row, capacity, by_row_start, by_row: the core, without links.
-        like: the variable that stands for each, whose columns are marked.
+        core: the core, without links: the owner of each column, `start`, `row_start`, `row`, `capacity`, by row where
+            its columns begin, and these, and the variable that stands for each, whose columns are marked.
         chosen: a world, changed in place; shape (variables,).
         shown: which columns are shown, changed in place; shape (columns,).
         variables, columns: what each world changes in the one before, world by world, written here; shape (at least
             asked × (most + 1),).
         ends: where the changes of each world end, written here; shape (at least asked,).
     """
+    owner, start, row_start, row, capacity, by_row_start, by_row, like = core
     np.random.seed(seed)  # noqa: NPY002 - numba's own generator
     rows = len(capacity)
     over = np.zeros(rows, dtype=np.int64)
@@ -165,13 +159,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
 
 
 def walks(
-    core: OpenSubproblem,
-    chosen: Numbers,
-    shown: Flags,
-    asked: Numbers,
-    limits: tuple[int, int],
-    seed: int,
-    like: Numbers,
+    core: OpenSubproblem, chosen: Numbers, shown: Flags, asked: Numbers, limits: tuple[int, int], seed: int
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Walk for some columns; return variables, columns and ends of the worlds on the way.
 
@@ -179,7 +167,7 @@ def walks(
     """
     variables, columns = (np.empty(len(asked) * (limits[1] + 2), dtype=np.int64) for _ in range(2))
     ends = np.empty(len(asked), dtype=np.int64)
-    arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row)
-    won = walk(asked, *limits, seed, *arrays, like, chosen, shown, variables, columns, ends)
+    arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.like)
+    won = walk(asked, *limits, seed, arrays, chosen, shown, variables, columns, ends)
     size = int(ends[won - 1]) if won else 0
     return variables[:size], columns[:size], ends[:won]

@@ -65,7 +65,7 @@ class Worlds:
             alive: which columns are not ruled out.
         """
         found = self._taken_over(variables, columns, ends, alive)
-        if found:
+        if found and len(ends):
             self._changes.append((variables.astype(np.int32), columns.astype(np.int32), ends))
         return found
 

@@ -21,7 +21,6 @@ from attacks.joint.attack import JointAttack
 from attacks.joint.deciding import AIMS, decide
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network_builder import network_of
-from attacks.joint.propagation import Propagation
 from attacks.joint.settling import TWO, Settling
 from attacks.joint.values import Findings, VersionValues
 from audit.adversary.build_evidence import build_evidence
@@ -62,7 +61,7 @@ class Clocked(Settling):
     decided: float | None = None
 
     def _left(self, aim: int) -> int:
-        if self.decided is None and not self.state.undecided(TWO).any():
+        if self.decided is None and not self.known.undecided(TWO).any():
             self.decided = time.perf_counter()
         return super()._left(aim)
 
@@ -112,16 +111,13 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
         network = network_of(evidence, releases, Budget())
         clock = {"network": time.perf_counter() - begun}
         begun = time.perf_counter()
-        propagation = Propagation(network)
-        propagation.run(Budget())
+        narrowed = Knowledge(network)
+        narrowed.narrow()
         clock["fixpoint"] = time.perf_counter() - begun
         handed = Whole.of(evidence, seconds)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB / MB
         withheld = Whole.of(_withheld(evidence), seconds)
-        everything = np.ones(network.columns, dtype=np.bool_)
-        alone, filtered = (
-            Findings(Knowledge(network, alive, feasible=True)) for alive in (everything, propagation.alive)
-        )
+        alone, filtered = Findings(Knowledge(network)), Findings(narrowed)
         return {
             "seconds": handed.seconds,
             "clock": clock,

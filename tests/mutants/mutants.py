@@ -263,6 +263,30 @@ MUTANTS = (
         (f"{JOINT}::test_an_odd_circle_of_groups_with_two_values_has_no_world",),
     ),
     Mutant(
+        "attacks.joint.network.ConstraintNetwork.even",
+        "not self.weighs_alike or ",
+        "",
+        (f"{JOINT}::test_even_groups_are_equally_probable_only_where_changes_weigh_nothing",),
+    ),
+    Mutant(
+        "attacks.joint.network.ConstraintNetwork.even",
+        "uneven[of[self.hint[variable] < 0]] = True",
+        "pass",
+        ("tests/unit/attacks/test_joint_network.py::test_no_world_is_presumed_where_groups_are_not_even",),
+    ),
+    Mutant(
+        "attacks.joint.settling.Settling._balls",
+        "np.isin(core.part, parts)",
+        "core.part < 0",
+        (f"{JOINT}::test_a_solver_is_believed_only_where_nothing_else_rules_out",),
+    ),
+    Mutant(
+        "attacks.joint.core.core_of",
+        "kept = members > capacity",
+        "kept = members > capacity + 1",
+        (f"{JOINT}::test_an_even_circle_has_two_worlds",),
+    ),
+    Mutant(
         "attacks.joint.worlds.Worlds._taken_over",
         "(taken > net.capacity[row])[settled].any()",
         "False",

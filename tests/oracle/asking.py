@@ -8,6 +8,7 @@ import pytest
 
 from attacks.joint import attack, deciding, settling
 from attacks.joint.attack import JointAttack
+from attacks.joint.balls import PartQuestions
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.settling import Settling
@@ -33,14 +34,13 @@ WHOLE_WAYS = {
     "given up": {(settling, "STEPS"): 4},
     "programmed": UNCOUNTED,
     "walked": WALKED,
-    "walked, no programmes": WALKED
-    | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing},
-    "probed": UNCOUNTED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
+    "walked, no programmes": WALKED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
+    "asked": UNCOUNTED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
     "in whole numbers": UNCOUNTED
-    | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing}
-    | {(Settling, "_try_corners"): nothing},
+    | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing}
+    | {(Settling, "_try_corners"): nothing, (PartQuestions, "_refute"): nothing},
 }
-SHORT = {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing}
+SHORT = {(Settling, "_support"): nothing, (Settling, "_corners"): nothing}
 WAYS = WHOLE_WAYS | {
     "cut short": WALKED | SHORT | {(Settling, "_balls"): nothing, (Settling, "_find_worlds"): nothing},
 }

@@ -6,23 +6,28 @@ AUDIT_JOINT_SERIES says how many series are drawn all in all.
 import os
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import attack, deciding, single_options
+from attacks.joint import attack, balls, deciding
 from attacks.joint.attack import JointAttack
+from attacks.joint.knowledge import Knowledge
+from attacks.joint.linear_model import LinearModel
 from attacks.joint.network_builder import network_of
-from attacks.joint.state import State
+from attacks.joint.proofs import Prover
+from attacks.joint.settling import ALL
 from audit.runtime.budget import Budget
 from audit.verification.disclosure_checker import DisclosureChecker
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.opening import opened
 from tests.helpers.running import Audited, run_audit, written
 from tests.helpers.strategies import classed_series, contradictory_series
-from tests.helpers.tiny import Known, Registered, Row, TinySeries
+from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
 from tests.oracle.asking import (
     WAYS,
     WHOLE_WAYS,
@@ -36,6 +41,7 @@ from tests.oracle.larger import TRANSITIONS, beside, drawn_at_random, filled
 from tests.oracle.test_joint import ADVERSARIES, Answer, assert_measures
 from tests.oracle.worlds import few, worlds
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 SERIES = int(os.environ.get("AUDIT_JOINT_SERIES", "150"))
 CLOSE = 1e-9
 CLASSED = ["row classes", "row classes, changing"]
@@ -215,6 +221,25 @@ def test_worlds_are_weighed(series, of_a, way):
         assert found.possible == found.shown == answer.possible
 
 
+def test_even_groups_are_equally_probable_only_where_changes_weigh_nothing():
+    """A chain with two worlds: in one of them one more person keeps the class of a and b, half as probable as c."""
+    pairs = [[*((i, i + 1) for i in range(0, 98, 2)), (98, None)], [(0, None), *((i, i + 1) for i in range(1, 98, 2))]]
+    releases = [
+        [
+            Row(None if who is None else f"p{who}", str(at), "c" if who is None or who % 2 else "a")
+            for at, pair in enumerate(release)
+            for who in pair
+        ]
+        for release in pairs
+    ]
+    classes = dict.fromkeys([*product("ab", repeat=2), ("c", "c")])
+    found = asked(TinySeries(releases), "linked")
+    assert found.share["p0", 0] == {"a": 0.5, "c": 0.5}
+    found = asked(TinySeries(releases, classes), "linked")
+    assert found.possible["p0", 0] == found.shown["p0", 0] == {"a", "c"}
+    assert ("p0", 0) not in found.share
+
+
 @pytest.mark.parametrize("before", [0, 61, 62, 64])
 def test_a_walk_shows_all_that_an_exchange_makes_possible(before):
     others = [Row(f"f{number}", f"f{number}", f"w{number}") for number in range(before)]
@@ -243,6 +268,15 @@ def test_one_who_is_not_decided_may_be_certain():
         found = asked(series, "linked", way=way, budget=Budget)
         assert {claim[0] for claim in found.claims} == {"r"}
         assert found.outcome.claims.exhaustive is decided
+
+
+@pytest.mark.parametrize(("way", "believed"), [("in whole numbers", True), ("programmed", False)])
+def test_a_solver_is_believed_only_where_nothing_else_rules_out(monkeypatch, way, believed):
+    """No proof being found, as many findings rest on its word as it decided; weights of rows are checked."""
+    monkeypatch.setattr(Prover, "prove", lambda *_: None)
+    found = asked(read(EXAMPLES / "joint-breaks-2-distinct"), "linked", way=way)
+    assert found.outcome.measures["certain"] == 8
+    assert found.outcome.measures["certain_unproved"] == (8 if believed else 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -309,19 +343,18 @@ def test_an_even_circle_has_two_worlds(people, copies):
     assert found.outcome.measures.get("worlds") == (2**copies if people <= 64 else None)
 
 
-@pytest.mark.parametrize(("enough", "questions"), [(2, 1), (0, 2)])
-def test_a_ball_that_is_too_hard_is_the_last_one_for_what_it_is_asked(monkeypatch, enough, questions):
-    """Two values of one person: one question where one of them will do; and none of the three larger balls."""
+def test_a_ball_that_is_too_hard_is_the_last_one_for_what_it_is_asked(monkeypatch):
+    """None of the three larger balls is tried."""
     with written(circle(200)) as folder:
-        state = State(network_of(opened(folder, "linked")[1], 2, Budget(), free=False), Budget())
-    part = state.core(state.undecided(enough))
+        network = replace(network_of(opened(folder, "linked")[1], 2, Budget()), weighs_alike=False)
+    known = Knowledge(network)
+    part = known.core(known.undecided(ALL))
     given = []
-    monkeypatch.setattr(single_options, "in_whole_numbers", lambda *args: given.append(args) or ("unknown", None))
-    columns = np.arange(len(part.kind))
-    nobody = np.full(part.variables, -1)
-    result = single_options.questions(part, nobody, columns < 0, columns < 2, enough, Budget(), search_integers=True)
-    assert (len(given), result.variables, result.believed.any()) == (questions, [], False)
-    assert result.asked[:2].all()
+    monkeypatch.setattr(LinearModel, "integers", lambda *args: given.append(args) or ("unknown", None))
+    questions = balls.PartQuestions(part, np.full(part.variables, -1), Budget())
+    assert questions.decide(0, np.arange(2)) == "unknown"
+    assert len(given) == 1
+    assert not questions.refuted.any()
 
 
 @pytest.mark.parametrize("kind", KINDS)

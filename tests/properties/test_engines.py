@@ -1,4 +1,4 @@
-"""Whoever does the work of `joint` and `equivalence`, in whatever order: what comes out is the same."""
+"""Whichever engine does the work of `equivalence`, in whatever order: what comes out is the same."""
 
 import threading
 from contextlib import ExitStack
@@ -12,26 +12,20 @@ from hypothesis import strategies as st
 
 from attacks.equivalence import search, subsets, subsets_compiled
 from attacks.equivalence.attack import EquivalenceAttack
-from attacks.joint import settling
-from attacks.joint.attack import JointAttack
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.key import SeriesKey
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local
-from tests.helpers.crowds import KINDS
 from tests.helpers.running import written
-from tests.helpers.strategies import invariant_series, linked_series, register_series
+from tests.helpers.strategies import invariant_series, linked_series
 from tests.helpers.travelling import Travelling
-from tests.oracle.asking import WHOLE_WAYS, forced, nobody_tells
-from tests.oracle.larger import drawn_at_random, filled
-from tests.oracle.test_joint import ADVERSARIES, opened
+from tests.oracle.larger import drawn_at_random
+from tests.oracle.test_joint import opened
 
 EXAMPLES = sorted(path.parent for path in (Path(__file__).parent.parent / "examples").glob("*/series.toml"))
 BUCKETS = next(path for path in EXAMPLES if path.name == "clinic-2-equivalence")
 # Everything is given away, one by one.
 SMALL = {
-    (settling, "BATCH"): 1,
     (search, "_FEW"): 0,
     (search, "_GIVEN"): 1,
     (subsets, "_HELD"): 2,
@@ -54,18 +48,14 @@ def plain(found):
 
 def told(outcome, evidence):
     """All that an outcome says, with some findings."""
-    claims, decision = outcome.claims, getattr(outcome.knowing, "decision", None)
+    claims = outcome.claims
     columns, findings = {}, []
     if claims is not None:
         named = {each.name: getattr(claims, each.name) for each in fields(claims)}
         columns = {name: plain(value) for name, value in named.items() if not callable(value)}
         places = np.arange(min(5, len(claims)))
         findings = [plain(list(value(places))) for name, value in named.items() if name.endswith("certify")]
-    known = () if decision is None else ("alive", "shown", "share", "chosen", "number", "feasible")
-    return [
-        *(outcome.status, outcome.reason, outcome.measures, columns, findings),
-        *(plain(getattr(decision, name)) for name in known),
-    ]
+    return [outcome.status, outcome.reason, outcome.measures, columns, findings]
 
 
 def engines():
@@ -89,27 +79,12 @@ def patched(patch, constants):
 
 
 @pytest.mark.parametrize("small", [False, True])
-@pytest.mark.parametrize("attack", [JointAttack(), EquivalenceAttack()], ids=lambda each: each.name)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_examples(path, attack, small, monkeypatch):
+def test_examples(path, small, monkeypatch):
     if small:
         patched(monkeypatch, SMALL)
     for evidence in build_evidence(open_series(path)):
-        assert_same(attack, evidence)
-
-
-@pytest.mark.parametrize("way", list(WHOLE_WAYS))
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=5)
-@given(data=st.data())
-def test_joint_on_crowds(kind, adversary, way, data):
-    series = data.draw(filled(adversary, kind))
-    with ExitStack() as stack:
-        folder, patch = stack.enter_context(written(series)), stack.enter_context(pytest.MonkeyPatch.context())
-        patched(patch, SMALL)
-        forced(patch, way)
-        assert_same(JointAttack(), opened(folder, adversary)[1])
+        assert_same(EquivalenceAttack(), evidence)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -122,35 +97,15 @@ def test_equivalence_on_random_series(compiled, series):
         assert_same(EquivalenceAttack(), opened(folder, "linked")[1])
 
 
-@settings(max_examples=15)
-@given(series=register_series())
-def test_joint_by_a_register(series):
-    with ExitStack() as stack:
-        folder, patch = stack.enter_context(written(series)), stack.enter_context(pytest.MonkeyPatch.context())
-        patched(patch, SMALL)
-        assert_same(JointAttack(), opened(folder, "register")[1])
-
-
 def test_every_kernel_travels():
     """What the laws above say is said of all kernels; and what is sent is small."""
     crowd = drawn_at_random(3, people=60, releases=4, values=8, size=6, distinct=False, table="constant")
-    ways = "counted", "programmed", "walked, no programmes", "in whole numbers"
     engine = Travelling()
-    with written(crowd) as folder:
-        for way in ways:
-            for world in (SeriesKey.world, nobody_tells):
-                with pytest.MonkeyPatch.context() as patch:
-                    patched(patch, SMALL | {(SeriesKey, "world"): world})
-                    forced(patch, way)
-                    JointAttack().run(opened(folder, "linked")[1], Budget(engine=engine))
-        with pytest.MonkeyPatch.context() as patch:
-            patched(patch, SMALL | {(subsets, "_PLAIN_SETS"): -1})
-            for evidence in (opened(folder, "linked")[1], *build_evidence(open_series(BUCKETS))):
-                EquivalenceAttack(max_e=3).run(evidence, Budget(engine=engine))
-    assert engine.kernels == {
-        *("counted", "first_world", "supported", "corner", "questions"),
-        *("settled", "least_so_far", "matched_within", "same"),
-    }
+    with written(crowd) as folder, pytest.MonkeyPatch.context() as patch:
+        patched(patch, SMALL | {(subsets, "_PLAIN_SETS"): -1})
+        for evidence in (opened(folder, "linked")[1], *build_evidence(open_series(BUCKETS))):
+            EquivalenceAttack(max_e=3).run(evidence, Budget(engine=engine))
+    assert engine.kernels == {"settled", "least_so_far", "matched_within", "same"}
     assert max(engine.sizes) < 100_000
 
 
@@ -162,5 +117,4 @@ def test_one_job_makes_no_threads(monkeypatch):
         evidence.source.releases.read(Budget())
     monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a thread was started"))
     for evidence in every:
-        for attack in (JointAttack(), EquivalenceAttack()):
-            attack.run(evidence, Budget(60.0, engine=Local(1)))
+        EquivalenceAttack().run(evidence, Budget(60.0, engine=Local(1)))

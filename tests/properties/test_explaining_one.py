@@ -10,6 +10,7 @@ from attacks.equivalence.attack import EquivalenceAttack
 from attacks.intersection import IntersectionAttack
 from attacks.joint import settling
 from attacks.joint.attack import JointAttack
+from attacks.joint.linear_model import LinearModel
 from attacks.update_graph import UpdateGraphAttack
 from audit.io.series import open_series
 from audit.pipeline.audit_run import AuditOptions
@@ -102,7 +103,7 @@ def test_where_nothing_fits_elsewhere_nothing_follows_here(cycle, steps, monkeyp
 def test_where_no_world_is_found_for_the_others_they_are_asked_about_too(cycle, wanted, monkeypatch):
     """That nothing fits elsewhere may show later on only, and then nothing follows for the person."""
     monkeypatch.setattr(settling, "STEPS", 0)
-    monkeypatch.setattr(settling, "first_world", lambda *_: ("unknown", None))
+    monkeypatch.setattr(LinearModel, "integers", lambda *_: ("unknown", None))
     told = explained(cycle, "d")
     assert wanted == [len(read(cycle).people("linked"))]
     (attribute,) = told.explained
@@ -119,7 +120,7 @@ def wanted(monkeypatch):
 
     def noted(self, *args, **options):
         decision = settle(self, *args, **options)
-        counts.append(int(self.state.wanted.sum()))
+        counts.append(int(self.known.wanted.sum()))
         return decision
 
     monkeypatch.setattr(settling.Settling, "settle", noted)

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attacks.joint import network_builder
 from attacks.joint.edge_colouring import coloured
-from attacks.joint.knowledge import Knowledge, distinct
+from attacks.joint.knowledge import COUNTED, Knowledge, distinct
 from attacks.joint.network_builder import network_of
 from attacks.joint.values import Findings
 from attacks.joint.worlds import Worlds
@@ -129,16 +128,13 @@ def free_people(series, counted):
     return free if largest > counted else set()
 
 
-@pytest.mark.parametrize("first", [1, 2, 9])
 @pytest.mark.parametrize("counted", [0, 3, 7, 12])
-def test_whoever_is_free_hangs_together_with_even_groups_alone(monkeypatch, counted, first):
-    monkeypatch.setattr(network_builder, "COUNTED", counted)
-    monkeypatch.setattr(network_builder, "_FIRST", first)
+def test_whoever_may_exchange_values_hangs_together_with_even_groups_alone(counted):
     some = 0
     for seed in range(25):
         series = signed_series(np.random.default_rng(seed))
         network, name, _ = built(series)
-        free = {name[variable] for variable in np.flatnonzero(network.free).tolist()}
+        free = {name[variable] for variable in np.flatnonzero(network.even(counted)).tolist()}
         assert free == free_people(series, counted), seed
         some += bool(free)
     assert some >= 2
@@ -157,7 +153,8 @@ def test_classes_of_values_are_counted_once_for_each_variable(single):
         twice = np.repeat(np.arange(network.columns), 2)
         object.__setattr__(network, "kind", network.kind[twice])
         object.__setattr__(network, "start", 2 * network.start)
-        network.__dict__.pop("owner", None)
+        for name in ("owner", "option"):
+            network.__dict__.pop(name, None)
     assert network.repeats is not single
     for share in (0, 0.3, 1):
         some = rng.random(network.columns) < share
@@ -178,17 +175,19 @@ def test_values_of_those_who_have_one_left():
     ]
     series = TinySeries([[Row(name, "1", value) for name, value in release] for release in rows])
     network, name, values = built(series)
-    # Of p2, who may have two values, one is ruled out.
+    # Of p2, who may have two values, one is ruled out, which leaves the other one to p3.
     gone = [
         name[owner] == "p2" and values[kind] == "d" for owner, kind in zip(network.owner, network.kind, strict=True)
     ]
     assert sum(gone) == 1
-    found = Findings(Knowledge(network, ~np.array(gone)))
+    known = Knowledge(network)
+    known.rule_out(np.array(gone))
+    found = Findings(known)
     told = {
         (name[network.versions.variable[place]], int(network.versions.release[place]), values[value])
         for place, value in zip(found.claim.tolist(), found.value.tolist(), strict=True)
     }
-    assert told == {("p0", 0, "a"), ("p0", 1, "a"), ("p2", 1, "c"), ("p2", 2, "c")}
+    assert told == {("p0", 0, "a"), ("p0", 1, "a"), ("p2", 1, "c"), ("p2", 2, "c"), ("p3", 1, "d"), ("p3", 2, "d")}
 
 
 def test_whoever_has_two_values_left_is_decided_when_both_are_shown():
@@ -196,7 +195,7 @@ def test_whoever_has_two_values_left_is_decided_when_both_are_shown():
     rows = [[("p1", "b"), ("p0", "a"), ("p4", "a")], [("p0", "a"), ("p1", "b"), ("p2", "c"), ("p3", "b")]]
     series = TinySeries([[Row(name, "1", value) for name, value in release] for release in rows])
     network, name, values = built(series)
-    decision = Knowledge(network, np.ones(network.columns, dtype=np.bool_))
+    decision = Knowledge(network)
     worlds = [dict(zip(("p0", "p1", "p2", "p3", "p4"), held, strict=True)) for held in ("abcba", "bacba")]
     versions = [place for place, variable in enumerate(network.versions.variable.tolist()) if name[variable] == "p0"]
     assert not Findings(decision).decided[versions].any()
@@ -205,7 +204,6 @@ def test_whoever_has_two_values_left_is_decided_when_both_are_shown():
         columns = np.flatnonzero([values[kind] == world[name[owner]] for owner, kind in columns])
         decision.adopt(network.owner[columns], columns)
         assert Findings(decision).decided[versions].tolist() == [decided] * len(versions)
-        assert decision.decided(np.array([name[v] == "p0" for v in range(network.variables)])) is decided
 
 
 # -- worlds that nobody tells -------------------------------------------------------------------------------------
@@ -236,17 +234,20 @@ def test_a_world_of_two_even_releases_is_found_without_the_key(monkeypatch, size
     monkeypatch.setattr(SeriesKey, "world", nobody_tells)
     network, _, _ = built(even_groups(np.random.default_rng(size), 60 * size, size, odd=False))
     assert Worlds(network).begin(np.arange(network.variables), network.hint, np.ones(network.columns, dtype=np.bool_))
-    known = Knowledge(network, np.ones(network.columns, dtype=np.bool_))
-    assert known.shown[network.free[network.owner]].all()
-    assert network.free.all() == (size > 2)  # pairs are circles, which are small enough to be counted
+    known, even = Knowledge(network), network.even(COUNTED)
+    assert even.all() == (size > 2)  # pairs are circles, which are small enough to be counted
+    assert known.shown.all() == (size > 2)
 
 
 def test_no_world_is_presumed_where_groups_are_not_even(monkeypatch):
+    """One value that another group lacks: nothing is shown but for those who have one value left."""
     monkeypatch.setattr(SeriesKey, "world", nobody_tells)
-    network, _, _ = built(even_groups(np.random.default_rng(1), 180, 3, odd=True))
-    known = Knowledge(network, np.ones(network.columns, dtype=np.bool_))
-    assert not network.free.all()
-    assert not known.shown[~network.free[network.owner] & (network.counted(known.alive) > 1)[network.owner]].any()
+    for odd in (True, False):
+        network, _, _ = built(even_groups(np.random.default_rng(1), 180, 3, odd=odd))
+        known = Knowledge(network)
+        open_ = (network.counted(known.alive) > 1)[network.owner]
+        assert np.count_nonzero(open_) > 500
+        assert (known.shown[open_].any(), known.shown[open_].all()) == (not odd, not odd)
 
 
 @pytest.mark.parametrize("seed", range(8))

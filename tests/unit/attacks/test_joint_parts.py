@@ -52,7 +52,8 @@ def test_different_answers_are_noticed(published):
     whole = Whole.of(evidence, 60.0)
     assert whole.contradictions(whole) == 0
     less = copy(whole.decision)
-    less.alive = less.alive.copy()
+    less._propagation = copy(less._propagation)
+    less._propagation.alive = less.alive.copy()
     less.alive[np.flatnonzero(less.alive)[0]] = False
     assert whole.contradictions(replace(whole, decision=less)) == 1
 

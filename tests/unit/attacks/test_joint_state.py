@@ -11,7 +11,6 @@ from attacks.joint.knowledge import Knowledge
 from attacks.joint.network_builder import network_of
 from attacks.joint.propagation import Propagation
 from attacks.joint.settling import ALL
-from attacks.joint.state import State
 from attacks.joint.worlds import Worlds
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
@@ -50,26 +49,26 @@ def test_what_is_left_of_the_parts_asked_about_is_what_is_left_of_everything(see
     series = drawn_at_random(seed, people=500, releases=2, values=12, size=3, distinct=True, table=table)
     with written(series) as folder:
         _, evidence = opened(folder, "linked")
-        state = State(network_of(evidence, 2, Budget()), Budget())
-    state.narrow()
-    whole = state.core(state.undecided(ALL))
-    state.adopt(whole, state.local(whole, state.network.hint[whole.variable]))
+        known = Knowledge(network_of(evidence, 2, Budget()))
+    known.narrow()
+    whole = known.core(known.undecided(ALL))
+    known.adopt(whole.variable, known.network.hint[whole.variable])
     sizes = [whole.parts]
     for _ in range(2):
-        unknown = np.flatnonzero(state.undecided(ALL))
+        unknown = np.flatnonzero(known.undecided(ALL))
         lot = rng.random(len(unknown))
         # Of some parts everything becomes known, in others columns go that the known world does without.
-        part = np.full(state.network.variables, -1)
-        core = state.core(state.undecided(ALL))
+        part = np.full(known.network.variables, -1)
+        core = known.core(known.undecided(ALL))
         part[core.variable] = core.part
-        seen = part[state.network.owner[unknown]] % 4 == 1
-        state.decision._shown[unknown[seen]] = True  # as worlds would
-        gone = np.zeros(state.network.columns, dtype=np.bool_)
+        seen = part[known.network.owner[unknown]] % 4 == 1
+        known._shown[unknown[seen]] = True  # as worlds would
+        gone = np.zeros(known.network.columns, dtype=np.bool_)
         gone[unknown[~seen & (lot < 0.05)]] = True
-        state.rule_out(gone)
-        some = state.core(state.undecided(ALL))
-        again = State(state.network, Budget())
-        again.decision.alive, again.decision._shown = state.decision.alive, state.decision.shown
+        known.rule_out(gone)
+        some = known.core(known.undecided(ALL))
+        again = Knowledge(known.network)
+        again._propagation.alive, again._shown = known.alive, known.shown
         everything = again.core(again.undecided(ALL))
         for name in ("variable", "column", "part"):
             assert np.array_equal(getattr(some, name), getattr(everything, name))
@@ -130,4 +129,4 @@ def test_what_is_no_world_is_refused_and_changes_nothing():
     assert worlds.change(np.array([0, 1, 0, 1]), np.array([1, 2, 0, 3]), np.array([2, 4]), alive)
     assert [worlds.at(number).tolist() for number in range(3)] == [[0, 3], [1, 2], [0, 3]]
     with pytest.raises(ValueError, match="read-only"):
-        Knowledge(network, alive).shown[0] = True
+        Knowledge(network).shown[0] = True

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from attacks.joint import relaxation
-from attacks.joint.core import core_of
+from attacks.joint import settling
+from attacks.joint.knowledge import Knowledge
+from attacks.joint.linear_model import LinearModel
 from attacks.joint.network_builder import network_of
 from attacks.joint.settling import FIRST_CORNERS, Settling
 from audit.runtime.budget import Budget
@@ -42,10 +43,12 @@ def test_corners_are_tried_for_a_first_world_while_there_is_time(most, network, 
 
 
 def test_no_model_is_made_when_the_time_is_up(network, monkeypatch):
-    net = network[1]
-    core = core_of(net, np.ones(net.columns, dtype=np.bool_), np.ones(net.variables, dtype=np.bool_))
-    assert relaxation.corner(core, np.ones(len(core.kind)), Budget()) is not None
-    monkeypatch.delattr(relaxation, "LinearModel")
-    asked = np.ones(len(core.kind), dtype=np.bool_)
-    assert relaxation.supported(core, asked, Budget(0.0)) is None
-    assert relaxation.corner(core, np.ones(len(core.kind)), Budget(0.0)) is None
+    evidence, net = network
+    known = Knowledge(net)
+    core = known.core(known.undecided(0))
+    assert LinearModel(core).corner(np.ones(len(core.kind)), Budget()) is not None
+    monkeypatch.delattr(settling, "LinearModel")
+    late = Settling(evidence, net, Budget(0.0))
+    for step in (lambda: late._support(0), lambda: late._corners(0, 0), late._find_worlds, lambda: late._balls(0)):
+        step()
+    assert late._left(0) == np.count_nonzero(known.undecided(0)) > 0

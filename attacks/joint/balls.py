@@ -1,0 +1,220 @@
+"""Single options: may somebody have one at all, as a whole person?
+
+The support of fractions says only that a part of a person can. Here an option is asked for in *balls* of blocks around
+the person. Everybody outside staying as in a known world, whole numbers are a world. Everybody outside being left out,
+an option that stays below one in fractions is impossible, and the weights of the rows prove it; where there are no
+whole numbers, a solver is believed. Mostly a few blocks are enough; balls grow until they are, or are too hard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from attacks.graphs import grouped
+from attacks.integer_programmes import Answer
+from attacks.joint.arrays import Numbers, segments, starts
+from attacks.joint.core import OpenSubproblem
+from attacks.joint.linear_model import LinearModel
+from attacks.joint.refutations import refuted, rounded
+from audit.model.arrays import Flags
+from audit.runtime.budget import Budget
+
+
+@dataclass(frozen=True)
+class Ball:
+    """Some blocks of a core with people in them.
+
+    Attributes:
+        core: the ball as a core of its own.
+        variable: which variables of the core around it these are, ascending; shape (variables,).
+        column: likewise for their columns; shape (columns,).
+        row: likewise for its rows; shape (rows,).
+    """
+
+    core: OpenSubproblem
+    variable: Numbers
+    column: Numbers
+    row: Numbers
+
+    @cached_property
+    def model(self) -> LinearModel:
+        """The linear model of the ball."""
+        return LinearModel(self.core)
+
+    def columns(self, columns: Numbers) -> Numbers:
+        """Return which columns of the model stand for columns of the core around it."""
+        return np.flatnonzero(np.isin(self.model.column, self.core.stands[np.searchsorted(self.column, columns)]))
+
+    def held(self, world: Numbers) -> Numbers:
+        """Return how many of each class of the model have each column in a world; shape (columns,)."""
+        return self.model.counts(np.searchsorted(self.column, world[self.variable]))
+
+
+class Neighbourhood:
+    """Who shares blocks with whom in a core of one part."""
+
+    def __init__(self, core: OpenSubproblem, columns: Numbers | None = None) -> None:
+        """Look up who is in which blocks, by all columns or by some that take rows of all blocks of their variables."""
+        self._core = core
+        entry = np.arange(len(core.row)) if columns is None else segments(core.row_start, columns)
+        blocks = max(1, int(core.block.max(initial=-1)) + 1)
+        self._row_start, self._row = grouped(core.block, blocks)
+        pairs = np.unique(core.owner[core.entry_column[entry]] * np.int64(blocks) + core.block[core.row[entry]])
+        variable, block = pairs // blocks, pairs % blocks
+        self._block_start, self._block = starts(np.bincount(variable, minlength=core.variables)), block
+        self._member_start, order = grouped(block, blocks)
+        self._member = variable[order]
+        self._chain_start = np.append(core.heads, core.variables)
+
+    def members(self, blocks: Numbers) -> Numbers:
+        """Return the variables in some blocks, each once."""
+        return np.unique(self._member[segments(self._member_start, blocks)])
+
+    def degree(self, variable: int) -> int:
+        """Return the number of blocks that a variable is in."""
+        return int(self._block_start[variable + 1] - self._block_start[variable])
+
+    def around(self, variable: int, most: int) -> tuple[Numbers, bool]:
+        """Return the blocks around a variable, at most so many, the nearest ones; and whether these are all."""
+        seen = np.zeros(self._core.variables, dtype=np.bool_)
+        inside = np.zeros(len(self._row_start) - 1, dtype=np.bool_)
+        ring, count = np.array([variable]), 0
+        while len(ring):
+            seen[ring] = True
+            near = np.unique(self._block[segments(self._block_start, ring)])
+            near = near[~inside[near]]
+            if count + len(near) > most:
+                inside[near[: most - count]] = True
+                return np.flatnonzero(inside), False
+            inside[near] = True
+            count += len(near)
+            ring = self._member[segments(self._member_start, near)]
+            link = self._core.link
+            ring = np.unique(np.append(ring, link[seen[link].any(axis=1)]))
+            ring = ring[~seen[ring]]
+        return np.flatnonzero(inside), True
+
+    def ball(self, variable: int | Numbers, blocks: Numbers, chosen: Numbers | None) -> Ball | None:
+        """Return some blocks around a variable as a core of its own, with all that is linked to their members.
+
+        None where the variable itself is bound to what is outside.
+
+        Args:
+            variable: a variable of the core, or some.
+            blocks: as `around` returns them, ascending.
+            chosen: a world, in which everybody who is in other blocks too stays; None to leave all others out.
+        """
+        core = self._core
+        some = np.union1d(self.members(blocks), variable)
+        if len(core.link):
+            some = segments(self._chain_start, np.unique(core.chain[some]))
+        rows, capacity = np.sort(self._row[segments(self._row_start, blocks)]), core.capacity
+        if chosen is not None:
+            free = self._free(some, blocks)
+            stay, some = some[~free], some[free]
+            if not np.isin(variable, some).all():
+                return None
+            taken = core.row[segments(core.row_start, chosen[stay])]
+            capacity = capacity - np.bincount(taken, minlength=len(capacity))
+        return Ball(core.excerpt(some, rows, capacity), some, segments(core.start, some), rows)
+
+    def _free(self, some: Numbers, blocks: Numbers) -> Flags:
+        """Return which of some variables, all of them with all that is linked to them, have nobody in other blocks."""
+        inside = np.zeros(len(self._row_start) - 1, dtype=np.bool_)
+        inside[blocks] = True
+        size = np.diff(self._block_start)[some]
+        outside = ~inside[self._block[segments(self._block_start, some)]]
+        bound = np.bincount(np.repeat(np.arange(len(some)), size), weights=outside, minlength=len(some)) > 0
+        number = np.unique(self._core.chain[some], return_inverse=True)[1]
+        found: Flags = (np.bincount(number, weights=bound) == 0)[number]
+        return found
+
+
+BLOCKS, WIDE = (12, 24, 48, 96), 192
+"""How many blocks a ball has, one after the other as long as nothing follows. Large ones are hopeless for CP-SAT; in
+fractions a large one is asked before a solver is believed.
+"""
+WORK = 0.05
+"""Deterministic seconds of CP-SAT for one ball, some tenths of a second: what is easy takes less, more helps little."""
+_BELOW_ONE = 1 - 1e-6
+
+
+class PartQuestions:
+    """Asks for options of one part, one after the other, and keeps what was found.
+
+    Attributes:
+        core: the part.
+        world: a world of it, the last one that was found, -1 where none is known; shape (variables,).
+        refuted: columns that weights of rows prove impossible; shape (columns,).
+        doubted: others that are impossible on a solver's word; likewise.
+    """
+
+    def __init__(self, core: OpenSubproblem, world: Numbers, budget: Budget) -> None:
+        """Begin with a world, -1 where none is known; shape (variables,)."""
+        self.core, self.world, self._budget = core, world, budget
+        self.refuted, self.doubted = (np.zeros(len(core.kind), dtype=np.bool_) for _ in range(2))
+        self._around = Neighbourhood(core)
+
+    def decide(self, variable: int, columns: Numbers) -> Answer:
+        """Return whether a world that gives a variable, or a twin of it, one of some columns was found, or is none."""
+        for most in BLOCKS:
+            blocks, everything = self._around.around(variable, most)
+            answer: Answer | None = None
+            if not everything and (self.world >= 0).all():
+                answer = self._among(self._around.ball(variable, blocks, self.world), columns, is_world=True)
+            if answer not in {"found", "unknown"}:
+                ball = self._around.ball(variable, blocks, None)
+                if self._refute(ball, columns):
+                    return "none"
+                answer = self._among(ball, columns, is_world=everything)
+                if answer == "none":
+                    wide = self._around.around(variable, WIDE)[0]
+                    if not self._refute(self._around.ball(variable, wide, None), columns):
+                        self.doubted |= self.alike(columns)
+            if answer is not None:  # larger balls are harder where this one is too hard
+                return answer
+        return "unknown"
+
+    def _among(self, ball: Ball | None, columns: Numbers, *, is_world: bool) -> Answer | None:
+        """Ask for some columns in a ball, and take over what is a world; None where nothing follows from the answer."""
+        if ball is None:
+            return None
+        if self._budget.exhausted():
+            return "unknown"
+        known = (self.world >= 0).all()
+        hint = ball.held(self.world) if known else None
+        answer, chosen = ball.model.integers(ball.columns(columns).tolist(), hint, WORK, self._budget)
+        if chosen is None or not is_world:
+            return None if answer == "found" else answer
+        if not ball.core.worlds(chosen).all():
+            return None
+        self.world = self.world.copy()
+        self.world[ball.variable] = ball.column[chosen]
+        return "found"
+
+    def alike(self, columns: Numbers) -> Flags:
+        """Return some columns, and those of twins in their place; shape (columns,)."""
+        some = np.zeros(len(self.core.kind), dtype=np.bool_)
+        some[columns] = True
+        return self.core.shared(some)
+
+    def _refute(self, ball: Ball | None, columns: Numbers) -> bool:
+        """Return whether weights of rows prove that nobody has the columns, and keep what they prove."""
+        if ball is None:
+            return False
+        mine = ball.columns(columns)
+        cost = np.zeros(len(ball.model.column))
+        cost[mine] = 1.0
+        found = ball.model.highest(cost, self._budget)
+        if found is None or found.value[mine].sum() > _BELOW_ONE:
+            return False
+        weights = list[Numbers]()
+        for weight in rounded(ball.core, ball.model.weights(found), np.isin(ball.column, columns)):
+            weights.append(np.zeros_like(self.core.capacity))
+            weights[-1][ball.row] = weight
+        proved = refuted(self.core, weights)
+        self.refuted |= proved
+        return bool(proved[columns].all())
