@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +14,8 @@ from audit.adversary.row_classes import RowClasses, by_class, row_classes
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY, IdentifierEncoder
-from audit.io.releases import Release, Wanted, varies
+from audit.io.releases import Release, varies
 from audit.io.series import Series
-from audit.io.tables import Table
 from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
@@ -94,11 +89,7 @@ class HeldSeries:
             UsageError: they do not fit into memory.
         """
         self._check_memory()
-        loaded = []
-        for position, table in enumerate(self._tables()):
-            watched.progress(position, len(self))
-            loaded.append(self._load(position, table))
-        self._loaded = loaded
+        self._loaded = [self._load(position) for position in watched.each(range(len(self)))]
 
     def _check_memory(self) -> None:
         """Refuse a series whose columns alone, as they are held, take more than there is: at least a group and a value.
@@ -106,31 +97,27 @@ class HeldSeries:
         Raises:
             UsageError: it is one.
         """
-        columns = bool(self.adversary.reads_key) + (1 + len(self._wanted.attributes)) * self.records + 1
+        columns = bool(self.adversary.reads_key) + (1 + len(self._attributes)) * self.records + 1
         needed = 4 * self.series.about_rows * (columns + len(self.series.vocabularies))
         there = memory_bytes()
         if there is not None and needed > there:
             what = f"the releases take about {needed / _GB:.1f} GB of memory, and this machine has {there / _GB:.1f} GB"
             raise UsageError(f"{manifests.NAME}: {what}; use a larger machine")
 
-    def _tables(self) -> Iterator[Table | None]:
-        """Yield the table of each release; while its cells are numbered the next table is read."""
-        with ThreadPoolExecutor(1) as thread:
-            following = thread.submit(copy_context().run, self.series.table, 0, self._wanted)
-            for position in range(1, len(self)):
-                table = following.result()
-                following = thread.submit(copy_context().run, self.series.table, position, self._wanted)
-                yield table
-            yield following.result()
-
-    @cached_property
-    def _wanted(self) -> Wanted:
+    @property
+    def _attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers whose cells are read."""
         wanted = self.records or self.adversary.has_register
-        attributes = self.series.manifest.columns.quasi_identifiers if wanted else ()
-        return Wanted(attributes, self.adversary.reads_key, self.records, self.adversary.tells_rows_apart)
+        return self.series.manifest.columns.quasi_identifiers if wanted else ()
 
-    def _load(self, position: int, table: Table | None) -> LoadedRelease:
-        release = self.series.release(position, self._wanted, table)
+    def _load(self, position: int) -> LoadedRelease:
+        release = self.series.read(
+            position,
+            self._attributes,
+            key=self.adversary.reads_key,
+            records=self.records,
+            row_classes=self.adversary.tells_rows_apart,
+        )
         record = None if release.records is None else self.names.encode_coded(release.records)
         boxes, attributes = None, self.series.attributes if self.register is not None else {}
         several = self.adversary.tells_rows_apart and release.values_by_row

@@ -17,13 +17,12 @@ from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import Manifest
-from audit.io.row_looks import Alike, RowLooks, of_groups
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rows import LATEST, Date, SeveralRows
-from audit.io.singling_columns import MOST_ROWS, SMALL, SinglingColumn, singling_columns
+from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.model.arrays import Codes, Places
-from audit.model.composite_keys import combine, ranks
+from audit.model.composite_keys import combine, ranks, row_ranks
 from audit.model.errors import Problems
 
 SEVERAL_ROWS = (
@@ -51,7 +50,7 @@ class Release:
             series' `Attribute`s; with `row_classes` at least those in which rows of one group differ.
         texts: the cells of each quasi-identifier as they are written: codes by row, and the text of each code.
         records: the published record id of each row, distinct, where it was asked for.
-        looks: which rows have equal published quasi-identifiers; None where the series has none.
+        alike: numbers by row, equal where published quasi-identifiers are; None where the series has none.
         suppressed: the group of the rows whose quasi-identifiers are all `*`, beside others, where neither groups nor
             record ids are published; None elsewhere.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
@@ -71,7 +70,7 @@ class Release:
     values_by_row: bool
     cells: dict[str, Codes]
     records: Coded | None
-    looks: Alike | None = None
+    alike: Codes | None = None
     suppressed: int | None = None
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
@@ -88,11 +87,6 @@ class Release:
     def people(self) -> int:
         """Number of people, counterfeits among them, that the rows stand for."""
         return self.rows if self.counts is None else int(self.counts.sum())
-
-    @property
-    def alike(self) -> Codes | None:
-        """Numbers by row, equal where published quasi-identifiers are; shape (rows,), int32. None as in `looks`."""
-        return None if self.looks is None else self.looks.of_rows(self.group.codes)
 
     def counterfeit_rows(self, people: IdentifierEncoder) -> npt.NDArray[np.bool_] | None:
         """Return which rows the key says are counterfeits, shape (rows,); None without a key."""
@@ -126,15 +120,30 @@ class Release:
             counts=None if self.counts is None else self.counts[rows],
             cells={name: codes[rows] for name, codes in self.cells.items()},
             records=None if self.records is None else of_rows(self.records),
-            looks=None if self.looks is None else self.looks.of_some(rows),
+            alike=None if self.alike is None else self.alike[rows],
             own={name: (codes[rows], texts) for name, (codes, texts) in self.own.items()},
             texts={name: (codes[rows], texts) for name, (codes, texts) in self.texts.items()},
         )
 
 
-def varies(group: Coded, codes: Codes) -> bool:
+def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
     """Return whether rows of one group differ in a column, given as codes by row."""
-    return of_groups(group.codes, group.size, codes) is None
+    of_group = np.zeros(group.size, dtype=codes.dtype)
+    of_group[group.codes] = codes
+    return not np.array_equal(of_group.take(group.codes), codes)
+
+
+def _alike(group: Coded, columns: Sequence[tuple[npt.NDArray[np.integer], int]]) -> Codes:
+    """Return a number for each row, equal for those with equal cells; columns are codes by row, and a bound on them.
+
+    Where rows of one group have equal cells, one row of each group is looked at.
+    """
+    rows = len(group.codes)
+    if any(varies(group, codes) for codes, _ in columns):
+        return row_ranks(columns, rows)
+    row = np.zeros(group.size, dtype=np.intp)
+    row[group.codes] = np.arange(rows)
+    return row_ranks([(codes[row], bound) for codes, bound in columns], group.size).take(group.codes)
 
 
 @dataclass(frozen=True)
@@ -189,18 +198,10 @@ class ReleaseContext(Protocol):
 
 
 def read_release(
-    series: ReleaseContext, position: int, wanted: Wanted, problems: Problems, table: Table | None = None
+    series: ReleaseContext, position: int, wanted: Wanted, problems: Problems
 ) -> Release | None:
-    """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss.
-
-    The table of its rows may have been read before, by `rows_table`.
-    """
-    return _Reading(series, position, wanted, problems).release(table)
-
-
-def rows_table(series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> Table | None:
-    """Read the table of a release's rows; codes are neither asked for nor given out."""
-    return _Reading(series, position, wanted, problems).table()
+    """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss."""
+    return _Reading(series, position, wanted, problems).release()
 
 
 def own_values(release: Release, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:
@@ -253,12 +254,10 @@ class _Reading:
         self.row_classes = wanted.row_classes
         self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
         self.texts: dict[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = {}
-        self.empty: dict[str, int] = {}  # the first row with an empty cell, by quasi-identifier
         self.strangers: npt.NDArray[np.bool_] | None = None
 
-    def release(self, table: Table | None) -> Release | None:
-        if table is None:
-            table = self.table()
+    def release(self) -> Release | None:
+        table = self.table()
         if table is None:
             return None
         self.series.cell_texts.note(self.position, table, self.columns.quasi_identifiers)
@@ -273,7 +272,7 @@ class _Reading:
         group = self.group(table, cells)
         counts = self.counts(table)
         suppressed = self.suppressed(group, cells)
-        looks, singling = self.looks(table, group, cells, counts, suppressed)
+        alike, singling = self.alike(table, group, cells, counts, suppressed)
         person = self.person(table) if self.key else None
         if person is not None and self.columns.rules[SeveralRows].one_counts:
             person = self.one_row_each(table, person)
@@ -292,7 +291,7 @@ class _Reading:
             values_by_row=not anatomy,
             cells=cells,
             records=None if self.record is None else self.records(table, self.record),
-            looks=looks,
+            alike=alike,
             suppressed=suppressed,
             singling=singling,
             counterfeits=self.counterfeits(group, person, entries),
@@ -377,45 +376,40 @@ class _Reading:
         stars = np.logical_and.reduce([codes == self.series.attributes[name].anything for name, codes in cells.items()])
         return int(group.codes[stars.argmax()]) if stars.any() and not stars.all() else None
 
-    def looks(
+    def alike(
         self,
         table: Table,
         group: Coded,
         cells: dict[str, Codes],
         counts: npt.NDArray[np.int64] | None,
         suppressed: int | None,
-    ) -> tuple[Alike | None, tuple[SinglingColumn, ...]]:
+    ) -> tuple[Codes | None, tuple[SinglingColumn, ...]]:
         """Return which rows look alike, and what each quasi-identifier does to rows alone or in small groups.
 
         Added to `cells` are those of the columns in which rows of one group differ, which then look like what they
-        contain. In large releases nobody looks for columns that single out.
+        contain; of the others the texts are compared. In large releases nobody looks for columns that single out.
         """
         names = self.columns.quasi_identifiers
         if not names:
             return None, ()
-        looks = RowLooks(group, [self.look(name, cells) for name in names])
-        for place in sorted(looks.varying):
-            if names[place] in self.compared:
-                cells[names[place]] = found = self.cells(table, names[place])
-                looks.replace(place, found, len(self.series.attributes[names[place]].cells))
-        for name, row in self.empty.items():
-            if name not in cells:  # no cell of it was read, as no rows of a group differ in it
+        for name in self.compared:
+            if varies(group, self.texts[name][0]):
+                cells[name] = self.cells(table, name)
+        for name in names:
+            codes, texts = self.texts[name]
+            if name not in cells and "" in texts and len(rows := np.flatnonzero(codes == texts.index(""))):
                 for _, error in self.series.attributes[name].numbers([""])[1]:
-                    self.note(table, row, name, error.what, error.remedy)
+                    self.note(table, int(rows[0]), name, error.what, error.remedy)
+        columns: list[tuple[npt.NDArray[np.integer], int]] = [
+            (cells[name], len(self.series.attributes[name].cells)) if name in cells else (codes, len(texts))
+            for name, (codes, texts) in self.texts.items()
+        ]
+        number = _alike(group, columns)
+        if table.rows > MOST_ROWS:
+            return number, ()
         people = np.ones(table.rows, dtype=np.int64) if counts is None else counts
-        alike, people = looks.alike(), np.where(group.codes == suppressed, 0, people)
-        if table.rows > MOST_ROWS or looks.fewest(people) >= SMALL:
-            return alike, ()
-        return alike, singling_columns(names, looks.columns, people, looks.number)
-
-    def look(self, name: str, cells: Mapping[str, Codes]) -> tuple[npt.NDArray[np.integer], int]:
-        """Return the cells of a quasi-identifier and a bound on them: as texts, unless they were read as cells."""
-        if name in cells:
-            return cells[name], len(self.series.attributes[name].cells)
-        codes, names = self.texts[name]
-        if "" in names and len(rows := np.flatnonzero(codes == names.index(""))):
-            self.empty[name] = int(rows[0])
-        return codes, len(names)
+        people = np.where(group.codes == suppressed, 0, people)
+        return number, singling_columns(names, columns, people, number)
 
     def group(self, table: Table, cells: dict[str, Codes]) -> Coded:
         """Return the groups by row; without a group column, rows with equal cells form one."""

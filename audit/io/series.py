@@ -25,7 +25,7 @@ from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.notations import kind_of_days
 from audit.io.paths import as_path, is_remote, stays_inside
-from audit.io.releases import Release, Wanted, read_release, rows_table
+from audit.io.releases import Release, Wanted, read_release
 from audit.io.respelling import fold
 from audit.io.roles import tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
@@ -304,17 +304,9 @@ class Series:
         Raises:
             InputError: something in this file is wrong; the problems of all the other releases are told as well.
         """
-        return self.release(position, Wanted(attributes, key, records, row_classes))
-
-    def release(self, position: int, wanted: Wanted, table: Table | None = None) -> Release:
-        """Read one release; `table` is that of its rows, where it was read before.
-
-        Raises:
-            InputError: something in this file is wrong; the problems of all the other releases are told as well.
-        """
-        problems = Problems()
+        wanted, problems = Wanted(attributes, key, records, row_classes), Problems()
         with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1) as stage:
-            release = read_release(self, position, wanted, problems, table)
+            release = read_release(self, position, wanted, problems)
             stage.count(rows=0 if release is None else release.rows)
         if release is None or problems.found:
             for other in range(len(self.tags)):
@@ -324,12 +316,6 @@ class Series:
             problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
             raise InputError(problems.found)
         return release
-
-    def table(self, position: int, wanted: Wanted) -> Table | None:
-        """Read the table of a release's rows, for `release`; None where something is wrong with it."""
-        problems = Problems()
-        table = rows_table(self, position, wanted, problems)
-        return None if problems.found else table
 
     def staged(self, manifest: Manifest) -> Series:
         """Return a series whose releases lie elsewhere; it shares this one's numbers, cells and hierarchies."""

@@ -18,7 +18,7 @@ from audit.adversary.held_series import LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
 from audit.io.encoding import Vocabulary
-from audit.io.releases import Release
+from audit.io.releases import Release, varies
 from audit.model.arrays import Codes, Counts, Flags, Floats
 from audit.model.composite_keys import row_ranks
 from audit.model.report import ColumnShare, ReleasePanel
@@ -141,9 +141,8 @@ def smallest_class(release: Release, fake: Flags | None) -> ClassSizes:
     group = (release.group.codes, release.group.size)
     of_row = row_ranks([group], release.rows)
     of_looks = of_row
-    if release.looks is not None and not (release.values_by_row and release.looks.by_group):
-        numbers = release.looks.of_rows(release.group.codes)
-        alike = [(numbers, int(numbers.max()) + 1)]
+    if release.alike is not None and (not release.values_by_row or varies(release.group, release.alike)):
+        alike = [(release.alike, int(release.alike.max()) + 1)]
         of_looks = row_ranks([*alike, group] if release.values_by_row else alike, release.rows)
     looks = np.bincount(of_looks, weights=release.counts)
     of_row = of_looks if release.values_by_row else of_row
