@@ -19,8 +19,7 @@ import numpy as np
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.held_series import LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.record_candidates import ABSENT, Fitting, TooManyRecordsError, fitting_pairs, kinds_of_rows
-from audit.adversary.register import RegisterSource
+from audit.adversary.record_candidates import ABSENT, TooManyRecordsError, fitting_pairs, kinds_of_rows
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags
@@ -156,7 +155,7 @@ class FollowedPeopleSource(KnownGroupsSource):
         """Find out which classes of records each person may be of."""
         labels, fitting = [], []
         for position in range(self.count):
-            person, label, fits = self._known_in(position)
+            person, label, fits = self.plain.known_in(position)
             column = np.full(self.series.people.size, ABSENT, dtype=np.int32)
             column[person] = label
             labels.append(column)
@@ -180,20 +179,6 @@ class FollowedPeopleSource(KnownGroupsSource):
                 ReasonKind.CONTRADICTION,
             )
         return RecordChoices(people.astype(np.int32), kind, start, record_class)
-
-    def _known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
-        """Return who is known to be in a release, each with a label, and which row classes fit a label."""
-        if isinstance(self.plain, RegisterSource):
-            point, label, row_class = self.plain.row_classes(position)
-            return self.plain.present(position), point, Fitting(label.astype(np.int32), row_class)
-        release = self.releases.get(position).release
-        if release.person is None:
-            raise AssertionError("the adversary `linked` has a key")
-        rows = np.flatnonzero(release.person != NOBODY)
-        own = self._group[position].codes
-        every = np.arange(self._group[position].size, dtype=np.int32)
-        strangers = release.strangers is not None and bool(release.strangers.any())
-        return release.person[rows], own[rows], Fitting(every, every, strangers)
 
     # -- as evidence asks for it -------------------------------------------------------------------------------
 

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
-from audit.adversary.held_series import HeldSeries
+from audit.adversary.held_series import HeldSeries, LoadedRelease
+from audit.adversary.record_candidates import Fitting
 from audit.adversary.row_classes import RowClassGroups, capacity, places
-from audit.io.background_knowledge import Known, read_known
+from audit.io.background_knowledge import Known, Register, read_known
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.releases import Release
 from audit.io.unlisted_values import check_listed
@@ -24,6 +25,9 @@ class KnownGroupsSource:
     `listed` says of which values the transitions tell, None without any; `constant`, whether values never change, which
     transitions may say as well; `combined`, that the values are combinations.
     """
+
+    register: Register | None = None
+    """What a register tells, where people are looked up in one."""
 
     def __init__(self, releases: HeldSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> None:
         self.releases = releases
@@ -73,6 +77,22 @@ class KnownGroupsSource:
             return np.zeros(0, dtype=np.int32)
         rows = self.real(person)
         return person if rows is None else person[rows]
+
+    def population(self, position: int, read: LoadedRelease) -> Counts | None:
+        """Return how many people of a population fit each group of a release: nobody knows, without a register."""
+        del position, read
+        return None
+
+    def known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
+        """Return who is known to be in a release, each with a label, and which row classes fit a label."""
+        read = self.releases.get(position)
+        person, group = read.release.person, read.seen.group
+        if person is None:
+            raise AssertionError("the adversary `linked` has a key")
+        rows = np.flatnonzero(person != NOBODY)
+        every = np.arange(group.size, dtype=np.int32)
+        strangers = read.release.strangers is not None and bool(read.release.strangers.any())
+        return person[rows], group.codes[rows], Fitting(every, every, strangers)
 
     @property
     def by_key(self) -> bool:

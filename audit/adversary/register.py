@@ -11,6 +11,7 @@ from audit.adversary import coverage
 from audit.adversary.held_series import HeldSeries, LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.lattice_sweep import ragged
+from audit.adversary.record_candidates import Fitting
 from audit.adversary.row_classes import capacity, places
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY
@@ -29,7 +30,7 @@ class RegisterSource(KnownGroupsSource):
         self, releases: HeldSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None, register: Register
     ) -> None:
         super().__init__(releases, sensitive, listed)
-        self.register = register
+        self.register: Register = register
         attributes = [self.series.attributes[name] for name in self.series.manifest.columns.quasi_identifiers]
         self.space = coverage.Space(attributes, register.values, register.points)
         self._held: dict[tuple[int, bool], ValueCounts | Table] = {}
@@ -139,11 +140,11 @@ class RegisterSource(KnownGroupsSource):
         there, held = places(read.release, read.classes), capacity(read.release)
         return self._hosts((person, at), (start, row_class), there, held, contents)
 
-    def row_classes(self, position: int) -> tuple[Codes, npt.NDArray[np.intp], Codes]:
-        """Return a label of each person's exact values in a release, and pairs of a label and a row class that fits."""
+    def known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
+        """Return who is known to be in a release, with a label of each one's exact values, and what fits a label."""
         used, point = self.register.places(self.register.present(position))
-        place, row_class = coverage.covering_groups(self._classes(position), self.space, used)
-        return point, place, row_class
+        label, row_class = coverage.covering_groups(self._classes(position), self.space, used)
+        return self.present(position), point, Fitting(label.astype(np.int32), row_class)
 
     def published(self, position: int) -> PublishedClasses:
         """Return a release as anybody sees it; strangers are there where it has more people than the register."""

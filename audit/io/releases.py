@@ -197,9 +197,7 @@ class ReleaseContext(Protocol):
         """Read a file that the manifest names beside the releases."""
 
 
-def read_release(
-    series: ReleaseContext, position: int, wanted: Wanted, problems: Problems
-) -> Release | None:
+def read_release(series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> Release | None:
     """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss."""
     return _Reading(series, position, wanted, problems).release()
 

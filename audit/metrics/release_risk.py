@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from audit.adversary.held_series import LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.register import RegisterSource
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release, varies
 from audit.model.arrays import Codes, Counts, Flags, Floats
@@ -51,11 +50,10 @@ def panels(source: KnownGroupsSource, position: int, read: LoadedRelease) -> tup
     """Return the panel of a loaded release for each sensitive attribute."""
     release, vocabularies = read.release, source.series.vocabularies
     fake = release.counterfeit_rows(source.series.people)
-    if not isinstance(source, RegisterSource):
-        no_register = say("the adversary has no register, so the population is not known")
-        return panels_in(release, vocabularies, None, no_register, fake)
-    too_many = say("there are too many pairs of a person in the register and a group to test")
-    return panels_in(release, vocabularies, source.population(position, read), too_many, fake)
+    why = say("there are too many pairs of a person in the register and a group to test")
+    if source.register is None:
+        why = say("the adversary has no register, so the population is not known")
+    return panels_in(release, vocabularies, source.population(position, read), why, fake)
 
 
 def panels_in(

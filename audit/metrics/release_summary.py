@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.register import RegisterSource
 from audit.io.encoding import NOBODY
 from audit.io.series import Series
 from audit.metrics.release_risk import panels
@@ -76,7 +75,7 @@ def facts(source: KnownGroupsSource, present: Flags, described: Sequence[Release
     fake = series.people.is_counterfeit()[: len(present)]
     counterfeits = int(np.count_nonzero(present & fake)) + sum(each.nameless for each in described)
     individuals = int(np.count_nonzero(present & ~fake))
-    if isinstance(source, RegisterSource):
+    if source.register is not None:
         individuals = len(np.unique(source.register.person))
         counterfeits = sum(each.published for each in described)
     values = [frozenset().union(*(each.values[name] for each in described)) for name in series.vocabularies]

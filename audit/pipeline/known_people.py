@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.register import RegisterSource
 from audit.adversary.view import handed
 from audit.io.series import Series
 from audit.model.errors import printable
@@ -49,10 +48,10 @@ def known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Report
 
 def register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     """Yield that the register by which people are looked for lacks some quasi-identifiers."""
-    source = attacked.evidence[0].source
-    if isinstance(source, RegisterSource) and source.register.lacking:
+    register = attacked.evidence[0].source.register
+    if register is not None and register.lacking:
         names = attacked.series.manifest.columns.quasi_identifiers
-        columns = [f'"{printable(names[place])}"' for place in source.register.lacking]
+        columns = [f'"{printable(names[place])}"' for place in register.lacking]
         what = say_count(
             "the register lacks the quasi-identifier {columns}: everybody in it counts as covered there, and who knows "
             "it finds more; `k` and `homogeneity` judge it",

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import TypeVar
 
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.register import RegisterSource
 from audit.adversary.view import View
 from audit.findings.equivalence import AnyCombination, Equivalences, Pinned, WeightedGroup
 from audit.io.encoding import NOBODY
@@ -53,7 +52,7 @@ class CombinationChecker:
         Raises:
             BrokenCertificateError: it does not.
         """
-        if isinstance(self._source, RegisterSource) or not self._source.constant:
+        if self._source.register is not None or not self._source.constant:
             raise BrokenCertificateError("groups add up only where members are known and values never change")
         check_fields(finding)
         if finding.error is not None or finding.evidence != "proof":

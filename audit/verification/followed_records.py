@@ -11,7 +11,6 @@ from functools import cached_property
 
 from audit.adversary.followed_people import FollowedPeopleSource
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.register import RegisterSource
 from audit.io.encoding import NOBODY
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.published_rows import GroupsOfRows, PublishedReleases
@@ -117,10 +116,8 @@ class FollowedRows(PublishedReleases):
 
     def _may_be_a_stranger(self, release: int) -> bool:
         """Return whether rows are left out of the key of a release, so that others may be in it."""
-        if isinstance(self.source.plain, RegisterSource):
-            return False
         strangers = self.source.releases.get(release).release.strangers
-        return strangers is not None and bool(strangers.any())
+        return self.source.plain.register is None and strangers is not None and bool(strangers.any())
 
     @cached_property
     def _all(self) -> RecordRows:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.register import RegisterSource
+from audit.io.background_knowledge import Register
 from audit.io.cell_reading import parse
 from audit.io.cells import Kind, ValueSet, intersect
 from audit.io.encoding import NOBODY
@@ -216,8 +216,8 @@ class PublishedReleases:
         """Return the codes of the groups that may hold a person in a release; none where the person is not in it."""
         if not (0 <= release < self.releases and 0 <= person < self.source.series.people.size):
             return set()
-        if isinstance(self.source, RegisterSource):
-            return self._covering(self.source, person, release)
+        if self.source.register is not None:
+            return self._covering(self.source.register, person, release)
         index = self._groups(release)
         row = index.row_of(person)
         return set() if row is None else {int(index.group_of_row[row])}
@@ -273,25 +273,25 @@ class PublishedReleases:
             self._index[release] = ReleaseRows(read, self.source.sensitive, self.source.combined)
         return self._index[release]
 
-    def _covering(self, source: RegisterSource, person: int, release: int) -> set[int]:
-        register, index = source.register, self._groups(release)
+    def _covering(self, register: Register, person: int, release: int) -> set[int]:
+        index = self._groups(release)
         lines = np.flatnonzero(register.person == person)
         lines = lines[(register.first[lines] <= release) & (release <= register.last[lines])]
         if len(lines) != 1:
             return set()
-        published, group, cells = self._distinct(source, release)
+        published, group, cells = self._distinct(release)
         covered = ~np.isin(published, list(index.full))
-        for place, name in enumerate(source.series.manifest.columns.quasi_identifiers):
+        for place, name in enumerate(self.source.series.manifest.columns.quasi_identifiers):
             exact = register.values[place][register.points[register.point[lines[0]], place]]
             covered &= self._fitting(place, name, exact)[cells[:, place]]
         return {int(code) for code in group[covered]}
 
-    def _distinct(self, source: RegisterSource, release: int) -> tuple[Codes, Codes, Codes]:
+    def _distinct(self, release: int) -> tuple[Codes, Codes, Codes]:
         """Return the published group, the group and the cells of different rows of a release."""
-        index, boxes = self._groups(release), source.releases.get(release).boxes
+        index, boxes = self._groups(release), self.source.releases.get(release).boxes
         if index.split:
             group, first = np.unique(index.group_of_row, return_index=True)
-            names = source.series.manifest.columns.quasi_identifiers
+            names = self.source.series.manifest.columns.quasi_identifiers
             cells = np.stack([index.release.cells[name][first] for name in names], axis=1)
             return index.release.group.codes[first], group.astype(np.int32), cells
         if boxes is None:

@@ -48,7 +48,9 @@ def test_rows_look_alike_whose_cells_are_equal(seed):
     group = Coded(rng.integers(0, 6, rows).astype(np.int32), 6, None)
     # Rows of a group look alike, but for those of every other seed.
     cells = np.where(
-        rng.random(rows) < (0.2 if seed % 2 else 0.0), rng.integers(0, 3, rows), rng.integers(0, 3, (2, 6))[:, group.codes]
+        rng.random(rows) < (0.2 if seed % 2 else 0.0),
+        rng.integers(0, 3, rows),
+        rng.integers(0, 3, (2, 6))[:, group.codes],
     )
     found = _alike(group, [(each.astype(np.int32), 3) for each in cells])
     assert found.tolist() == np.unique(cells.T, axis=0, return_inverse=True)[1].reshape(-1).tolist()
