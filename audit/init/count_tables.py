@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.number_texts import number_of, said_range
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.sums import LINES, Line, lines_along, totals_by_sums
+from audit.count_tables.sums import LINES, Ends, lines_along, totals_by_sums
 from audit.count_tables.table_files import below_table, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import CountFiles, is_running, is_total_word, read_files
@@ -144,16 +145,40 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
                 _note_no_total(rules, counts, place, name)
             continue
         if name in counts.nested:
-            _check_nested(rules, name, list(_coarse_lines(counts, place)))
+            _check_nested(rules, name, list(_coarse_sums(counts, place)))
         else:
-            lines = list(_total_lines(counts, place))
-            if "perturbation" not in rules.table and _take_perturbation(rules, lines):
+            sums = list(_total_sums(counts, place))
+            if "perturbation" not in rules.table and _take_perturbation(rules, sums):
                 return True
-            _check_total(rules, name, lines)
+            _check_total(rules, name, sums)
     return changed
 
 
 _CODE = re.compile(r"[A-Z0-9]*[0-9][A-Z0-9.]*|[A-Z]{1,3}")
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """A number, and those that should add up to it: what each can stand for, None where no number is shown."""
+
+    total: Ends
+    parts: Sequence[Ends | None]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all numbers are shown."""
+        return None not in self.parts
+
+    @property
+    def gap(self) -> int:
+        """How far the parts are for certain above the total or, where all are shown, below it (negative)."""
+        low, high = (sum(ends[side] for ends in self.parts if ends is not None) for side in (0, 1))
+        return max(0, low - self.total[1]) or (min(0, high - self.total[0]) if self.is_whole else 0)
+
+
+def _shown(sums: Iterable[_Sum]) -> int:
+    """Return how many sums show something: all of their numbers are shown, and not all are 0."""
+    return sum(each.is_whole and each.total[0] > 0 for each in sums)
 
 
 def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: str) -> bool:
@@ -163,22 +188,16 @@ def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: 
     """
     lines = lines_along(counts, place)
     labels = sorted({label for line in lines for label in line} - {rules.totals.get(name)} - {"(rest)"})
-    inside = covered_by_digits(labels)
-    parents = [label for label, ends in inside.items() if len(ends) > 1]
-    if not parents or not all(map(_CODE.fullmatch, labels)):
+    inside = {label: ends for label, ends in covered_by_digits(labels).items() if len(ends) > 1}
+    if not inside or not all(map(_CODE.fullmatch, labels)):
         return False
-    shown = 0
-    for line in lines:
-        for label in parents:
-            total, parts = line.get(label), [line.get(end) for end in inside[label]]
-            low = sum(ends[0] for ends in parts if ends is not None)
-            if total is not None and low > total[1]:
-                return False
-            if total is not None and None not in parts:
-                if sum(ends[1] for ends in parts if ends is not None) < total[0]:
-                    return False
-                shown += total[0] > 0
-    if not shown and all(label.isdigit() for label in labels):
+    sums = [
+        _Sum(total, [line.get(end) for end in ends])
+        for line in lines
+        for label, ends in inside.items()
+        if (total := line.get(label)) is not None
+    ]
+    if any(each.gap for each in sums) or (not _shown(sums) and all(label.isdigit() for label in labels)):
         return False
     rules.add("codes", [name])
     rules.table["totals"].pop(name, None)
@@ -187,52 +206,38 @@ def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: 
 
 
 def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, name: str) -> None:
-    several = dimension_labels(counts, place) > 1
-    if several:
+    if len(set(counts.label[:, place].tolist())) > 1:
         rules.table["totals"].setdefault(name, "")
-    if several and (counts.hidden.any() or not counts.shown.all()):
-        rules.doubt(
-            f"table.totals.{toml_key(name)}",
-            f"{name} has no label that is known to stand for everybody; name it in totals, if there is one.",
-        )
+        if counts.hidden.any() or not counts.shown.all():
+            why = f"{name} has no label that is known to stand for everybody; name it in totals, if there is one."
+            rules.doubt(f"table.totals.{toml_key(name)}", why)
 
 
-def dimension_labels(counts: PublishedCounts, place: int) -> int:
-    """Return how many labels of a dimension were published."""
-    return len(set(counts.label[:, place].tolist()))
-
-
-def _total_lines(counts: PublishedCounts, place: int) -> Iterator[Line]:
-    """Yield the lines of a dimension as the total, called "", and the atoms that it covers."""
+def _total_sums(counts: PublishedCounts, place: int) -> Iterator[_Sum]:
+    """Yield the lines of a dimension as the total and the atoms that it covers."""
     dimension = counts.dimensions[place]
     total = dimension.labels[dimension.total]
     atoms = {dimension.labels[one] for one in dimension.atom_label.tolist()} - {total}
     for line in lines_along(counts, place):
-        if total in line and len(atoms) > 1:
-            yield {"": line[total]} | {atom: line.get(atom) for atom in atoms if atom in line or atom != "(rest)"}
+        if len(atoms) > 1 and (ends := line.get(total)) is not None:
+            yield _Sum(ends, [line.get(atom) for atom in atoms if atom in line or atom != "(rest)"])
 
 
-def _coarse_lines(counts: PublishedCounts, place: int) -> Iterator[Line]:
-    """Yield for each label of a dimension that covers several atoms its lines: itself, called "", and these atoms."""
+def _coarse_sums(counts: PublishedCounts, place: int) -> Iterator[_Sum]:
+    """Yield for each label of a dimension that covers several atoms its lines: itself and these atoms."""
     dimension = counts.dimensions[place]
     members = dimension.axis.members
     atoms = [dimension.labels[one] for one in dimension.atom_label.tolist()]
     covers = {label: members[at] for label, at in zip(dimension.labels, dimension.set_of.tolist(), strict=True)}
     for line in lines_along(counts, place):
         for label, ends in line.items():
-            if len(covers[label]) > 1:
-                yield {"": ends} | {atoms[atom]: line.get(atoms[atom]) for atom in covers[label].tolist()}
+            if ends is not None and len(covers[label]) > 1:
+                yield _Sum(ends, [line.get(atoms[atom]) for atom in covers[label].tolist()])
 
 
-def _check_nested(rules: TableGuesses, name: str, lines: list[Line]) -> None:
+def _check_nested(rules: TableGuesses, name: str, sums: list[_Sum]) -> None:
     """Note whether the sums of nested labels show that they make up those around them."""
-    shown, unequal = 0, 0
-    for line in lines:
-        total, parts = line[""], [ends for label, ends in line.items() if label != ""]
-        if total is not None and all(ends is not None for ends in parts):
-            low, high = (sum(ends[side] for ends in parts if ends is not None) for side in (0, 1))
-            unequal += low > total[1] or high < total[0]
-            shown += total[0] > 0
+    shown, unequal = _shown(sums), sum(each.is_whole and each.gap != 0 for each in sums)
     if unequal or shown < LINES:
         rules.doubt(
             "table.nested",
@@ -240,19 +245,12 @@ def _check_nested(rules: TableGuesses, name: str, lines: list[Line]) -> None:
         )
 
 
-def _take_perturbation(rules: TableGuesses, lines: list[Line]) -> bool:
+def _take_perturbation(rules: TableGuesses, sums: list[_Sum]) -> bool:
     """Take numbers for perturbed where sums are a little above some totals and below others; return whether."""
-    off, least = list[tuple[int, int]](), UNBOUNDED
-    for line in lines:
-        total, parts = line[""], [ends for label, ends in line.items() if label != ""]
-        known = [ends for ends in parts if ends is not None]
-        if total is not None and len(known) == len(parts):
-            low, high = (sum(ends[side] for ends in known) for side in (0, 1))
-            off.append((low - total[1] if low > total[1] else min(0, high - total[0]), len(parts) + 1))
-            least = min(least, total[0])
-    most = max((-(-abs(by) // many) for by, many in off), default=0)
-    both = any(by > 0 for by, _ in off) and any(by < 0 for by, _ in off)
-    if not both or most > _MOST_PERTURBED or least < _LEAST_PERTURBED * most:
+    whole = [each for each in sums if each.is_whole]
+    gaps, least = [each.gap for each in whole], min((each.total[0] for each in whole), default=UNBOUNDED)
+    most = max((-(-abs(gap) // (len(each.parts) + 1)) for each, gap in zip(whole, gaps, strict=True)), default=0)
+    if min(gaps, default=0) >= 0 or max(gaps) <= 0 or most > _MOST_PERTURBED or least < _LEAST_PERTURBED * most:
         return False
     most = max(_LEAST_PERTURBED, most)
     rules.table["perturbation"] = most
@@ -263,52 +261,27 @@ def _take_perturbation(rules: TableGuesses, lines: list[Line]) -> bool:
     return True
 
 
-def _check_total(rules: TableGuesses, name: str, lines: list[Line]) -> None:
+def _check_total(rules: TableGuesses, name: str, sums: list[_Sum]) -> None:
     """Note whether the sums of a dimension's labels show that its total is one."""
-    shown, above, below = 0, 0, 0
-    for line in lines:
-        total, parts = line[""], [ends for label, ends in line.items() if label != ""]
-        if total is None:
-            continue
-        known = [ends for ends in parts if ends is not None]
-        below += sum(ends[0] for ends in known) > total[1]
-        if len(known) == len(parts):
-            above += sum(ends[1] for ends in known) < total[0]
-            shown += total[0] > 0
+    key, shown = f"table.totals.{toml_key(name)}", _shown(sums)
+    above, below = (sum(side * each.gap > 0 for each in sums) for side in (-1, 1))
     if below:
-        rules.doubt(
-            f"table.totals.{toml_key(name)}",
-            f"The labels of {name} add up to more than its total in {below} lines: some overlap; write categories.",
-        )
-    elif above and _zeros_hide(rules, lines):
-        pass
-    elif above:
+        why = f"The labels of {name} add up to more than its total in {below} lines: some overlap; write categories."
+        rules.doubt(key, why)
+    elif above and not _zeros_hide(rules, sums):
         rules.table["open"] = sorted({*rules.table.get("open", ()), name})
+        why = f"The labels of {name} add up to less than its total in {above} of {shown} lines, so that it is open."
+        rules.doubt(key, why)
+    elif not above and shown < LINES and key not in rules.said:
         rules.doubt(
-            f"table.totals.{toml_key(name)}",
-            f"The labels of {name} add up to less than its total in {above} of {shown} lines, so that it is open.",
-        )
-    elif shown < LINES and f"table.totals.{toml_key(name)}" not in rules.said:
-        rules.doubt(
-            f"table.totals.{toml_key(name)}",
-            f"That the labels of {name} make up {rules.totals[name]} is shown by {shown} whole lines only.",
+            key, f"That the labels of {name} make up {rules.totals[name]} is shown by {shown} whole lines only."
         )
 
 
-def _zeros_hide(rules: TableGuesses, lines: list[Line]) -> bool:
+def _zeros_hide(rules: TableGuesses, sums: list[_Sum]) -> bool:
     """Take 0 for a marker where lines lack people just where they show a 0; return whether it is taken for one."""
-    short, whole = 0, 0
-    for line in lines:
-        total, parts = line[""], [ends for label, ends in line.items() if label != ""]
-        if total is None or any(ends is None for ends in parts):
-            continue
-        lacking = sum(ends[1] for ends in parts if ends is not None) < total[0]
-        zero = any(ends == (0, 0) for ends in parts)
-        if lacking and not zero:
-            return False
-        short += lacking
-        whole += not lacking and not zero
-    if not short:
+    lacking = [each for each in sums if each.gap < 0]
+    if not all((0, 0) in each.parts for each in lacking):
         return False
     positive = [n for text in rules.texts if (n := number_of(text)) is not None and n > 0]
     rules.table["markers"]["0"] = (0, max(1, min(positive, default=2) - 1))
@@ -321,26 +294,17 @@ def _zeros_hide(rules: TableGuesses, lines: list[Line]) -> bool:
 
 def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Widen guessed markers that some line refutes; return whether one was."""
-    guessed = {text for text, ends in rules.table["markers"].items() if said_range(text) is None and ends[1] < inf}
-    if not guessed:
-        return False
+    markers = rules.table["markers"]
+    guessed = sorted(text for text, ends in markers.items() if said_range(text) is None and ends[1] < inf)
     for place, dimension in enumerate(counts.dimensions):
-        if dimension.total < 0:
+        if not guessed or dimension.total < 0 or dimension.rest >= 0:
             continue
         total = dimension.labels[dimension.total]
         atoms = {dimension.labels[one] for one in dimension.atom_label.tolist()}
         for line in lines_along(counts, place, hidden=True):
-            ends = line.get(total)
-            parts = [line.get(atom) for atom in atoms]
-            if (
-                ends is not None
-                and dimension.rest < 0
-                and all(parts)
-                and sum(each[1] for each in parts if each) < ends[0]
-            ):
-                for text in guessed:
-                    rules.table["markers"][text] = (rules.table["markers"][text][0], inf)
-                signs = ", ".join(f'"{text}"' for text in sorted(guessed))
+            if (ends := line.get(total)) is not None and _Sum(ends, [line.get(atom) for atom in atoms]).gap < 0:
+                markers.update({text: (markers[text][0], inf) for text in guessed})
+                signs = ", ".join(f'"{text}"' for text in guessed)
                 rules.doubts.append(
                     f"{signs} also hides large counts, for small ones do not add up to {total}; any count is assumed."
                 )
