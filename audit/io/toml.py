@@ -298,8 +298,8 @@ def toml_key(name: str) -> str:
 def toml_value(value: object) -> str:
     """Return a value of TOML: a text, a number, a table, or a list; a set in the order of its texts, an empty one last.
 
-    >>> toml_value({"a b": "c"}), toml_value(frozenset({"", "x"})), toml_value([1, inf, True])
-    ('{ "a b" = "c" }', '["x", ""]', '[1, inf, true]')
+    >>> toml_value({"a b": "c"}), toml_value(frozenset({"", "x"})), toml_value([1, 0.5, True])
+    ('{ "a b" = "c" }', '["x", ""]', '[1, 0.5, true]')
     """
     if isinstance(value, str):
         return toml_text(value)
@@ -312,3 +312,16 @@ def toml_value(value: object) -> str:
         line = f"[{', '.join(listed)}]"
         return line if len(line) <= _LINE else "\n".join(["[", *(f"    {item}," for item in listed), "]"])
     return str(value).lower()
+
+
+def toml_document(tables: Mapping[str, Mapping[str, Toml]]) -> str:
+    r"""Return a document of tables; those that are empty are left out, and so are keys whose value is None.
+
+    >>> toml_document({"a": {"b": 1, "c": None}, "d": {}})
+    '[a]\nb = 1\n'
+    """
+    lines = {
+        name: [f"{toml_key(key)} = {toml_value(value)}\n" for key, value in table.items() if value is not None]
+        for name, table in tables.items()
+    }
+    return "\n".join(f"[{name}]\n{''.join(own)}" for name, own in lines.items() if own)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit.io.manifest import Manifest, ReleaseFiles, parse_manifest
+from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, parse_manifest
+from audit.io.toml import Toml, toml_document
 from audit.model.anonymizer import Anonymizer
 from audit.model.errors import Problems
 from audit.model.options import options_of
@@ -28,66 +29,40 @@ class NewRelease:
     counterfeits: str | None
 
 
-@dataclass(frozen=True)
-class BesideReleases:
-    """The other files of a new series, by their names: hierarchies by attribute, and transitions."""
-
-    hierarchies: Mapping[str, str]
-    transitions: str | None
-
-
 def new(
     name: str,
     anonymizer: Anonymizer,
     names: GroupNames,
-    kinds: dict[str, str],
+    kinds: Mapping[str, str],
     count: str | None,
-    files: BesideReleases,
+    hierarchies: Mapping[str, str],
+    transitions: str | None,
 ) -> str:
     """Return a manifest without releases.
 
     `kinds` holds the type of each quasi-identifier, and of a sensitive attribute of numbers; `count` names the column
-    of counts if it is not called `count`.
+    of counts if it is not called `count`; `hierarchies` and `transitions` are files.
     """
-    import tomlkit
-
-    document = tomlkit.document()
-    series = tomlkit.table()
-    series.add("name", name)
-    series.add("releases", tomlkit.array().multiline(multiline=True))
-    columns = tomlkit.table()
-    columns.add("sensitive", names.sensitive)
-    columns.add("quasi_identifiers", [column for column in kinds if column != names.sensitive])
-    columns.add("group", names.group or "")
-    if names.record is not None:
-        columns.add("record", names.record)
-    if count is not None:
-        columns.add("count", count)
-    types, hierarchies = tomlkit.inline_table(), tomlkit.inline_table()
-    types.update({column: kind for column, kind in kinds.items() if column not in files.hierarchies})
-    hierarchies.update(files.hierarchies)
-    if types:
-        columns.add("types", types)
-    if files.hierarchies:
-        columns.add("hierarchies", hierarchies)
-    columns.add(tomlkit.comment("Whose row is whose stands in private/<release>.key.csv, which is never published."))
-    document.add("series", series)
-    document.add("columns", columns)
-    if files.transitions is not None:
-        adversary = tomlkit.table()
-        adversary.add("transitions", files.transitions)
-        document.add("adversary", adversary)
-    made = tomlkit.table()
-    made.add("method", anonymizer.name)
+    columns = {
+        "sensitive": names.sensitive,
+        "quasi_identifiers": [column for column in kinds if column != names.sensitive],
+        "group": names.group or "",
+        "record": names.record,
+        "count": count,
+        "types": {column: kind for column, kind in kinds.items() if column not in hierarchies} or None,
+        "hierarchies": hierarchies or None,
+    }
     given = {option.name: getattr(anonymizer, option.name) for option in options_of(type(anonymizer))}
-    made.update({option: value for option, value in given.items() if value not in {None, False}})
-    document.add("anonymized", made)
-    parameters = anonymizer.promise.parameters
-    if "k" in parameters:
-        policy = tomlkit.table()
-        policy.add("k", parameters["k"])
-        document.add("policy", policy)
-    return tomlkit.dumps(document)
+    chosen = {option: value for option, value in given.items() if value is not None and value is not False}
+    tables: dict[str, Mapping[str, Toml]] = {
+        "series": {"name": name, "releases": []},
+        "columns": columns,
+        "adversary": {"transitions": transitions},
+        "anonymized": {"method": anonymizer.name, **chosen},
+        "policy": {"k": anonymizer.promise.parameters.get("k")},
+    }
+    head = f"# Whose row is whose stands in {PRIVATE}/<release>.key.csv, which is never published.\n"
+    return head + toml_document(tables)
 
 
 def spelled_out(text: str, manifest: Manifest) -> str | None:

@@ -124,9 +124,8 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     title = f"{microdata.name}, published by {anonymizer.name}"
     transitions = None if microdata.updates is None else TRANSITIONS
     hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(microdata.hierarchies, start=1)}
-    files = manifest_writer.BesideReleases(hierarchies, transitions)
     read_as = kinds | ({names.sensitive: Kind.NUMERIC.value} if microdata.has_numbers else {})
-    text = manifest_writer.new(title, anonymizer, names, read_as, count, files)
+    text = manifest_writer.new(title, anonymizer, names, read_as, count, hierarchies, transitions)
     columns = Columns(
         (names.sensitive,),
         tuple(kinds),

@@ -18,7 +18,7 @@ from audit.io.atomic_files import write_file
 from audit.io.microdata import NAME
 from audit.io.table_writer import write_table
 from audit.io.texts import arrow, column_of
-from audit.io.toml import toml_key, toml_text, toml_value
+from audit.io.toml import toml_document
 from audit.model.arrays import Places
 from audit.model.errors import UsageError, printable, printable_path
 from audit.simulating.population import Attribute, Column, SyntheticPeople
@@ -164,29 +164,34 @@ def _transitions(sensitive: Attribute, sets: SimulatedUpdates) -> Any:  # noqa: 
 def document(name: str, files: Sequence[str], people: SyntheticPeople, *, has_transitions: bool) -> str:
     """Return the text of `microdata.toml`."""
     quasi = people.quasi_identifiers
-    lines = ["[microdata]", f"name = {toml_text(name)}", f"snapshots = {toml_value(files)}", ""]
-    lines += ["[columns]", f"individual = {toml_text(people.individual_name)}"]
-    lines += [f"quasi_identifiers = {toml_value([attribute.name for attribute in quasi])}"]
-    lines += [f"sensitive = {toml_text(people.sensitive.name)}", ""]
-    if has_transitions:
-        lines += ["[updates]", f"transitions = {toml_text(_TRANSITIONS)}", ""]
-    domains = [f"{toml_key(attribute.name)} = {domain}" for attribute in quasi if (domain := _domain(attribute))]
-    return "\n".join([*lines, *(["[domains]", *domains, ""] if domains else [])])
+    columns = {
+        "individual": people.individual_name,
+        "quasi_identifiers": [attribute.name for attribute in quasi],
+        "sensitive": people.sensitive.name,
+    }
+    return toml_document(
+        {
+            "microdata": {"name": name, "snapshots": files},
+            "columns": columns,
+            "updates": {"transitions": _TRANSITIONS if has_transitions else None},
+            "domains": {attribute.name: _domain(attribute) for attribute in quasi},
+        }
+    )
 
 
-def _domain(attribute: Attribute) -> str:
-    """Return a domain as TOML: the ends of an interval, or the list of values; empty for a single number."""
+def _domain(attribute: Attribute) -> Sequence[str | float] | None:
+    """Return a domain: the ends of an interval, or the list of values; None for a single number."""
     if not attribute.is_numeric:
-        return toml_value(attribute.values)
+        return attribute.values
     low, high = (Fraction(text) for text in (attribute.values[0], attribute.values[-1]))
-    return f"[{_number(low, -inf)}, {_number(high, inf)}]" if low < high else ""
+    return [_number(low, -inf), _number(high, inf)] if low < high else None
 
 
-def _number(exact: Fraction, outwards: float) -> str:
-    """Return a number as TOML; if no float is equal to it, the next float outwards."""
+def _number(exact: Fraction, outwards: float) -> float:
+    """Return a number as TOML has it; if no float is equal to it, the next float outwards."""
     if exact.denominator == 1:
-        return str(exact.numerator)
+        return exact.numerator
     near = float(exact)
     written = Fraction(str(near))
     beside = written > exact if outwards < 0 else written < exact
-    return str(nextafter(near, outwards) if beside else near)
+    return nextafter(near, outwards) if beside else near

@@ -807,7 +807,7 @@ def test_a_domain_of_another_kind(begin):
         ('releases = ["releases/1.csv"]', "releases = [\n  'releases/1.csv', # the first\n]"),
         ('releases = ["releases/1.csv"]', 'releases = ["releases/*.csv"]'),
         ('releases = ["releases/1.csv"]', 'releases = ["releases/?.csv", ]'),
-        ('types = {Age = "numeric", Town = "categorical"}', '[columns.types]\nAge = "numeric"\nTown = "categorical"'),
+        ('types = { Age = "numeric", Town = "categorical" }', '[columns.types]\nAge = "numeric"\nTown = "categorical"'),
         ("[columns]\n", "\n\n  [columns]   \n\n"),
         ("\n", "\r\n"),
     ],
