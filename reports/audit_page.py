@@ -1,17 +1,18 @@
-"""The page of an audit: what somebody who answers for a release reads, follows and signs, as data for formats."""
+"""The pages of an audit as data for formats: the one that is read and signed, and the one of a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from audit.findings.count import found_counts
 from audit.model.errors import printable, printable_path
-from audit.model.report import Report
+from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count
 from reports import page_charts
 from reports.count_tables import sentences as counts
-from reports.finding_text import REPEATED, shown_attacks
+from reports.finding_text import REPEATED, shown_attacks, steps, timelines
 from reports.glossary import glossary
+from reports.next_commands import commands
 from reports.page import (
     Block,
     Bullets,
@@ -25,6 +26,7 @@ from reports.page import (
     Paragraph,
     Section,
     Signing,
+    marked,
 )
 from reports.person_entries import other_entries, person_entries
 from reports.release_risk import blamed_columns, panel
@@ -32,17 +34,22 @@ from reports.repair import recommended
 from reports.sentences import (
     CONTRADICTED,
     absent,
+    adversary,
     advice,
+    counted,
     facts,
     fallen,
     fingerprint,
     named,
     notes,
+    people,
     reasons,
     seconds,
     secrecy,
     settings,
+    skipped,
     status_in_words,
+    violating,
     waivers,
     warnings,
 )
@@ -52,21 +59,28 @@ from reports.summary_text import (
     assumptions,
     choices,
     last_release,
+    next_step,
     only_last,
     open_questions,
     readers,
     since,
-    summary,
 )
-from reports.verdict import audited_against, contradicted, headline
+from reports.verdict import contradicted, headline
 
 _FILES, _RELEASES = 6, 8
+_ON_TERMINAL = 24
+"""How many releases a terminal shows."""
 
 
 def audit_page(report: Report) -> Page:
-    """Return the page of a report."""
+    """Return the page of a report that somebody who answers for a release reads, follows and signs."""
+    summary: list[Block] = [Paragraph(next_step(report)), Bullets(list(reasons(report)), soft=True)]
+    return page_of(report, [Facts(list(_head(report)))], summary, _sections(report))
+
+
+def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sections: Iterator[Section]) -> Page:
+    """Return a page with the verdict of a report, and those of its sections that are not empty."""
     text, colour = headline(report)
-    one = report.about is not None
     shows_counts = report.tables is not None and bool(report.attacks[0].findings)
     return Page(
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
@@ -75,28 +89,98 @@ def audit_page(report: Report) -> Page:
         mark=_mark(report),
         band=say("INTERNAL: shows hidden counts") if shows_counts else None,
         sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
-        head=[Facts(list(_head(report)))],
+        head=head,
         verdict=PageVerdict(
-            {"red": "✗", "yellow": "?", "green": "✓"}[colour],
-            colour,
-            text,
-            contradicted(report) if report.contradictions and report.policy.violations else None,
+            text, colour, contradicted(report) if report.contradictions and report.policy.violations else None
         ),
-        summary=[Paragraph(audited_against(report))]
-        if one
-        else [*map(Paragraph, summary(report)), Bullets(list(reasons(report)), soft=True)],
-        sections=[each for each in (_about_one(report) if one else _sections(report)) if each.blocks],
+        summary=summary,
+        sections=[each for each in sections if each.blocks],
     )
 
 
 def _mark(report: Report) -> str:
-    if report.tables is not None:
-        if report.attacks[0].findings:
-            return say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
-        return say("Shareable: the tables name nobody, and no count is shown that they hide.")
-    if report.revealed:
-        return say("INTERNAL: this report names people. Keep it inside.")
-    return say("Shareable: no person is named, and no quasi-identifier of anybody is shown.")
+    if report.tables is None:
+        return marked(inside=report.revealed)
+    if report.attacks[0].findings:
+        return say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
+    return say("Shareable: the tables name nobody, and no count is shown that they hide.")
+
+
+def terminal_page(report: Report, series: str, *, means: bool = True) -> Page:
+    """Return a report in the order in which one reads it on a terminal; `series` is what it is called there.
+
+    Args:
+        report: the report.
+        series: how the series is called on the command line.
+        means: whether there is room for mean risks of releases.
+    """
+    return page_of(report, terminal_head(report), terminal_summary(report), _on_terminal(report, series, means=means))
+
+
+def terminal_head(report: Report) -> list[Block]:
+    """Return what was audited, and whom it is held against."""
+    rules = "" if report.tables is None else " ".join(counts.rules(report.tables))
+    return [Paragraph(facts(report)), Paragraph(adversary(report)), *([Paragraph(rules)] if rules else [])]
+
+
+def terminal_summary(report: Report) -> list[Block]:
+    """Return what is behind the verdict."""
+    return [Bullets([*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])], soft=True)]
+
+
+def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Section]:
+    yield Section(say("Look at the files:"), _list(list(warnings(report)), soft=True))
+    checked = [] if report.tables is None else [counts.checked(report.attacks[0])]
+    yield Section("", [*_ladder(report), Bullets([*skipped(report), settings(report), *checked], soft=True)])
+    yield Section("", list(_timeline(report)))
+    title, count = say("Each release by itself"), len(report.series.releases)
+    if count > _ON_TERMINAL:
+        title = say("Each release by itself, the last {some} of {count}", some=str(_ON_TERMINAL), count=str(count))
+    yield Section(title, list(panel(report, last=_ON_TERMINAL, means=means)))
+    yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
+    yield Section(say("People found ({count})", count=len(report.people)), _list(list(people(report)), soft=True))
+    worst = violating(report)
+    for attack in sorted(shown_attacks(report), key=lambda each: each not in worst):
+        yield _findings_of(attack)
+    yield Section("", _list(list(waivers(report)), soft=True))
+    yield Section(say("Recommendation for release {release}", release=last_release(report)), list(_recommended(report)))
+    following = [f"$ {command}" for command in commands(report, series)]
+    yield Section(say("What to do next"), [Bullets(list(advice(report))), PageSteps(following)])
+
+
+def _timeline(report: Report) -> Iterator[Block]:
+    """Yield what each attack counted after each release; of one that did not finish, 0 is only a lower bound."""
+    rows = [(attack, line) for attack, line in timelines(report) if any(line)]
+    if not rows:
+        return
+    tags = report.series.releases
+    if len(tags) > _ON_TERMINAL:
+        last = say("The last {some} of {count} releases:", some=str(_ON_TERMINAL), count=str(len(tags)))
+        yield Paragraph(last)
+    heads = [say("{what} by {attack}", what=counted(attack), attack=named(attack)) for attack, _ in rows]
+    after = [
+        [printable(tag), *(_after(attack, line, place) for attack, line in rows)] for place, tag in enumerate(tags)
+    ]
+    yield PageTable([say("after release"), *heads], after[-_ON_TERMINAL:])
+
+
+def _after(attack: AttackReport, line: list[int], place: int) -> str:
+    return "?" if place >= len(line) or (attack.incomplete and not line[place]) else figure(line[place])
+
+
+def _findings_of(attack: AttackReport) -> Section:
+    """Return the findings of one attack, each with its certificate."""
+    shown, total = len(attack.findings), attack.findings_total
+    about = {"attack": attack.attack, "shown": shown, "total": total}
+    head = say("Findings of {attack} ({total})", **about)
+    blocks: list[Block] = [
+        Entry(each.sentence(by_version=attack.measures.by_version), [PageSteps(list(steps(each)))], [each.id])
+        for each in attack.findings
+    ]
+    if shown < total:
+        head = say("Findings of {attack} ({shown} of {total})", **about)
+        blocks.append(Paragraph(say("{count} more: --findings all", count=total - shown)))
+    return Section(head, blocks)
 
 
 def _head(report: Report) -> Iterator[tuple[str, str]]:
@@ -127,8 +211,8 @@ def _sections(report: Report) -> Iterator[Section]:
     yield Section(say("Findings"), list(_findings(report)))
     yield Section(say("What each attack learns"), list(_ladder(report)))
     yield Section(say("Risk over time, and by people"), list(_pictures(report)))
-    yield Section(say("Each release by itself"), list(_panel(report)))
-    yield Section(say("Columns that make rows unique"), list(_columns(report)))
+    yield Section(say("Each release by itself"), list(panel(report)))
+    yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
     yield Section(say("What was not judged, and what is needed to judge it"), list(_open(report)))
     yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
     yield Section(say("Waivers"), _list(list(waivers(report))))
@@ -138,28 +222,23 @@ def _sections(report: Report) -> Iterator[Section]:
     yield Section(say("Decision"), list(_decision(report)))
 
 
-def _about_one(report: Report) -> Iterator[Section]:
-    """Yield what there is to say where one person was asked about: nothing that is about everybody."""
-    yield Section(say("Findings"), list(_findings(report)))
-    yield Section(say("What was not judged, and what is needed to judge it"), list(_open(report)))
-    yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
-    yield Section(say("Terms"), [Facts(glossary(report))])
-    yield Section(say("Who learns what from this page"), [Bullets(list(readers(report)))])
-    yield Section(say("Files"), [_files(report)])
-
-
-def _list(lines: list[str]) -> list[Block]:
-    return [Bullets(lines)] if lines else []
+def _list(lines: list[str], *, soft: bool = False) -> list[Block]:
+    return [Bullets(lines, soft)] if lines else []
 
 
 def _advice(report: Report) -> Iterator[Block]:
     yield Paragraph(allowed(report), strong=True)
-    if (told_of := recommended(report)) is not None:
-        yield Paragraph(told_of.what)
-        yield from _list(told_of.changes)
-        yield from [Paragraph(told_of.how)] if told_of.how else []
+    yield from _recommended(report)
     mending = [str(CONTRADICTED)] if report.contradictions else []
     yield Bullets([*_repairing(report), *advice(report), *mending])
+
+
+def _recommended(report: Report) -> Iterator[Block]:
+    """Yield what would mend the newest release, where that was looked for."""
+    if (found := recommended(report)) is not None:
+        yield Paragraph(found.what)
+        yield from _list(found.changes)
+        yield from [Paragraph(found.how)] if found.how else []
 
 
 def _repairing(report: Report) -> Iterator[str]:
@@ -223,76 +302,35 @@ def _not_shown(total: int, report: Report) -> Iterator[Block]:
 
 
 def _ladder(report: Report) -> Iterator[Block]:
+    """Yield what each attack finds; where several tell people's values, whom each adds to those above it."""
     if report.tables is not None:
-        yield Facts(counts.measured(report))
+        yield PageTable(["", ""], counts.measured(report))
         return
     rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}
+    laddered = len(report.ladder) > len({rung.sensitive for rung in report.ladder})
     rows = []
     for attack in report.attacks:
-        if not attack.ran:
-            rows.append([named(attack), status_in_words(attack.status), absent(attack), *[""] * 5])
-            continue
-        rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
-        people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
-        risks = [risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
-        rows.append([named(attack), status_in_words(attack.status), fallen(attack), *people, *risks, seconds(attack)])
-    head = [
-        say("attack"),
-        say("status"),
-        say("finds"),
-        say("new people"),
-        say("so far"),
-        say("highest risk"),
-        say("mean risk"),
-        say("time"),
-    ]
-    yield Paragraph(
-        say(
-            "The first attacks look at one person at a time, the last at everybody at once. New people are "
-            "those whose value is certain by this attack but not by any attack above it."
-        ),
-        soft=True,
-    )
-    yield PageTable(head, rows, words=3)
+        row = [named(attack), status_in_words(attack.status)]
+        if attack.ran:
+            # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
+            rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
+            people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
+            risks = [risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
+            row += [fallen(attack), *(people if laddered else []), *risks, seconds(attack)]
+        else:
+            row += [absent(attack), *[""] * (5 if laddered else 3)]
+        rows.append(row)
+    head = [say("attack"), say("status"), say("finds"), *([say("new people"), say("so far")] if laddered else [])]
+    yield PageTable([*head, say("highest risk"), say("mean risk"), say("time")], rows, words=3)
+    new = say("New people: those whose value is certain by this attack but not by any attack above it.")
     repeated = [str(REPEATED)] if len(shown_attacks(report)) < len(report.attacks) else []
-    yield Bullets([*notes(report), *repeated], soft=True)
+    yield Bullets([*([new] if laddered else []), *notes(report), *repeated], soft=True)
 
 
 def _pictures(report: Report) -> Iterator[Block]:
     drawn = [*page_charts.over_time(report), *page_charts.by_risk(report)]
     if drawn:
         yield Figures(drawn)
-
-
-def _panel(report: Report) -> Iterator[Block]:
-    shown = panel(report)
-    if shown.rows:
-        if shown.marks:
-            yield Paragraph(say("✗ breaks a limit of the policy."))
-        yield PageTable(shown.whole_heads, shown.rows, words=shown.words, marked=shown.marks)
-        yield Bullets(shown.notes, soft=True)
-
-
-def _columns(report: Report) -> Iterator[Block]:
-    rows = [
-        [
-            printable(share.column),
-            printable(release),
-            figure(share.alone, ".0%"),
-            figure(share.small, ".0%"),
-            figure(share.by_itself, ".0%"),
-        ]
-        for share, release in blamed_columns(report)
-    ]
-    if rows:
-        head = [
-            say("column"),
-            say("worst in release"),
-            say("rows that only this column makes unique"),
-            say("rows that it puts into groups of fewer than five"),
-            say("rows that it alone makes unique"),
-        ]
-        yield PageTable(head, rows, words=2)
 
 
 def _open(report: Report) -> Iterator[Block]:

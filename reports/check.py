@@ -1,56 +1,56 @@
-"""The report of a check, as text for reading and as JSON for programs."""
+"""The report of a check, as a page for reading and as JSON for programs."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
 
 from audit.findings.wording import RELEASES, ROWS
 from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import printable
 from audit.runtime.phrases import figure, joined, say
-from reports.escaping import as_json as to_json
+from audit.runtime.version import VERSION
+from reports.frames import frames
 from reports.json_forms.check import check_document
-from reports.json_values import json_object
+from reports.page import Block, Bullets, Entry, Page, PageVerdict, Paragraph, Section, marked
 
 
-def text(report: CheckReport) -> str:
+def page(report: CheckReport) -> Page:
     """Return what was found, for reading."""
-    lines = [printable(report.series, 200)]
-    lines += [f"{RELEASES.counted(len(report.releases))}, {ROWS.counted(report.rows)}", ""]
+    name = printable(report.series, 200)
+    verdict, summary = PageVerdict(say("The promise holds: {promise}.", promise=report.promise), "green"), []
     if report.undecided is not None:
         told = say("UNDECIDED: it cannot be decided whether the series keeps {promise}.", promise=report.promise)
-        return "\n".join([*lines, told, f"  {report.undecided}", ""])
-    if report.holds:
-        return "\n".join([*lines, say("The promise holds: {promise}.", promise=report.promise), ""])
-    lines += [say("BROKEN: the series does not keep {promise}.", promise=report.promise)]
-    lines += [f"  {clause}: {figure(total)}" for clause, total in report.broken.items()]
+        verdict, summary = PageVerdict(told, "yellow"), [report.undecided]
+    elif not report.holds:
+        verdict = PageVerdict(say("BROKEN: the series does not keep {promise}.", promise=report.promise), "red")
+        summary = [f"{clause}: {figure(total)}" for clause, total in report.broken.items()]
     shown, total = len(report.offences), report.offences_total
-    head = say("Offences ({count})", count=str(shown))
+    title = say("Offences ({count})", count=str(shown))
     if shown < total:
-        head = say("Offences (the first {shown} of {total})", shown=str(shown), total=total)
-    lines += ["", head]
-    lines += [f"  {line}" for offence in report.offences for line in _told(offence)]
+        title = say("Offences (the first {shown} of {total})", shown=str(shown), total=total)
+    blocks: list[Block] = [Entry(_where(each), [Paragraph(each.what)]) for each in report.offences]
     if any(offence.hidden for offence in report.offences):
-        lines += ["", say("See who they are with --reveal; keep that report inside.")]
-    return "\n".join([*lines, ""])
+        blocks.append(Paragraph(say("See who they are with --reveal; keep that report inside.")))
+    return Page(
+        title=name,
+        name=name,
+        inside=report.revealed,
+        mark=marked(inside=report.revealed),
+        sheet=say("series-audit {version}", version=VERSION),
+        head=[Paragraph(f"{RELEASES.counted(len(report.releases))}, {ROWS.counted(report.rows)}")],
+        sections=[Section(title, blocks)] if blocks else [],
+        verdict=verdict,
+        summary=[Bullets(summary, soft=True)],
+    )
 
 
-def _told(offence: Offence) -> Iterator[str]:
-    """Yield an offence, and what breaks the promise there."""
-    place = [offence.place]
+def _where(offence: Offence) -> str:
+    """Return where an offence is, and who shows it."""
+    where = offence.place
     if offence.line is not None:
-        place.append(say("row {row}", row=offence.line) if offence.in_rows else say("line {line}", line=offence.line))
-    where = ", ".join(place)
-    if offence.individuals:
-        yield f"{where}: {joined([printable(name) for name in offence.individuals])}"
-    else:
-        yield where
-    yield f"  {offence.what}"
+        line = say("row {row}", row=offence.line) if offence.in_rows else say("line {line}", line=offence.line)
+        where = f"{where}, {line}"
+    if not offence.individuals:
+        return where
+    return f"{where}: {joined([printable(name) for name in offence.individuals])}"
 
 
-def as_json(report: CheckReport) -> str:
-    """Return what was found as one JSON object with a final line break."""
-    return to_json(json_object(check_document(report)))
-
-
-FORMATS: Mapping[str, Callable[[CheckReport], str]] = {"text": text, "json": as_json}
+FORMATS = frames(page, check_document)

@@ -1,81 +1,153 @@
-"""The comparison of several series line by line, and how to take it. Persons do not occur in it."""
+"""The comparison of several series: a table with a row for each, and how to take it. Persons do not occur in it."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from pathlib import Path
+from typing import NamedTuple
 
-from audit.model.comparison import ComparedSeries, Comparison, QueryDesign
+from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
 from audit.model.errors import printable
 from audit.model.measures import ABSENT
 from audit.model.report import AttackReport
-from audit.runtime.phrases import figure, parted, risk_text, say, say_count
-from reports.sentences import ended_early, fallen, named, seconds
+from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_count
+from reports import charts
+from reports.frames import frames
+from reports.json_forms.comparison import comparison_document
+from reports.page import Bullets, Facts, Figures, Page, PageTable, Section, marked
+from reports.sentences import ended_early, fallen, named, share_fallen
 
-Row: TypeAlias = tuple[str, list[str]]
-
-
-def table(comparison: Comparison) -> list[Row]:
-    """Return what there is to compare, line by line: its name, and the figure of each series."""
-    return [*_facts(comparison.sides), *_attacks(comparison.sides), *_utility(comparison)]
-
-
-def numbered(sides: tuple[ComparedSeries, ...]) -> Iterator[tuple[int, ComparedSeries]]:
-    """Yield the series with the numbers that the table calls them by."""
-    return enumerate(sides, 1)
-
-
-def _facts(sides: tuple[ComparedSeries, ...]) -> Iterator[Row]:
-    yield say("releases"), [figure(len(side.releases)) for side in sides]
-    yield say("rows"), [figure(sum(release.rows for release in side.releases)) for side in sides]
-    yield say("people"), ["?" if side.individuals is None else figure(side.individuals) for side in sides]
-    fakes = [[release.counterfeits for release in side.releases] for side in sides]
-    yield say("counterfeits of a release, at most"), [figure(max(each, default=0)) for each in fakes]
-    yield say("counterfeits of all releases"), [figure(sum(each)) for each in fakes]
-    yield say("adversary"), [side.adversary or say("none") for side in sides]
+_NAME = 40
+_PLOTTED = {
+    "counterfeits": (Phrase("Counterfeits"), Phrase("counterfeits")),
+    "average_group": (Phrase("Rows of a group"), Phrase("rows of a group")),
+    "ncp": (Phrase("Normalized certainty penalty: how wide cells are"), Phrase("normalized certainty penalty")),
+    "query_error": (Phrase("Error of queries, median"), Phrase("error of queries, median")),
+}
+"""What is drawn of each release: the title, and what the numbers are."""
 
 
-def _attacks(sides: tuple[ComparedSeries, ...]) -> Iterator[Row]:
-    """Yield what is found and the highest risk, for each attack on each sensitive attribute."""
-    found: dict[tuple[str, str], dict[int, AttackReport]] = {}
-    for place, side in enumerate(sides):
-        for attack in side.attacks:
-            if attack.ran:
-                found.setdefault((attack.attack, attack.sensitive or ""), {})[place] = attack
-    for (name, sensitive), by_side in found.items():
-        shown = f"{name} ({printable(sensitive)})" if sensitive else name
-        yield (
-            say("{attack}: finds", attack=shown),
-            [_cell(by_side.get(place), fallen) for place in range(len(sides))],
-        )
-        if any(attack.risks.max_risk is not ABSENT for attack in by_side.values()):
-            risks = [_cell(by_side.get(place), _risk) for place in range(len(sides))]
-            yield say("{attack}: highest risk", attack=shown), risks
-        yield say("{attack}: time", attack=shown), [_cell(by_side.get(place), seconds) for place in range(len(sides))]
+class ComparedColumn(NamedTuple):
+    """One figure: its heading, what it means in a sentence, and its text for a series."""
+
+    head: str
+    means: str
+    cell: Callable[[ComparedSeries], str]
 
 
-def _cell(attack: AttackReport | None, show: Callable[[AttackReport], str]) -> str:
-    return "-" if attack is None else show(attack)
-
-
-def _risk(attack: AttackReport) -> str:
-    return "-" if attack.risks.max_risk is ABSENT else risk_text(attack.risks.max_risk)
-
-
-def _utility(comparison: Comparison) -> Iterator[Row]:
-    sides = comparison.sides
-    yield say("discernibility"), [_mean(side, "discernibility", ",.0f") for side in sides]
-    yield say("rows of a group"), [_mean(side, "average_group", ",.2f") for side in sides]
+def columns(comparison: Comparison) -> list[ComparedColumn]:
+    """Return the figures that there are."""
+    found = [
+        ComparedColumn(
+            say("form"), say("generalization publishes wider cells, anatomy exact ones with the values apart"), _form
+        ),
+        ComparedColumn(say("releases"), say("how many were published"), lambda side: figure(len(side.releases))),
+        ComparedColumn(
+            say("rows/group"),
+            say("mean rows of a group; more is safer and coarser"),
+            lambda s: _mean(s, "average_group"),
+        ),
+        ComparedColumn(
+            say("fakes"),
+            say("counterfeits of all releases"),
+            lambda s: figure(sum(r.counterfeits for r in s.releases)),
+        ),
+        ComparedColumn(
+            say("found"),
+            say("share of people whose value is certain, or of records found, by the attack that finds most"),
+            _found,
+        ),
+        ComparedColumn(say("risk"), say("highest probability of a person's value"), _risk),
+        ComparedColumn(
+            say("min e"),
+            say("smallest number of people who are known to have, together, the same values as equally many others"),
+            _min_e,
+        ),
+        ComparedColumn(
+            say("same"),
+            say("share of rows whose cells are also in the release before, so that their counts can be compared"),
+            _comparable,
+        ),
+    ]
     if comparison.asked is not None:
-        yield say("perimeter"), [_mean(side, "perimeter", ",.1f") for side in sides]
-        yield say("normalized certainty penalty"), [_mean(side, "ncp", ".4f") for side in sides]
-        yield say("query error, median of a release"), [_mean(side, "query_error", ".2%") for side in sides]
-        yield say("queries without an error"), [_mean(side, "skipped", ",.1f") for side in sides]
+        found += [
+            ComparedColumn(
+                say("cells"),
+                say("share of their range that cells cover; exact cells cover none of it, and can single people out"),
+                _cells,
+            ),
+            ComparedColumn(
+                say("error"), say("median relative error of counts"), lambda s: _mean(s, "query_error", ".1%")
+            ),
+        ]
+    return found
 
 
-def _mean(side: ComparedSeries, measure: str, form: str) -> str:
-    mean = side.mean(measure)
-    return "-" if mean is None else figure(mean, form)
+def table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """Return the heads of the table, and a row for each series."""
+    told = columns(comparison)
+    head = [say("series"), say("method"), *(each.head for each in told)]
+    rows = [[printable(s.path, 150), _method(s), *(each.cell(s) for each in told)] for s in comparison.sides]
+    return head, rows
+
+
+def page(comparison: Comparison) -> Page:
+    """Return the table, what its figures mean, and plots of what releases are good for."""
+    head, rows = table(comparison)
+    sides = [(str(place), side) for place, side in enumerate(comparison.sides, 1)]
+    meanings = [(each.head, f"{each.means}.") for each in columns(comparison)]
+    drawn = list(_charts(comparison))
+    return Page(
+        title=say("Release series compared"),
+        name=say("Release series compared"),
+        inside=False,
+        mark=marked(inside=False),
+        sheet=say("series-audit {version}", version=comparison.tool_version),
+        head=[Facts([(place, f"{printable(s.name, 150)} ({printable(s.path, 150)})") for place, s in sides])],
+        sections=[
+            Section(
+                "",
+                [
+                    PageTable(
+                        ["", *head[1:]],
+                        [[place, *row[1:]] for (place, _), row in zip(sides, rows, strict=True)],
+                        words=3,
+                    )
+                ],
+            ),
+            Section("", [Facts(meanings)]),
+            Section("", [Bullets(list(notes(comparison)), soft=True)]),
+            *([Section(say("In pictures"), [Figures(drawn)])] if drawn else []),
+        ],
+    )
+
+
+def as_csv(comparison: Comparison) -> str:
+    """Return the table as CSV."""
+    head, rows = table(comparison)
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([head, *rows])
+    return out.getvalue()
+
+
+def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
+    """Yield the plots of what releases are good for."""
+    names = [f"{place}: {printable(Path(s.path).name, _NAME)}" for place, s in enumerate(comparison.sides, 1)]
+    longest = max((side.releases for side in comparison.sides), key=len, default=())
+    tags = [printable(release.tag, 24) for release in longest]
+    for measure, (title, what) in _PLOTTED.items():
+        lines = [(n, _of_releases(s.releases, measure)) for n, s in zip(names, comparison.sides, strict=True)]
+        known = [(name, values) for name, values in lines if values]
+        if any(value for _, values in known for value in values):
+            yield charts.lines(str(title), tags, known, axes=(say("release"), str(what)))
+
+
+def _of_releases(releases: tuple[ReleaseMeasures, ...], measure: str) -> list[float]:
+    """Return a measure of each release; nothing where some release lacks it."""
+    values = [getattr(release, measure) for release in releases]
+    return [] if None in values else values
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
@@ -93,7 +165,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     for place, side in enumerate(comparison.sides, 1):
         ran = [attack for attack in side.attacks if attack.ran]
         if ran:
-            yield f"{say('{name}: {text}', name=place, text=parted(map(_found, ran)))}."
+            yield f"{say('{name}: {text}', name=place, text=parted(map(_in_words, ran)))}."
     yield from _unfinished(comparison.sides)
     if len({side.adversary for side in comparison.sides}) > 1:
         yield say("The adversaries differ, so their risks do not mean the same.")
@@ -102,7 +174,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     yield say("This is no verdict: `audit SERIES` gives one.")
 
 
-def _found(attack: AttackReport) -> str:
+def _in_words(attack: AttackReport) -> str:
     return say("{attack} {found}", attack=named(attack), found=fallen(attack))
 
 
@@ -126,13 +198,56 @@ def _asked(asked: QueryDesign) -> Iterator[str]:
 
 def _unfinished(sides: tuple[ComparedSeries, ...]) -> Iterator[str]:
     """Yield what was not attacked, or not to the end, and why."""
-    for place, side in numbered(sides):
+    for place, side in enumerate(sides, 1):
         if side.not_audited is not None:
             yield say("{series} is not attacked: {reason}.", series=place, reason=printable(side.not_audited, 400))
     told: dict[str, list[int]] = {}
-    for place, side in numbered(sides):
+    for place, side in enumerate(sides, 1):
         for attack in side.attacks:
             if attack.reason:
                 told.setdefault(ended_early(attack.attack, attack), []).append(place)
     for sentence, places in told.items():
         yield f"{', '.join(map(str, dict.fromkeys(places)))}: {sentence}."
+
+
+def _method(side: ComparedSeries) -> str:
+    return say("not known") if side.method is None else printable(side.method)
+
+
+def _form(side: ComparedSeries) -> str:
+    return say("anatomy") if side.exact else say("general.")
+
+
+def _mean(side: ComparedSeries, measure: str, form: str = ",.2f") -> str:
+    mean = side.mean(measure)
+    return "-" if mean is None else figure(mean, form)
+
+
+def _cells(side: ComparedSeries) -> str:
+    return say("exact") if side.exact else _mean(side, "ncp", ".1%")
+
+
+def _comparable(side: ComparedSeries) -> str:
+    return "-" if side.exact else _mean(side, "comparable", ".0%")
+
+
+def _found(side: ComparedSeries) -> str:
+    if side.individuals:
+        shares = [each.people / side.individuals for each in side.attacks if each.people is not None]
+    else:
+        shares = [share_fallen(each) for each in side.attacks if each.ran]
+    return figure(max(shares), ".1%") if shares else "-"
+
+
+def _risk(side: ComparedSeries) -> str:
+    risks = [attack.risks.max_risk for attack in side.attacks if attack.risks.max_risk is not ABSENT]
+    known = [risk for risk in risks if isinstance(risk, float)]
+    return risk_text(max(known)) if known else "-"
+
+
+def _min_e(side: ComparedSeries) -> str:
+    bounds = [getattr(attack.measures, "min_e", None) for attack in side.attacks if attack.ran]
+    return next((str(each) for each in bounds if each is not None), "-")
+
+
+FORMATS = {**frames(page, comparison_document), "csv": as_csv}

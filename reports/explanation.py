@@ -1,8 +1,7 @@
-"""The explanation of what can be learnt of one person, as text for reading. It names people."""
+"""The explanation of what can be learnt of one person, as a page for reading and as JSON. It names people."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from audit.findings.proof import either, listed
@@ -11,57 +10,56 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
+from audit.model.report import Report
 from audit.runtime.phrases import risk_text, say, say_count
+from audit.runtime.version import VERSION
+from reports.frames import frames
+from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section, marked
+from reports.registry import Format
 from reports.sentences import changing, status_in_words
+from reports.text import Paper
 
-_WIDTH = 100
 
-
-def text(explanation: Explanation) -> str:
+def page(explanation: Explanation) -> Page:
     """Return the explanation, release by release, then finding by finding."""
-    who, adversary = printable(explanation.individual, 200), explanation.adversary
-    lines = [
-        printable(explanation.series, 200),
-        say(
-            "{who}, seen by {adversary} ({name}); {values}.",
-            who=who,
-            adversary=ADVERSARIES[adversary.kind].person,
-            name=adversary.kind,
-            values=changing(transitions=adversary.transitions),
-        ),
-        say("This names people: keep it inside."),
-    ]
-    for each in explanation.explained:
-        lines += ["", *_explained(each, several=len(explanation.explained) > 1)]
-    return "\n".join(wrapped for line in lines for wrapped in _wrapped(line)) + "\n"
+    adversary = explanation.adversary
+    who = say(
+        "{who}, seen by {adversary} ({name}); {values}.",
+        who=printable(explanation.individual, 200),
+        adversary=ADVERSARIES[adversary.kind].person,
+        name=adversary.kind,
+        values=changing(transitions=adversary.transitions),
+    )
+    return Page(
+        title=printable(explanation.series, 200),
+        name=printable(explanation.series, 200),
+        inside=True,
+        mark=marked(inside=True),
+        sheet=say("series-audit {version}", version=VERSION),
+        head=[Paragraph(who), Paragraph(say("This names people: keep it inside."))],
+        sections=[
+            part for each in explanation.explained for part in _sections(each, several=len(explanation.explained) > 1)
+        ],
+    )
 
 
-def _wrapped(line: str) -> list[str]:
-    """Return a line in lines that are not too long, the later ones further in."""
-    inwards = " " * (len(line) - len(line.lstrip()) + 4)
-    wrapped = textwrap.wrap(line, _WIDTH, subsequent_indent=inwards, break_long_words=False, break_on_hyphens=False)
-    return wrapped or [""]
-
-
-def _explained(explained: Explained, *, several: bool) -> Iterator[str]:
-    if several:
-        yield from [printable(explained.sensitive), ""]
+def _sections(explained: Explained, *, several: bool) -> Iterator[Section]:
     alone = "update-graph" if any(each.attack == "update-graph" for each in explained.said) else "intersection"
-    for version in explained.versions:
-        yield from _version(version, alone)
+    blocks: list[Block] = [_version(version, alone) for version in explained.versions]
     if explained.absent:
-        yield say_count(
-            "not in release {releases}",
-            "not in releases {releases}",
-            len(explained.absent),
-            releases=listed(explained.absent),
+        tags = listed(explained.absent)
+        absent = say_count(
+            "not in release {releases}", "not in releases {releases}", len(explained.absent), releases=tags
         )
+        blocks.append(Paragraph(absent))
+    yield Section(printable(explained.sensitive) if several else "", blocks)
     for said in explained.said:
-        yield from _said(said)
+        if said.findings or said.reason:
+            yield _said(said)
 
 
-def _version(version: ExplainedVersion, alone: str) -> Iterator[str]:
-    yield say_count(
+def _version(version: ExplainedVersion, alone: str) -> Entry:
+    title = say_count(
         "release {release}, group {groups}",
         "release {release}, groups {groups}",
         len(version.groups),
@@ -69,8 +67,7 @@ def _version(version: ExplainedVersion, alone: str) -> Iterator[str]:
         groups=", ".join(map(printable, version.groups)),
     )
     if version.known is not None:
-        yield f"  {say('known beforehand: {value}', value=printable(version.known))}"
-        return
+        return Entry(title, [Paragraph(say("known beforehand: {value}", value=printable(version.known)))])
     facts = [
         (say("published there"), either(version.candidates)),
         (say("possible by {attack}", attack=alone), either(version.alone)),
@@ -87,26 +84,29 @@ def _version(version: ExplainedVersion, alone: str) -> Iterator[str]:
         facts.append((say("risk by {attack}", attack=attack), ", ".join(shares)))
     if version.truth is not None:
         facts.append((say("true value"), printable(version.truth)))
-    wide = max(len(name) for name, _ in facts)
-    yield from (f"  {name.ljust(wide)}  {what}" for name, what in facts)
+    return Entry(title, [Facts(facts)])
 
 
-def _said(said: Said) -> Iterator[str]:
-    """Yield what an attack says, its findings with all that shows them."""
-    if not said.findings and not said.reason:
-        return
-    head = said.attack
+def _said(said: Said) -> Section:
+    """Return what an attack says, its findings with all that shows them."""
+    title = said.attack
     if said.reason:
-        head = f"{head} ({status_in_words(said.status)}: {printable(said.reason, 400)})"
-    yield from ["", head]
-    for finding in said.findings:
-        yield from (f"  {line}" for line in _finding(finding, by_version=said.attack != "intersection"))
-    if not said.findings:
-        yield f"  {say('nothing is certain about this person')}"
+        title = f"{title} ({status_in_words(said.status)}: {printable(said.reason, 400)})"
+    blocks: list[Block] = [_finding(finding, by_version=said.attack != "intersection") for finding in said.findings]
+    return Section(title, blocks or [Paragraph(say("nothing is certain about this person"))])
 
 
-def _finding(finding: Finding[str], *, by_version: bool) -> Iterator[str]:
+def _finding(finding: Finding[str], *, by_version: bool) -> Entry:
     head, *steps = finding.in_full(by_version=by_version)
-    yield f"{head}   [{finding.id}]"
-    yield from steps
-    yield from (f"  {line}" for line in places(finding.located))
+    lines = [*(step.removeprefix("  ") for step in steps), *places(finding.located)]
+    return Entry(head, [PageSteps(lines)], [finding.id])
+
+
+def render(explanation: Explanation, report: Report, form: Format) -> str:
+    """Return the explanation; where a format is no page, what it shows of `report`, the findings about the person."""
+    if form.name in FORMATS:
+        return form.drawn(page(explanation)) if isinstance(form, Paper) else FORMATS[form.name](explanation)
+    return form.render(report)
+
+
+FORMATS = frames(page, lambda explanation: explanation)

@@ -1,15 +1,15 @@
-"""The history of a series as text, JSON, or a page: the verdict and the risk of each report, and where it stands."""
+"""The history of a series as a page or as JSON: the verdict and the risk of each report, and where it stands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 from audit.model.audit_history import AuditHistory, PastReport
 from audit.model.errors import printable
 from audit.runtime.phrases import Phrase, day, figure, risk_text, say, say_count
-from reports import charts, html, markdown
-from reports.escaping import as_json
+from reports import charts
+from reports.frames import frames
 from reports.page import Block, Facts, Figures, Links, Page, PageTable, PageVerdict, Section
 
 _SHOWN = {
@@ -18,40 +18,21 @@ _SHOWN = {
     "undecided": Phrase("UNDECIDED"),
     "interrupted": Phrase("INTERRUPTED"),
 }
-_SIGNS = {
-    "holds": ("✓", "green"),
-    "violated": ("✗", "red"),
-    "undecided": ("?", "yellow"),
-    "interrupted": ("?", "yellow"),
-}
+_COLOURS = {"holds": "green", "violated": "red", "undecided": "yellow", "interrupted": "yellow"}
 
 
-def text(history: AuditHistory) -> str:
-    """Return a line for each report, at most 80 columns wide unless names are long."""
-    head, rows = _table(history)
-    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
-    ]
-    name = printable(history.reports[-1].series, 200)
-    return "\n".join([name, "", *lines, "", _verdict(history).text, ""])
-
-
-def json(history: AuditHistory) -> str:
-    """Return the history as one JSON object with a final line break."""
-    return as_json(
-        {
-            "schema_version": 1,
-            "reports": [
-                {
-                    **{key: value for key, value in asdict(each).items() if key != "ids"},
-                    "made": None if each.made is None else each.made.isoformat(),
-                    "new_findings": history.new_findings(place),
-                }
-                for place, each in enumerate(history.reports)
-            ],
-        }
-    )
+def document(history: AuditHistory) -> Mapping[str, object]:
+    """Return what is written of a history in JSON."""
+    return {
+        "schema_version": 1,
+        "reports": [
+            {
+                **{key: value for key, value in asdict(each).items() if key != "ids"},
+                "new_findings": history.new_findings(place),
+            }
+            for place, each in enumerate(history.reports)
+        ],
+    }
 
 
 def page(history: AuditHistory) -> Page:
@@ -67,7 +48,6 @@ def page(history: AuditHistory) -> Page:
         sheet=say("series-audit {version}", version=last.version),
         head=[Facts([(say("Reports"), str(len(history.reports))), (say("Last report"), _when(last))])],
         verdict=_verdict(history),
-        summary=[],
         sections=[
             Section(say("Reports"), [PageTable(head, rows, words=3)]),
             Section(say("Risk over time"), list(_pictures(history))),
@@ -104,11 +84,10 @@ def _verdict(history: AuditHistory) -> PageVerdict:
     last = history.reports[-1]
     same = next((n for n, each in enumerate(reversed(history.reports)) if each.verdict != last.verdict), None)
     count = len(history.reports) if same is None else same
-    sign, colour = _SIGNS[last.verdict]
     told = say_count(
         "{verdict}, in the last report.", "{verdict}, in the last {count} reports.", count, verdict=_SHOWN[last.verdict]
     )
-    return PageVerdict(sign, colour, told)
+    return PageVerdict(told, _COLOURS[last.verdict])
 
 
 def _pictures(history: AuditHistory) -> Iterator[Block]:
@@ -134,9 +113,4 @@ def _files(history: AuditHistory) -> Iterator[tuple[str, str]]:
                 yield _when(each), file
 
 
-FORMATS: Mapping[str, Callable[[AuditHistory], str]] = {
-    "text": text,
-    "json": json,
-    "markdown": lambda history: markdown.drawn(page(history)),
-    "html": lambda history: html.drawn(page(history)),
-}
+FORMATS = frames(page, document)

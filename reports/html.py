@@ -9,14 +9,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.model.report import Report
 from audit.runtime.phrases import LANGUAGE, say
-from reports.audit_page import audit_page
 from reports.page import Page
 
 if TYPE_CHECKING:
@@ -26,17 +23,6 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).parent / "templates"
 _CODE = re.compile(r"`([^`]+)`")
 _OPTION = re.compile(r"(?<![^\s(])(--[a-z][a-z-]*)")
-
-
-@dataclass(frozen=True)
-class Html:
-    """Render a report as a page."""
-
-    name: str = "html"
-
-    def render(self, report: Report) -> str:
-        """Return the report as one self-contained page."""
-        return drawn(audit_page(report))
 
 
 def drawn(page: Page) -> str:

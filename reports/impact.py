@@ -1,11 +1,9 @@
-"""What one more release would change, as text for reading and as JSON for programs."""
+"""What one more release would change, as a page for reading and as JSON for programs."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from audit.findings.wording import line_runs, listing
 from audit.model.errors import printable, printable_path
@@ -13,55 +11,36 @@ from audit.model.measures import PEOPLE, LeastBounds
 from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
-from reports.escaping import as_json as to_json
-from reports.finding_text import shown_attacks
+from reports.audit_page import page_of, terminal_head, terminal_summary
+from reports.finding_text import shown_attacks, steps
+from reports.frames import frames
 from reports.json_forms.next import next_document
-from reports.json_values import json_object
+from reports.page import Block, Bullets, Entry, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
 from reports.sentences import reasons
-from reports.text import Text, lines_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
 _WITH = Phrase("{attack} with it is incomplete: {reason}.")
 
 
-def text(impact: ReleaseImpact, form: Text) -> str:
+def page(impact: ReleaseImpact) -> Page:
     """Return the verdict with the candidate, what changes, what causes it, and a repair."""
-    target = io.StringIO()
-    console = form.console(target)
     after = impact.after
-    form.head(console, after)
-    for line in _read(impact):
-        form.indented(console, line)
-    console.print()
-    form.verdict(console, after)
-    for line in _before(impact):
-        form.indented(console, line)
-    console.print()
-    _changes(console, impact)
-    for old, new in zip(impact.before.attacks, after.attacks, strict=True):
-        for line in _unfinished(old, new):
-            form.indented(console, line)
-    shown = shown_attacks(after)
-    for attack, report in zip(impact.attacks, after.attacks, strict=True):
-        if report in shown:
-            _findings(console, form, attack)
+    head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
+    return page_of(after, head, terminal_summary(after), _sections(impact))
+
+
+def _sections(impact: ReleaseImpact) -> Iterator[Section]:
+    pairs = zip(impact.before.attacks, impact.after.attacks, strict=True)
+    unfinished = [line for old, new in pairs for line in _unfinished(old, new)]
+    yield Section("", [Bullets(list(_before(impact)), soft=True)])
+    yield Section("", [_changes(impact), Bullets(unfinished, soft=True)])
+    shown = shown_attacks(impact.after)
+    for attack, report in zip(impact.attacks, impact.after.attacks, strict=True):
+        if report in shown and attack.new:
+            yield _findings(attack, by_version=report.measures.by_version)
     proposed = [*_proposal(impact), *_beyond_repair(impact)]
-    if proposed:
-        console.print(say("Repair"), style="bold")
-        for line in proposed:
-            form.indented(console, line)
-        console.print()
-    return lines_of(target)
-
-
-def as_json(impact: ReleaseImpact) -> str:
-    """Return the same as one JSON object: that of `audit` for the series with the candidate, and what changes."""
-    return to_json(json_object(next_document(impact)))
+    yield Section(say("Repair"), [Bullets(proposed, soft=True)] if proposed else [])
 
 
 def _read(impact: ReleaseImpact) -> Iterator[str]:
@@ -95,26 +74,20 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
     )
 
 
-def _changes(console: Console, impact: ReleaseImpact) -> None:
-    from rich.table import Table
-
+def _changes(impact: ReleaseImpact) -> Block:
     rows = [(attack, change) for attack in impact.attacks for change in attack.changes]
     if not rows:
-        console.print(say("No measure of any attack changes."))
-        console.print()
-        return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head in (say("attack"), say("measure")):
-        table.add_column(head, header_style="bold")
-    for head in (say("before"), say("after")):
-        table.add_column(head, justify="right", header_style="bold")
-    above = ""
-    for attack, change in rows:
-        name = _named(attack)
-        table.add_row("" if name == above else name, *_cells(change))
-        above = name
-    console.print(table)
-    console.print()
+        return Paragraph(say("No measure of any attack changes."))
+    head = [say("attack"), say("measure"), say("before"), say("after")]
+    names = [_named(attack) for attack, _ in rows]
+    return PageTable(
+        head,
+        [
+            ["" if place and names[place - 1] == name else name, *_cells(change)]
+            for place, (name, (_, change)) in enumerate(zip(names, rows, strict=True))
+        ],
+        words=2,
+    )
 
 
 def _named(attack: AttackComparison) -> str:
@@ -185,23 +158,23 @@ def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
         )
 
 
-def _findings(console: Console, form: Text, attack: AttackComparison) -> None:
-    if not attack.new:
-        return
+def _findings(attack: AttackComparison, *, by_version: bool) -> Section:
     counts = figure(attack.new)
     if attack.people:
         counts = f"{counts}, {PEOPLE.counted(attack.people)}"
     if attack.old:
         counts = say("{counts}; {old} were possible before", counts=counts, old=attack.old)
-    console.print(say("New findings of {attack} ({counts})", attack=_named(attack), counts=counts), style="bold")
-    by_version = attack.attack != "intersection"
-    for new in attack.findings:
-        form.finding(console, new.finding, by_version=by_version)
-        console.print(f"    {say('cause: {cause}', cause=_cause(new))}", soft_wrap=True)
+    blocks: list[Block] = [
+        Entry(
+            new.finding.sentence(by_version=by_version),
+            [PageSteps([*steps(new.finding), say("cause: {cause}", cause=_cause(new))])],
+            [new.finding.id],
+        )
+        for new in attack.findings
+    ]
     if len(attack.findings) < attack.new:
-        more = say("{count} more: --findings all", count=attack.new - len(attack.findings))
-        console.print(f"  {more}", style="dim")
-    console.print()
+        blocks.append(Paragraph(say("{count} more: --findings all", count=attack.new - len(attack.findings))))
+    return Section(say("New findings of {attack} ({counts})", attack=_named(attack), counts=counts), blocks)
 
 
 def _cause(new: NewFinding) -> str:
@@ -236,3 +209,6 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
         yield say("Not computed - {reason}.", reason=printable(reason, 400))
     if impact.before.policy.violations and sum(attack.old for attack in impact.attacks):
         yield say("No candidate can repair what could be found before.")
+
+
+FORMATS = frames(page, next_document)

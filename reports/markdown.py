@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
 
-from audit.model.report import Report
 from audit.runtime.phrases import say
-from reports.audit_page import audit_page
 from reports.charts import Chart
 from reports.escaping import markdown as escaped
 from reports.page import (
@@ -28,19 +25,8 @@ from reports.page import (
 _LEVEL, _DEEPEST = 3, 6
 
 
-@dataclass(frozen=True)
-class Markdown:
-    """Render a report as GitHub's Markdown; every line with somebody else's words is escaped as a whole."""
-
-    name: str = "markdown"
-
-    def render(self, report: Report) -> str:
-        """Return the report as Markdown with a final line break."""
-        return drawn(audit_page(report))
-
-
 def drawn(page: Page) -> str:
-    """Return a page of blocks as Markdown."""
+    """Return a page of blocks as GitHub's Markdown; every line with somebody else's words is escaped as a whole."""
     return "\n".join(_page(page)).rstrip() + "\n"
 
 
@@ -48,13 +34,15 @@ def _page(page: Page) -> Iterator[str]:
     yield from (f"# {escaped(page.name) or escaped(page.title)}", "")
     yield from (f"**{escaped(page.mark)}**", "")
     yield from _blocks(page.head, _LEVEL)
-    yield from (f"## {escaped(say('Verdict'))}", "")
-    if page.verdict.warning:
-        yield from (f"**{escaped(page.verdict.warning)}**", "")
-    yield from (f"**{escaped(page.verdict.text)}**", "")
-    yield from _blocks(page.summary, _LEVEL)
+    if page.verdict is not None:
+        yield from (f"## {escaped(say('Verdict'))}", "")
+        if page.verdict.warning:
+            yield from (f"**{escaped(page.verdict.warning)}**", "")
+        yield from (f"**{escaped(page.verdict.text)}**", "")
+        yield from _blocks(page.summary, _LEVEL)
     for section in page.sections:
-        yield from (f"## {escaped(section.title)}", "")
+        if section.title:
+            yield from (f"## {escaped(section.title)}", "")
         yield from _blocks(section.blocks, _LEVEL)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from audit.runtime.phrases import say
 from reports.charts import Chart
 
 
@@ -118,12 +119,16 @@ class Section:
 
 @dataclass(frozen=True)
 class PageVerdict:
-    """The verdict: its sign and colour, its sentence, and what stands before it where the assumptions do not hold."""
+    """The verdict: its sentence and colour, and what stands before it where the assumptions do not hold."""
 
-    sign: str
-    colour: str
     text: str
+    colour: str
     warning: str | None = None
+
+    @property
+    def sign(self) -> str:
+        """What stands for the colour where there is none."""
+        return {"red": "✗", "yellow": "?", "green": "✓"}[self.colour]
 
 
 @dataclass(frozen=True)
@@ -137,10 +142,10 @@ class Page:
         mark: what says so, or that it may be shared.
         sheet: what stands in the corner of each printed sheet; our own words alone.
         band: what stands at the head of each sheet; whether people are named when None.
-        verdict: the verdict.
         head: what stands before the verdict.
+        sections: all that comes after it.
+        verdict: the verdict; None where there is none.
         summary: what stands right after it.
-        sections: all else.
     """
 
     title: str
@@ -149,7 +154,14 @@ class Page:
     mark: str
     sheet: str
     head: Sequence[Block]
-    verdict: PageVerdict
-    summary: Sequence[Block]
     sections: Sequence[Section]
+    verdict: PageVerdict | None = None
+    summary: Sequence[Block] = ()
     band: str | None = None
+
+
+def marked(*, inside: bool) -> str:
+    """Return what says of a page that it names people, or that it may be shared."""
+    if inside:
+        return say("INTERNAL: this report names people. Keep it inside.")
+    return say("Shareable: no person is named, and no quasi-identifier of anybody is shown.")

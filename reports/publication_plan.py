@@ -1,86 +1,55 @@
-"""The plan of a publication as text, Markdown and JSON. People do not occur in it."""
+"""The plan of a publication as a page and as JSON. People do not occur in it."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, say
 from audit.runtime.version import VERSION
-from reports.escaping import as_json as dumped
+from reports.frames import frames
 from reports.json_forms.comparison import compared_counts
 from reports.json_values import json_object, json_value
+from reports.page import Bullets, Facts, Page, PageTable, Section, marked
 from reports.sentences import fallen
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
-_WIDTHS, _WIDTH = (34, 11, 13, 10, 9, 13), 100
 _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "intersection")
 
 
-def text(plan: PublicationPlan) -> str:
-    """Return the plan as a table of at most 100 columns, with what is found below each method."""
-    head = _head()
-    widths = [max(least, len(name) + 1) for least, name in zip(_WIDTHS, head, strict=True)]
-    lines = [say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60)), ""]
-    lines.append(_line(head, widths))
-    for each in plan.tried:
-        lines.append(_line(_cells(each), widths))
-        for below in filter(None, (_why(each), _widths(each))):
-            lines += textwrap.wrap(below, _WIDTH, initial_indent="    ", subsequent_indent="    ")
-    return "\n".join([*lines, "", *_notes(plan)]) + "\n"
+def page(plan: PublicationPlan) -> Page:
+    """Return the plan as a table, with what is found below it."""
+    title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60))
+    why = [(_name(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
+    return Page(
+        title=title,
+        name=title,
+        inside=False,
+        mark=marked(inside=False),
+        sheet=say("series-audit {version}", version=VERSION),
+        head=[],
+        sections=[
+            Section("", [PageTable(_head(), [_cells(each) for each in plan.tried], words=2)]),
+            Section("", [Facts([(name, text) for name, text in why if text])]),
+            Section("", [Bullets(list(_notes(plan)), soft=True)]),
+        ],
+    )
 
 
-def markdown(plan: PublicationPlan) -> str:
-    """Return the plan as a Markdown table."""
-    head = _head()
-    rows = [(*head, say("why")), tuple("---" for _ in range(len(head) + 1))]
-    rows += [(*_cells(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
-    table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([*table, "", *_notes(plan)]) + "\n"
-
-
-def as_json(plan: PublicationPlan) -> str:
-    """Return the plan as one JSON object."""
+def document(plan: PublicationPlan) -> Mapping[str, object]:
+    """Return what is written of a plan in JSON."""
     best = plan.recommended
     tried = [
         {**json_object(replace(each, attacks=())), "attacks": json_value(tuple(map(compared_counts, each.attacks)))}
         for each in plan.tried
     ]
-    return dumped(
-        {
-            "microdata": plan.microdata,
-            "tried": tried,
-            "recommended": None if best is None else {"method": best.method, "parameters": best.parameters},
-        }
-    )
-
-
-def html(plan: PublicationPlan) -> str:
-    """Return the plan as a page."""
-    from reports.html import render_page
-
-    title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60))
-    return render_page(
-        "plan.html.j2",
-        inside=False,
-        mark=say("Shareable: no person is named, and no quasi-identifier of anybody is shown."),
-        sheet=say("series-audit {version}", version=VERSION),
-        title=title,
-        head=(*_head(), say("why")),
-        rows=[(*_cells(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried],
-        remarks=list(_notes(plan)),
-    )
-
-
-FORMATS: Mapping[str, Callable[[PublicationPlan], str]] = {
-    "text": text,
-    "markdown": markdown,
-    "json": as_json,
-    "html": html,
-}
+    return {
+        "microdata": plan.microdata,
+        "tried": tried,
+        "recommended": None if best is None else {"method": best.method, "parameters": best.parameters},
+    }
 
 
 def _name(each: PlannedSeries) -> str:
@@ -97,13 +66,6 @@ def _widths(each: PlannedSeries) -> str | None:
 
 def _head() -> tuple[str, ...]:
     return say("method"), say("policy"), say("counterfeits"), say("withheld"), say("cells"), say("count error")
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Return a line of the table: two columns of words, then numbers."""
-    words = [cell.ljust(width) for cell, width in zip(cells[:2], widths[:2], strict=True)]
-    numbers = [cell.rjust(width) for cell, width in zip(cells[2:], widths[2:], strict=True)]
-    return "".join([*words, *numbers])
 
 
 def _cells(each: PlannedSeries) -> tuple[str, ...]:
@@ -139,12 +101,9 @@ def _counts(measures: Mapping[str, object]) -> bool:
 def _notes(plan: PublicationPlan) -> Iterator[str]:
     best = plan.recommended
     if best is None:
-        yield from textwrap.wrap(
-            say(
-                "Recommendation: none of these. No method that was tried keeps the policy; try other parameters, "
-                "coarser values or a policy that you can defend, and look at what is found above."
-            ),
-            _WIDTH,
+        yield say(
+            "Recommendation: none of these. No method that was tried keeps the policy; try other parameters, "
+            "coarser values or a policy that you can defend, and look at what is found above."
         )
     else:
         best_one = {"method": best.method, "parameters": best.parameters}
@@ -161,10 +120,10 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
         yield say("Next: {command}", command=command)
     if any(each.form == "anatomy" for each in plan.tried):
         yield say("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
-    yield from textwrap.wrap(
-        say(
-            "policy: the default policy against every attack that applies; cells: how much of their range cells cover; "
-            "count error: median relative error of random COUNT queries. A plan is no verdict: audit what you publish."
-        ),
-        _WIDTH,
+    yield say(
+        "policy: the default policy against every attack that applies; cells: how much of their range cells cover; "
+        "count error: median relative error of random COUNT queries. A plan is no verdict: audit what you publish."
     )
+
+
+FORMATS = frames(page, document)

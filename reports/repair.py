@@ -1,4 +1,4 @@
-"""What a repair came to, as text and as JSON."""
+"""What a repair came to, as a page and as JSON."""
 
 from __future__ import annotations
 
@@ -11,50 +11,73 @@ from audit.model.recommendation import MoveTotal, Recommendation
 from audit.model.repair import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
-from reports.escaping import as_json as dumped
+from reports.frames import frames
+from reports.json_forms.repair import repair_document
+from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section, marked
 from reports.sentences import reasons
 from reports.verdict import headline
 
 _SHOWN = 12
 
 
-def text(repair: Repair) -> str:
-    """Return the repair for reading, with a final line break."""
-    return "".join(f"{line}\n" for line in _lines(repair))
-
-
-def _lines(repair: Repair) -> Iterator[str]:
+def page(repair: Repair) -> Page:
+    """Return the repair for reading."""
     tag = printable(repair.candidate)
-    if repair.refused is not None:
-        yield say("NO REPAIR of release {release}: {reason}.", release=tag, reason=repair.refused)
-        yield say("The series with the candidate as it is: {verdict}", verdict=headline(repair.after)[0])
-        yield from (f"  {line}" for line in reasons(repair.after))
-        yield say("The series without it: {verdict}", verdict=headline(repair.before)[0])
-        yield from (f"  {line}" for line in reasons(repair.before))
-        found = [(each, finding) for each in repair.before.attacks for finding in each.findings]
-        for each, finding in found[:_SHOWN]:
-            yield f"  {each.attack}: {finding.sentence(by_version=each.attack != 'intersection')}"
-        if len(found) > _SHOWN:
-            yield f"  {say('{count} more findings: audit the series', count=len(found) - _SHOWN)}"
-        if repair.before.policy.violations and not repair.baseline:
-            yield say(
-                "What is published cannot be undone. With --baseline, the candidate only must not add anything to it."
-            )
-        return
+    if repair.refused is None:
+        holds = not repair.after.policy.violations
+        verdict = PageVerdict(_outcome(repair), "green" if holds else "yellow")
+        summary: list[Block] = [Bullets([sentence(move) for move in repair.moves])]
+        sections = [Section("", [Bullets(list(_after(repair)), soft=True)])]
+    else:
+        why = say("NO REPAIR of release {release}: {reason}.", release=tag, reason=repair.refused)
+        verdict, summary = PageVerdict(why, "red"), []
+        found = [
+            say("The series with the candidate as it is: {verdict}", verdict=headline(repair.after)[0]),
+            *(f"  {line}" for line in reasons(repair.after)),
+            say("The series without it: {verdict}", verdict=headline(repair.before)[0]),
+            *(f"  {line}" for line in reasons(repair.before)),
+            *_before(repair),
+        ]
+        sections = [Section("", [PageSteps(found)])]
+    name = printable(repair.after.series.name, 200)
+    return Page(
+        title=name,
+        name=name,
+        inside=repair.after.revealed,
+        mark=marked(inside=repair.after.revealed),
+        sheet=say("series-audit {version}", version=repair.after.tool_version),
+        head=[],
+        sections=sections,
+        verdict=verdict,
+        summary=summary,
+    )
+
+
+def _before(repair: Repair) -> Iterator[str]:
+    """Yield what was found before there was a candidate, and what to do about it."""
+    found = [(each, finding) for each in repair.before.attacks for finding in each.findings]
+    for each, finding in found[:_SHOWN]:
+        yield f"  {each.attack}: {finding.sentence(by_version=each.attack != 'intersection')}"
+    if len(found) > _SHOWN:
+        yield f"  {say('{count} more findings: audit the series', count=len(found) - _SHOWN)}"
+    if repair.before.policy.violations and not repair.baseline:
+        yield say(
+            "What is published cannot be undone. With --baseline, the candidate only must not add anything to it."
+        )
+
+
+def _after(repair: Repair) -> Iterator[str]:
+    """Yield how to take a repair, and where it stands."""
     if repair.withholds_much:
         yield say(
             "This repair withholds more than one row in twenty: none was found by merging, moving or coarsening that "
             "withholds fewer."
         )
-    yield _outcome(repair)
-    yield from (f"  {sentence(move)}" for move in repair.moves)
     if repair.stopped is not None:
         yield say("This is the best repair so far: {reason}. A longer search may change less.", reason=repair.stopped)
     verdict = headline(repair.after)[0]
-    if repair.after.policy.violations:
-        yield say("The series without it as with it: {verdict}", verdict=verdict)
-    else:
-        yield verdict
+    violated = repair.after.policy.violations
+    yield say("The series without it as with it: {verdict}", verdict=verdict) if violated else verdict
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
     yield say("A key beside it, in private/, is not for publication.")
@@ -233,9 +256,4 @@ def _listed(texts: Sequence[str]) -> str:
     return joined([printable(each) for each in texts], most=_SHOWN) if texts else ""
 
 
-def as_json(repair: Repair) -> str:
-    """Return the repair as indented JSON with a final line break."""
-    from reports.json_forms.repair import repair_document
-    from reports.json_values import json_object
-
-    return dumped(json_object(repair_document(repair)))
+FORMATS = frames(page, repair_document)

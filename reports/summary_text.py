@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from audit.clauses.clause import attack_reason
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
-from audit.model.report import AttackReport, LadderStep, Report, Violation
-from audit.runtime.phrases import Phrase, joined, percent, say, say_count
+from audit.model.report import AttackReport, Report, Violation
+from audit.runtime.phrases import Phrase, joined, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
 from reports.count_tables import sentences as counts
-from reports.sentences import adversary, named, undecided_clauses, value_of, violating
+from reports.sentences import adversary, named, undecided_clauses, violating
 
 _WHAT = {"assumptions": Phrase("Assumptions"), "policy": Phrase("Policy")}
 _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
@@ -24,8 +24,6 @@ _TAKES = {
     ReasonKind.UNDECLARED: Phrase("what the reason says, in series.toml or in the files"),
     ReasonKind.TOO_HARD: Phrase("perhaps more time: --time-limit SECONDS; it may stay open"),
 }
-_HALF = 5
-"""The first of the tenths that are one half or more."""
 
 
 def last_release(report: Report) -> str:
@@ -39,103 +37,6 @@ def assumed(report: Report) -> str:
         return adversary(report)
     who = ADVERSARIES[report.adversary.kind].person
     return say("Audited for {who} ({name}).", who=who, name=report.adversary.kind)
-
-
-def summary(report: Report) -> list[str]:
-    """Return three sentences: what was done, what it found, and what now."""
-    if report.tables is not None:
-        return [counts.done(report), counts.found(report), _now(report)]
-    return [_done(report), _found(report), _now(report)]
-
-
-def _done(report: Report) -> str:
-    tried = [attack for attack in report.attacks if attack.ran]
-    attacks = len({attack.attack for attack in tried})
-    how_many = say_count("{count} kind of attack was tried", "{count} kinds of attack were tried", attacks)
-    releases = say_count("{count} release", "{count} releases", len(report.series.releases))
-    if report.series.individuals:
-        people = say_count("{count} person", "{count} people", report.series.individuals)
-        return say(
-            "{releases} with data of {people} were audited; {attacks}.",
-            releases=releases,
-            people=people,
-            attacks=how_many,
-        )
-    rows = say_count("{count} row", "{count} rows", report.series.rows)
-    return say("{releases} with {rows} were audited; {attacks}.", releases=releases, rows=rows, attacks=how_many)
-
-
-def _found(report: Report) -> str:
-    """Return how bad it is, in people."""
-    if report.contradictions:
-        return say_count(
-            "The published values of {count} person of {people} contradict the assumptions, so that nothing "
-            "below certainty can be relied on.",
-            "The published values of {count} of {people} people contradict the assumptions, so that nothing "
-            "below certainty can be relied on.",
-            report.contradictions.changed + report.contradictions.infeasible,
-            people=report.series.individuals,
-        )
-    rung = worst_rung(report)
-    if rung is None:
-        return _counted(report)
-    people, likely = report.series.individuals, _likely(report, rung)
-    value = value_of(rung.sensitive)
-    if rung.so_far:
-        more = say_count("{count} further person", "{count} further people", likely or 0)
-        if likely:
-            return say(
-                "For {found} of {people} people, {value} is certain ({share}); for {more}, its probability is "
-                "50 % or more.",
-                found=rung.so_far,
-                people=people,
-                value=value,
-                share=_share(rung.so_far, people),
-                more=more,
-            )
-        return say(
-            "For {found} of {people} people, {value} is certain ({share}).",
-            found=rung.so_far,
-            people=people,
-            value=value,
-            share=_share(rung.so_far, people),
-        )
-    return _highest(report, value)
-
-
-def _highest(report: Report, value: str) -> str:
-    """Return how bad it is where nobody's value is certain."""
-    equal = [a for a in violating(report) if a.measures.about_values and not a.people and a.measures.found]
-    if equal:
-        told = equal[0].measures.accusation(value, at_least=equal[0].incomplete)
-        return say("Nobody’s value is certain, but {told}.", told=told)
-    known = [(a, a.risks.max_risk) for a in report.attacks if isinstance(a.risks.max_risk, float)]
-    if known and not any(attack.incomplete for attack in report.attacks):
-        # A share of worlds is told rather than a product of shares, which a release published twice raises.
-        exact = [each for each in known if each[0].measures.about_everybody] or known
-        highest = max(risk for _, risk in exact)
-        return say("Nobody’s value is certain; the highest risk is {risk}.", risk=percent(highest))
-    return say("Nobody’s value was found to be certain, but not every attack finished.")
-
-
-def _likely(report: Report, rung: LadderStep) -> int | None:
-    """Return how many people have a value that is not certain, but as likely as not."""
-    known = [each for each in report.exposure if each.sensitive == rung.sensitive and each.by_risk is not None]
-    return sum(known[-1].by_risk[_HALF:-1]) if known and known[-1].by_risk is not None else None
-
-
-def _counted(report: Report) -> str:
-    """Return how bad it is where values of people are not in question."""
-    found = [attack for attack in violating(report) if attack.findings_total]
-    if found:
-        worst = max(found, key=lambda attack: attack.findings_total)
-        told = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
-        return say("By {attack}, {told}.", attack=named(worst), told=told)
-    if report.policy.violations:
-        return say("No attack found anybody, but groups are smaller than the policy requires.")
-    if report.policy.undecided:
-        return say("Nothing was found, but not everything that the policy asks could be decided.")
-    return say("Nothing was found that the policy forbids.")
 
 
 def _with_recommended(last: str, *, past_violates: bool) -> str:
@@ -152,7 +53,8 @@ def _with_recommended(last: str, *, past_violates: bool) -> str:
     )
 
 
-def _now(report: Report) -> str:
+def next_step(report: Report) -> str:
+    """Return what to do now, in a sentence."""
     last = last_release(report)
     if report.contradictions:
         return say("Correct the data, or say which values may follow which, and audit again before anything goes out.")
@@ -196,16 +98,6 @@ def _counted_by_timeline(violation: Violation, report: Report) -> bool:
         last = report.series.releases[-1]
         return all(each.k >= violation.limit for each in report.panel if each.release != last)
     return violation.measure in ("k", "min_e") or (violation.measure == "max_risk" and violation.value == 1)
-
-
-def worst_rung(report: Report) -> LadderStep | None:
-    """Return the last rung of the attribute of which most people's values are certain; None without a ladder."""
-    lasts = {rung.sensitive: rung for rung in report.ladder}
-    return max(lasts.values(), key=lambda rung: rung.so_far, default=None)
-
-
-def _share(found: int, people: int) -> str:
-    return percent(found / people) if people else ""
 
 
 def since(report: Report) -> Iterator[str]:

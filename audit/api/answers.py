@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
+from audit.model.errors import UsageError, printable
 from audit.model.explanation import Explanation
 from audit.model.publication_plan import PublicationPlan
 from audit.model.release_impact import ReleaseImpact
@@ -20,15 +22,33 @@ if TYPE_CHECKING:
 
 
 class Answer(ABC):
-    """An answer as text and as JSON."""
+    """An answer, written as text and as JSON."""
 
+    report: Any
+
+    @property
     @abstractmethod
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        """What writes the report, by the name of its format."""
+
+    def render(self, form: str) -> str:
+        """Return the answer in a format, as the command line prints it with `--format NAME`.
+
+        Raises:
+            UsageError: there is no such format.
+        """
+        if form not in self._formats:
+            known = ", ".join(self._formats)
+            raise UsageError(f"there is no format {printable(str(form))} of this answer; choose from {known}")
+        return self._formats[form](self.report)
+
     def __str__(self) -> str:
         """Return what the command line prints."""
+        return self.render("text")
 
-    @abstractmethod
     def to_json(self) -> str:
         """Return what the command line prints with `--format json`."""
+        return self.render("json")
 
     def __repr__(self) -> str:
         return str(self)
@@ -66,17 +86,11 @@ class ImpactResult(Answer):
 
         return dataframes.findings(with_news(self.report))
 
-    def __str__(self) -> str:
-        from reports.impact import text
-        from reports.text import Text
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        from reports.impact import FORMATS
 
-        return text(self.report, Text())
-
-    def to_json(self) -> str:
-        """Return what `audit next --format json` prints."""
-        from reports.impact import as_json
-
-        return as_json(self.report)
+        return FORMATS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,16 +104,11 @@ class RepairResult(Answer):
         """Whether there is a repair; its tables are `report.files`."""
         return self.report.refused is None
 
-    def __str__(self) -> str:
-        from reports.repair import text
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        from reports.repair import FORMATS
 
-        return text(self.report)
-
-    def to_json(self) -> str:
-        """Return what `audit repair --format json` prints."""
-        from reports.repair import as_json
-
-        return as_json(self.report)
+        return FORMATS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,16 +136,11 @@ class CheckResult(Answer):
         rows = [[getattr(offence, name) for name in columns] for offence in self.report.offences]
         return pd.DataFrame(rows, columns=columns).astype({"line": "Int64"})
 
-    def __str__(self) -> str:
-        from reports.check import text
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        from reports.check import FORMATS
 
-        return text(self.report)
-
-    def to_json(self) -> str:
-        """Return what `audit check --format json` prints."""
-        from reports.check import as_json
-
-        return as_json(self.report)
+        return FORMATS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,16 +157,11 @@ class ExplanationResult(Answer):
 
         return dataframes.findings(self._findings)
 
-    def __str__(self) -> str:
-        from reports.explanation import text
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        from reports.explanation import FORMATS
 
-        return text(self.report)
-
-    def to_json(self) -> str:
-        """Return what `audit explain --format json` prints."""
-        from reports.explanation_formats import as_json
-
-        return as_json(self.report)
+        return FORMATS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,20 +177,14 @@ class ComparisonResult(Answer):
 
         from reports.comparison import table
 
-        rows = table(self.report)
-        names = [side.path for side in self.report.sides]
-        return pd.DataFrame([cells for _, cells in rows], index=[name for name, _ in rows], columns=names)
+        head, rows = table(self.report)
+        return pd.DataFrame(rows, columns=head).set_index(head[0]).T
 
-    def __str__(self) -> str:
-        from reports.comparison_formats import text
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        from reports.comparison import FORMATS
 
-        return text(self.report)
-
-    def to_json(self) -> str:
-        """Return what `audit compare --format json` prints."""
-        from reports.comparison_formats import as_json
-
-        return as_json(self.report)
+        return FORMATS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,13 +193,8 @@ class PlanResult(Answer):
 
     report: PublicationPlan
 
-    def __str__(self) -> str:
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
         from reports.publication_plan import FORMATS
 
-        return FORMATS["text"](self.report)
-
-    def to_json(self) -> str:
-        """Return what `audit plan --format json` prints."""
-        from reports.publication_plan import FORMATS
-
-        return FORMATS["json"](self.report)
+        return FORMATS

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from audit.api.answers import Answer
 from audit.api.results import AttackResult
@@ -59,17 +60,11 @@ class JudgedCandidate(Answer):
 
         return count_dataframes.hidden(self.report.hide or ())
 
-    def __str__(self) -> str:
-        from reports.count_tables.candidate import candidate_text
-        from reports.text import Text
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        from reports.count_tables.candidate import CANDIDATE
 
-        return candidate_text(self.report, Text())
-
-    def to_json(self) -> str:
-        """Return what the command prints with `--format json`."""
-        from reports.count_tables.candidate import candidate_json
-
-        return candidate_json(self.report)
+        return CANDIDATE
 
 
 class CountImpactResult(JudgedCandidate):
@@ -132,24 +127,18 @@ class CountExplanationResult(Answer):
 
         return count_dataframes.explained(self.report)
 
-    def __str__(self) -> str:
-        from reports.count_tables.candidate import explanation_text
-        from reports.text import Text
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        from reports.count_tables.candidate import EXPLANATION
 
-        return explanation_text(self.report, Text())
-
-    def to_json(self) -> str:
-        """Return what `audit explain --format json` prints."""
-        from reports.count_tables.candidate import explanation_json
-
-        return explanation_json(self.report)
+        return EXPLANATION
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountComparisonResult(Answer):
-    """Several series of count tables side by side: `reports` are all of it, by the series' folders."""
+    """Several series of count tables side by side: `report` is all of it, by the series' folders."""
 
-    reports: tuple[tuple[str, Report], ...]
+    report: tuple[tuple[str, Report], ...]
 
     @property
     def table(self) -> pd.DataFrame:
@@ -158,17 +147,12 @@ class CountComparisonResult(Answer):
 
         from reports.count_tables.side_by_side import rows
 
-        found = rows(self.reports)
-        names = [name for name, _ in self.reports]
+        found = rows(self.report)
+        names = [name for name, _ in self.report]
         return pd.DataFrame([cells for _, *cells in found], index=[name for name, *_ in found], columns=names)
 
-    def __str__(self) -> str:
-        from reports.count_tables.side_by_side import as_text
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
+        from reports.count_tables.side_by_side import SIDE_BY_SIDE
 
-        return as_text(self.reports)
-
-    def to_json(self) -> str:
-        """Return what `audit compare --format json` prints."""
-        from reports.count_tables.side_by_side import as_document
-
-        return as_document(self.reports)
+        return SIDE_BY_SIDE

@@ -8,6 +8,7 @@ from dataclasses import replace
 from audit.cli.arguments import Commands, Names, add_option, add_settings, options_given
 from audit.cli.output import put
 from audit.model.options import Option, options_of
+from reports.check import FORMATS
 
 
 def add_parser(commands: Commands) -> None:
@@ -29,7 +30,7 @@ def add_parser(commands: Commands) -> None:
             having.setdefault(option.name, (replace(option, least=1), []))[1].append(name)
     for option, principles in having.values():
         add_option(parser, option, f"needed by {', '.join(principles)}")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
+    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
     add_settings(parser, "reveal")
 
 
@@ -46,7 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.io.series import open_series
     from audit.pipeline.check import check_series
     from audit.principles.registry import find
-    from reports.check import FORMATS
 
     principle = find(arguments.principle, options_given(arguments))
     report = check_series(

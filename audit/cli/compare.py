@@ -9,7 +9,7 @@ from attacks.registry import all_attacks
 from audit.cli.arguments import Commands, add_settings, local
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
-from reports import comparison_formats as rendering
+from reports.comparison import FORMATS
 
 if TYPE_CHECKING:
     from audit.io.series import Series
@@ -52,7 +52,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the random queries; default: 0")
     add_settings(parser, "time_limit")
     parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
-    parser.add_argument("--format", choices=list(rendering.FORMATS), default="text", help="default: text")
+    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress() as watch:
         options = AuditOptions(time_limit=arguments.time_limit, findings=0, progress=watch)
         comparison = compare_series(named, all_attacks(), options, microdata, queries)
-    put(rendering.FORMATS[arguments.format](comparison), arguments.output)
+    put(FORMATS[arguments.format](comparison), arguments.output)
     return 0
 
 

@@ -43,7 +43,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
 def run_next(arguments: argparse.Namespace) -> int:
     """Judge a candidate beside the series, write what it adds, and return the exit code."""
     from audit.count_tables.candidate import judge_candidate, release_of
-    from reports.count_tables.candidate import CANDIDATE, candidate_text
+    from reports.count_tables.candidate import CANDIDATE, candidate_page
 
     check_output(arguments.output)
     manifest = read_table_manifest(arguments.series)
@@ -53,7 +53,7 @@ def run_next(arguments: argparse.Namespace) -> int:
         how = replace(options(arguments), progress=watch)
         found, _, _ = judge_candidate(manifest, candidate, Differencing(), how)
     if arguments.format == "text":
-        put(candidate_text(found, text_for(arguments.output)), arguments.output)
+        put(text_for(arguments.output).drawn(candidate_page(found)), arguments.output)
     elif arguments.format in CANDIDATE:
         put(CANDIDATE[arguments.format](found), arguments.output)
     else:
@@ -67,7 +67,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
     from audit.count_tables.explain_cell import explain_cell
     from audit.count_tables.read_counts import read_counts
     from audit.count_tables.table_audit import CountOptions
-    from reports.count_tables.candidate import EXPLANATION, explanation_text
+    from reports.count_tables.candidate import EXPLANATION, explanation_page
 
     check_output(arguments.output)
     if not arguments.cell:
@@ -78,11 +78,13 @@ def run_explain(arguments: argparse.Namespace) -> int:
     how = CountOptions(time_limit=arguments.time_limit)
     told = explain_cell(read_counts(manifest), wanted, Differencing(), Differencing(both_ends=True), how)
     if arguments.format == "text":
-        put(explanation_text(told, text_for(arguments.output)), arguments.output)
+        put(text_for(arguments.output).drawn(explanation_page(told)), arguments.output)
     elif arguments.format in EXPLANATION:
         put(EXPLANATION[arguments.format](told), arguments.output)
     else:
-        raise UsageError(f"--format {arguments.format}: a cell is explained as text, json or markdown; use one of them")
+        raise UsageError(
+            f"--format {arguments.format}: a cell is explained as {', '.join(EXPLANATION)}; use one of them"
+        )
     return 0
 
 
@@ -165,12 +167,12 @@ def run_repair(arguments: argparse.Namespace) -> int:
     """
     from audit.count_tables.candidate import release_of
     from audit.count_tables.repaired_tables import repair_candidate
-    from reports.count_tables.candidate import CANDIDATE, candidate_text
+    from reports.count_tables.candidate import CANDIDATE
 
     manifest = read_table_manifest(arguments.series)
     candidate = release_of([Path(name) for name in arguments.candidate])
     found = repair_candidate(manifest, candidate, arguments.output, Differencing(), options(arguments))
-    put(CANDIDATE["json"](found) if arguments.format == "json" else candidate_text(found, text_for(None)), None)
+    put(CANDIDATE[arguments.format](found))
     return found.repair_exit_code
 
 

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.io.series import open_series
     from audit.pipeline.audit_run import AuditOptions
     from audit.pipeline.explanation import explain_person
-    from reports.explanation_formats import render
+    from reports.explanation import render
 
     check_output(arguments.output)
     series = open_series(arguments.series)

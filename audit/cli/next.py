@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.pipeline.release_impact import compare_candidate
     from audit.repair.newest_release import with_repair
     from audit.runtime.distributed.engines import engine
-    from reports.impact import as_json, text, with_news
+    from reports.impact import FORMATS as WRITTEN
+    from reports.impact import page, with_news
 
     check_output(arguments.output)
     if len(arguments.candidate) > 2:
@@ -68,9 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
         impact = compare_candidate(before, after, attacks, how)
         impact = with_repair(impact, before, after, attacks, how)
     if arguments.format == "text":
-        told = text(impact, text_for(arguments.output))
+        told = text_for(arguments.output).drawn(page(impact))
     elif arguments.format == "json":
-        told = as_json(impact)
+        told = WRITTEN["json"](impact)
     else:
         told = format_of(arguments.format, arguments.output, arguments.series).render(with_news(impact))
     put(told, arguments.output)

@@ -17,7 +17,7 @@ from audit.model.errors import UsageError, printable_path
 from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
-    from reports.text import Text
+    from reports.formats import Text
 
 
 _COMMAND = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
@@ -77,7 +77,7 @@ def put(text: str, output: Path | None = None) -> None:
 
 def text_for(output: Path | None, series: str = "SERIES") -> Text:
     """Return text as wide and as colourful as what it is written to; `series` is what the next command is told with."""
-    from reports.text import Text
+    from reports.formats import Text
 
     shown = shlex.quote(without_secrets(series))
     if output is None and sys.stdout is not None and sys.stdout.isatty():

@@ -7,6 +7,7 @@ import argparse
 from audit.cli.arguments import Commands, Names, add_settings, how_many, local
 from audit.cli.output import check_output, put
 from audit.cli.progress import counting
+from reports.publication_plan import FORMATS
 
 
 def add_parser(commands: Commands) -> None:
@@ -28,7 +29,7 @@ def add_parser(commands: Commands) -> None:
         "--seed", type=int, default=0, metavar="N", help="seed of the random queries and groups; default: 0"
     )
     add_settings(parser, "time_limit", default=20.0)
-    parser.add_argument("--format", choices=["text", "json", "markdown", "html"], default="text", help="default: text")
+    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=local, help="write to a file")
 
 
@@ -44,7 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.metrics.utility import Queries
     from audit.pipeline.audit_run import AuditOptions
     from audit.pipeline.publication_plan import candidates, plan_publication
-    from reports.publication_plan import FORMATS
 
     check_output(arguments.output)
     microdata = open_microdata(arguments.microdata)

@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.io.series import open_series
     from audit.repair.search import RepairSearch
     from audit.runtime.distributed.engines import engine
-    from reports.repair import as_json, text
+    from reports.repair import FORMATS
 
     output: Path = arguments.output
     _check_folder(output)
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         attacks = choose(arguments.attack or (), options_given(arguments), spelled)
         search = RepairSearch(before, after, attacks, how, moves=arguments.only or MOVES, baseline=arguments.baseline)
         repair = search.repair(output)
-    put(as_json(repair) if arguments.format == "json" else text(repair))
+    put(FORMATS[arguments.format](repair))
     return repair.exit_code
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from audit.findings.count import amount, bound_lines, cell_name, count_measures, found_counts
 from audit.model.count_answers import CandidateReport, CellExplanation, ExplainedCount, HiddenCell
@@ -11,29 +10,25 @@ from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.model.report import Report
 from audit.runtime.phrases import say, say_count
-from reports.escaping import as_json
-from reports.escaping import markdown as escaped
-from reports.json import as_object
+from audit.runtime.version import VERSION
+from reports.formats import as_object
+from reports.frames import frames
 from reports.json_values import json_value
+from reports.page import Page, PageSteps
+from reports.page import Section as PageSection
 from reports.sentences import facts, reasons
-from reports.text import Text, lines_of
 from reports.verdict import headline
 
 Section = tuple[str, list[str]]
 
 
-def candidate_text(candidate: CandidateReport, form: Text) -> str:
+def candidate_page(candidate: CandidateReport) -> Page:
     """Return the verdict with the candidate, what is new, and what to hide or how to round."""
-    return _text(candidate.after.series.name, candidate_sections(candidate), form)
+    return _page(candidate.after.series.name, candidate_sections(candidate))
 
 
-def candidate_markdown(candidate: CandidateReport) -> str:
-    """Return the same as Markdown."""
-    return _markdown(candidate.after.series.name, candidate_sections(candidate))
-
-
-def candidate_json(candidate: CandidateReport) -> str:
-    """Return the same as one JSON object: that of `audit` for the series with the candidate, and what changes."""
+def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
+    """Return what is written in JSON: that of `audit` for the series with the candidate, and what changes."""
     entries = as_object(candidate.after)
     entries["candidate"] = {"release": candidate.release}
     entries["before"] = {
@@ -46,7 +41,7 @@ def candidate_json(candidate: CandidateReport) -> str:
     entries |= {"least": candidate.least} if candidate.hide else {}
     entries |= {"written": [*candidate.written]} if candidate.written else {}
     entries["rounding"] = json_value(candidate.rounding)
-    return as_json(entries)
+    return entries
 
 
 def candidate_sections(candidate: CandidateReport) -> list[Section]:
@@ -129,18 +124,13 @@ def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator
         yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
 
 
-def explanation_text(told: CellExplanation, form: Text) -> str:
+def explanation_page(told: CellExplanation) -> Page:
     """Return what can be told of a cell, release by release, with the sums."""
-    return _text(told.report.series.name, explanation_sections(told), form)
+    return _page(told.report.series.name, explanation_sections(told))
 
 
-def explanation_markdown(told: CellExplanation) -> str:
-    """Return the same as Markdown."""
-    return _markdown(told.report.series.name, explanation_sections(told))
-
-
-def explanation_json(told: CellExplanation) -> str:
-    """Return the same as one JSON object."""
+def explanation_document(told: CellExplanation) -> Mapping[str, object]:
+    """Return the same as it is written in JSON."""
     counts = []
     for each in told.counts:
         entry: dict[str, object] = {"release": each.release}
@@ -149,7 +139,7 @@ def explanation_json(told: CellExplanation) -> str:
         entry |= {"published": list(each.shown), "lower": each.lower, "upper": each.upper, "exact": each.exact}
         entry["certificate"] = json_value(each.certificate)
         counts.append(entry)
-    return as_json({"series": told.report.series.name, "cell": told.cell, "counts": counts})
+    return {"series": told.report.series.name, "cell": told.cell, "counts": counts}
 
 
 def explanation_sections(told: CellExplanation) -> list[Section]:
@@ -191,30 +181,20 @@ def not_published(report: Report) -> list[str]:
     return [start, *(f"{line}." for line in found)]
 
 
-def _text(title: str, sections: list[Section], form: Text) -> str:
-    target = io.StringIO()
-    console = form.console(target)
-    console.print(printable(title, 200), style="bold")
-    for head, lines in sections:
-        if head:
-            console.print(head, style="bold")
-        for line in lines:
-            if line.startswith("  ") or not head:
-                console.print(f"  {line}" if head else line, soft_wrap=True)
-            else:
-                form.indented(console, line)
-        console.print()
-    return lines_of(target)
+def _page(title: str, sections: list[Section]) -> Page:
+    name = printable(title, 200)
+    parts = [PageSection(head, [PageSteps(lines)]) for head, lines in sections]
+    mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
+    return Page(
+        name,
+        name,
+        inside=True,
+        mark=mark,
+        sheet=say("series-audit {version}", version=VERSION),
+        head=[],
+        sections=parts,
+    )
 
 
-def _markdown(title: str, sections: list[Section]) -> str:
-    lines = [f"# {escaped(printable(title, 200)) or say('Count tables')}", ""]
-    for head, body in sections:
-        lines += [f"## {escaped(head)}", ""] if head else []
-        lines += [f"{'  ' if line.startswith('  ') else ''}* {escaped(line.strip())}" for line in body]
-        lines.append("")
-    return "\n".join(lines).rstrip() + "\n"
-
-
-CANDIDATE: dict[str, Callable[[CandidateReport], str]] = {"json": candidate_json, "markdown": candidate_markdown}
-EXPLANATION: dict[str, Callable[[CellExplanation], str]] = {"json": explanation_json, "markdown": explanation_markdown}
+CANDIDATE = frames(candidate_page, candidate_document)
+EXPLANATION = frames(explanation_page, explanation_document)

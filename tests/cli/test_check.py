@@ -70,8 +70,7 @@ Offences (2)
     compared with the person's group in release 1, missing: bronchitis; new: gastritis
   release 2, group 1
     compared with the person's group in release 1, missing: flu; new: dyspepsia
-
-See who they are with --reveal; keep that report inside.
+  See who they are with --reveal; keep that report inside.
 """,
         "",
     )
@@ -197,7 +196,7 @@ def test_every_form_of_series(form, principle, tmp_path):
         (["--principle", "k-anonymity", "--k", "0"], "a whole number from 1"),
         (["--principle", "k-anonymity", "--k", "2.5"], "a whole number from 1"),
         (["--principle", "k-anonymity", "--k", "9" * 30], "a whole number from 1"),
-        (["--principle", "k-anonymity", "--format", "html"], "text"),
+        (["--principle", "k-anonymity", "--format", "csv"], "text"),
     ],
 )
 def test_wrong_words_are_told_in_one_line(words, said):

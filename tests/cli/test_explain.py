@@ -60,7 +60,7 @@ def test_alice_is_explained(provable):
         == """\
 Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)
 Alice, seen by somebody who knows in which group of each release every person is (linked); values
-    never change.
+never change.
 This names people: keep it inside.
 
 release 1, group 1
@@ -358,7 +358,7 @@ def test_risks_that_nobody_computed_decide_nothing_below_certainty(provable, tmp
 NOTHING = "no value is certain, or known to equal that of one other person."
 
 
-@pytest.mark.parametrize("form", ["html", "junit", "github", "sarif"])
+@pytest.mark.parametrize("form", ["junit", "github", "sarif"])
 @pytest.mark.parametrize(("who", "told"), [("Gary", NOTHING), ("Bob", "5 findings.")])
 def test_what_is_about_one_person_is_no_verdict(who, told, form):
     """Four people of this series are found out, whoever is asked about."""

@@ -69,7 +69,7 @@ def test_on_the_terminal(series):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert len([line for line in lines if re.match(r"20\d\d-\d\d-15 ", line)]) == QUARTERS
-    assert lines[-1] == "UNDECIDED, in the last report."
+    assert "UNDECIDED, in the last report." in lines
     assert max(map(len, lines)) <= 80
 
 

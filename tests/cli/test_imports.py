@@ -11,7 +11,7 @@ from tests.cli.test_command_line import HOSPITAL
 
 HEAVY = ("pandas", "ortools", "numba", "matplotlib", "networkx", "distributed", "IPython")
 SERIES = str(HOSPITAL)
-UNASKED = ("audit.model.count_tables", "reports.json_forms.repair")
+UNASKED = ("audit.model.count_tables",)
 """What only series of count tables need, and what only repairs do."""
 
 

@@ -21,7 +21,7 @@ def told(folder: Path, *, ranges: int = 4, **options: object) -> str:
     from audit.io.series import open_series
     from audit.model.errors import AuditError
     from audit.pipeline.audit_run import AuditOptions, run_audit
-    from reports.json import Json
+    from reports.formats import Json
 
     try:
         with patch("audit.runtime.distributed.partitioned_attack._RANGES_AT_LEAST", ranges):

@@ -18,7 +18,7 @@ from audit.judgement.ladder import ladder
 from audit.model.outcome import Outcome
 from audit.model.scored import Result, Scored
 from audit.pipeline.audit_run import AuditOptions, run_audit
-from reports.text import Text
+from reports.formats import Text
 from tests.helpers.running import run_audit as audited
 from tests.helpers.running import run_main
 

@@ -20,7 +20,7 @@ from audit.metrics.release_risk import journalist_risk, panels_in
 from audit.model.report import ReleasePanel
 from audit.pipeline.audit_run import AuditOptions
 from audit.pipeline.audit_run import run_audit as run_in_process
-from reports.text import Text
+from reports.formats import Text
 from tests.cli.forms import EXAMPLES, edit, write_rows
 from tests.helpers.pycanon_tables import QUASI_IDENTIFIERS, RECORDED, SENSITIVE
 from tests.helpers.running import run_audit, run_main

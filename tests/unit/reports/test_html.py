@@ -11,7 +11,8 @@ from attacks.registry import all_attacks
 from audit.io.series import open_series
 from audit.pipeline.audit_run import AuditOptions, run_audit
 from reports.charts import bars, lines
-from reports.html import Html, render_page
+from reports.formats import Html
+from reports.html import render_page
 from reports.page import Paragraph, Section
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import written

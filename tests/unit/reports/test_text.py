@@ -7,7 +7,7 @@ import pytest
 from attacks.registry import all_attacks
 from audit.io.series import open_series
 from audit.pipeline.audit_run import AuditOptions, run_audit
-from reports.text import Text
+from reports.formats import Text
 from tests.cli.forms import EXAMPLES, FORMS
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 import audit
+from reports.formats import Text
 from reports.page_charts import over_time
 from reports.summary_text import only_last
-from reports.text import Text
 from tests.cli.forms import EXAMPLES
 
 

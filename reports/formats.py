@@ -1,0 +1,67 @@
+"""The formats of an audit that people read, and JSON, in which other programs rely on all of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from audit.model.report import Report
+from reports import html, markdown
+from reports.audit_page import audit_page, terminal_page
+from reports.escaping import as_json
+from reports.json_forms.audit import audit_document
+from reports.json_forms.count_tables import count_document
+from reports.json_values import json_object
+from reports.text import Paper
+
+_ROOM = 96
+
+
+@dataclass(frozen=True)
+class Text(Paper):
+    """Render a report for a terminal; `series` is what it was called there, for the next command."""
+
+    name: str = "text"
+    series: str = "SERIES"
+
+    def render(self, report: Report) -> str:
+        """Return the report as lines of text."""
+        return self.drawn(terminal_page(report, self.series, means=self.width >= _ROOM))
+
+
+@dataclass(frozen=True)
+class Json:
+    """Render a report as one JSON object."""
+
+    name: str = "json"
+
+    def render(self, report: Report) -> str:
+        """Return the report as indented JSON with a final line break."""
+        return as_json(as_object(report))
+
+
+def as_object(report: Report) -> dict[str, Any]:
+    """Return the report as the entries of one JSON object."""
+    return json_object(audit_document(report) if report.tables is None else count_document(report, report.tables))
+
+
+@dataclass(frozen=True)
+class Markdown:
+    """Render a report as GitHub's Markdown."""
+
+    name: str = "markdown"
+
+    def render(self, report: Report) -> str:
+        """Return the report as Markdown with a final line break."""
+        return markdown.drawn(audit_page(report))
+
+
+@dataclass(frozen=True)
+class Html:
+    """Render a report as a page."""
+
+    name: str = "html"
+
+    def render(self, report: Report) -> str:
+        """Return the report as one self-contained page."""
+        return html.drawn(audit_page(report))

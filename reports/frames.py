@@ -1,0 +1,24 @@
+"""Frames: a page of blocks, and the data that it is made from, in every format that a command offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from reports import html, markdown
+from reports.escaping import as_json
+from reports.json_values import json_object
+from reports.page import Page
+from reports.text import Paper
+
+T = TypeVar("T")
+
+
+def frames(page: Callable[[T], Page], document: Callable[[T], object]) -> Mapping[str, Callable[[T], str]]:
+    """Return by name what writes an answer: as text, Markdown or HTML its page, as JSON its document."""
+    return {
+        "text": lambda answer: Paper().drawn(page(answer)),
+        "json": lambda answer: as_json(json_object(document(answer))),
+        "markdown": lambda answer: markdown.drawn(page(answer)),
+        "html": lambda answer: html.drawn(page(answer)),
+    }
