@@ -18,7 +18,7 @@ from attacks.differencing.irreducible import contradiction
 from attacks.differencing.lattice import TooManyCellsError, build_lattice
 from attacks.differencing.programs import Branch, Leaf
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, first_bounds
-from attacks.differencing.questions import Questions
+from attacks.differencing.solutions import Questions
 from attacks.differencing.sums import BoxSums
 from audit.model.count_tables import (
     OPEN,

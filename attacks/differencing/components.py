@@ -27,10 +27,8 @@ from attacks.differencing.programs import (
     slice_around,
 )
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
-from attacks.differencing.questions import Questions
-from attacks.differencing.screening import Screened, screen
-from attacks.differencing.solutions import Solutions
-from attacks.differencing.sums import BoxSums
+from attacks.differencing.solutions import Questions, Solutions
+from attacks.differencing.sums import BoxSums, Screened, screen
 from attacks.graphs import component_of
 from audit.model.arrays import Flags
 from audit.model.count_tables import OPEN, CountTables

@@ -1,19 +1,273 @@
-"""Sessions of ACRO as tables with a row for each cell.
+"""Sessions of ACRO: what each table counts, along which variables, and the tables with a row for each cell.
 
-Since version 1 margins are computed of what is shown, and of rounded cells: beside these they are no totals.
+Source: ACRO's `results.json` and the files beside it (Smith et al., SACRO). Since version 1 it says of each output its
+variables and the kind of its numbers; before, the command says them. Tables with several functions or several variables
+along their columns have a line of the header for each. Since version 1 margins are computed of what is shown, and of
+rounded cells: beside these they are no totals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import ast
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from audit.count_tables.acro_outputs import PEOPLE, SESSION, SessionOutput, lines_of, session_outputs
 from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.number_texts import number_of
 from audit.io.tables import Table
 from audit.model.errors import Problems
+
+SESSION = "results.json"
+PEOPLE = "people"
+"""The statistic of tables that count rows, not the values of a variable."""
+_NOT_RELEASED = "2ndary_risk_summary"
+_FUNCTIONS = frozenset(("count", "size", "mean", "median", "sum", "std", "mode", "min", "max", "var", "nunique"))
+_COUNTS = frozenset(("count", "size"))
+
+
+@dataclass(frozen=True)
+class OutputColumn:
+    """A column of numbers.
+
+    Attributes:
+        place: in its file.
+        labels: of the variables along columns.
+        statistic: what is counted; empty where the numbers are no counts.
+        function: what the numbers are, such as means.
+        key: how the session names it.
+    """
+
+    place: int
+    labels: Mapping[str, str]
+    statistic: str
+    function: str
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SessionOutput:
+    """An output of a session.
+
+    Attributes:
+        file: its name.
+        rows: the variables along its rows.
+        columns: its columns of numbers; none where it is no table that is understood.
+        first: how many lines the header has.
+        outcome: for each column and row why a cell is suppressed.
+        left_out: whether margins are sums of what is shown alone.
+        margin: the label of margins.
+        rounding: the base to which it was rounded, if it was.
+        is_table: whether it is a table; else a figure, a regression, or another thing.
+    """
+
+    file: str
+    rows: tuple[str, ...] = ()
+    columns: tuple[OutputColumn, ...] = ()
+    first: int = 0
+    outcome: Mapping[tuple[str, ...], Mapping[tuple[str, ...], str]] = field(default_factory=dict)
+    left_out: bool = False
+    margin: str = "All"
+    rounding: int | None = None
+    is_table: bool = False
+
+    @property
+    def variables(self) -> dict[str, None]:
+        """The variables along rows and columns."""
+        return dict.fromkeys([*self.rows, *(name for each in self.columns for name in each.labels)])
+
+    @property
+    def statistics(self) -> dict[str, None]:
+        """What it counts, nothing where it is about means and other magnitudes."""
+        return dict.fromkeys(each.statistic for each in self.columns if each.statistic)
+
+    @property
+    def magnitudes(self) -> list[str]:
+        """How its numbers that are no counts are called: by the file, or by their function beside counts."""
+        if not self.statistics:
+            return [self.file]
+        functions = dict.fromkeys(each.function for each in self.columns if not each.statistic)
+        return [f"{self.file}: {function}" for function in functions]
+
+
+def session_outputs(path: Path, shown: str, problems: Problems) -> Iterator[SessionOutput]:
+    """Yield what a session releases: tables, and other outputs, of which no numbers are read."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        entries = [each for each in document.get("results", {}).items() if each[1].get("type")]
+    except (OSError, ValueError, AttributeError):
+        problems.add(shown, "this is no results.json of ACRO", "name the file that acro.finalise() wrote")
+        return
+    version = str(document.get("version", "0"))
+    known = _variables(path.parent)
+    for uid, entry in entries:
+        files = [each.get("name") for each in entry.get("files") or [] if isinstance(each, dict)]
+        names = [name for name in files if isinstance(name, str)]
+        if uid.startswith(_NOT_RELEASED) or not names:
+            continue
+        if entry["type"] == "table":
+            yield _output(entry, path.parent / names[0], known.get(uid, ()), left_out=not version.startswith("0"))
+        else:
+            yield SessionOutput(names[0])
+
+
+def _variables(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the variables of each output, as the session's summary has them."""
+    try:
+        outputs = json.loads((folder / "session_summary.json").read_text(encoding="utf-8"))["outputs"]
+        return {str(each["uid"]): tuple(map(str, each["independent_variables"])) for each in outputs}
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    try:
+        with (folder / "session_summary.csv").open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, ValueError):
+        return {}
+    return {
+        row.get("uid") or "": tuple(each.strip() for each in (row.get("independent_variables") or "").split(";"))
+        for row in rows
+    }
+
+
+def lines_of(path: Path) -> list[list[str]]:
+    """Return the lines of a CSV file; none where it cannot be read."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return list(csv.reader(file))
+    except (OSError, ValueError):
+        return []
+
+
+def _output(entry: Mapping[str, Any], path: Path, variables: Sequence[str], *, left_out: bool) -> SessionOutput:
+    """Return a table of a session; one without columns where it is not understood."""
+    said, done = _mapping(entry, "fair"), _mapping(entry, "properties")
+    command, lines = str(entry.get("command", "")), lines_of(path)
+    variables = tuple(map(str, said.get("independent") or variables))
+    named = crosstab_names(command)
+    if not variables and named is not None:
+        variables = (*named[0], named[1])
+    outcome = _outcome(entry.get("outcome"))
+    height, rows = _header(lines, variables, outcome)
+    if not rows and named is not None:
+        rows = tuple(named[0])
+    found = list(_columns(lines, (height, rows), variables, _Said.of(entry, said, command)))
+    margin = re.search(r"margins_name\s*=\s*[\"']([^\"']+)", command)
+    base = done.get("round_base") if done.get("mitigation") == "round" else None
+    return SessionOutput(
+        path.name,
+        rows=rows,
+        columns=tuple(found),
+        first=height,
+        outcome=outcome,
+        left_out=left_out,
+        margin="All" if margin is None else margin[1],
+        rounding=base if isinstance(base, int) else None,
+        is_table=True,
+    )
+
+
+def _mapping(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = entry.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _header(
+    lines: Sequence[Sequence[str]], variables: Sequence[str], outcome: Mapping[tuple[str, ...], object]
+) -> tuple[int, tuple[str, ...]]:
+    """Return how many lines the header has, and the variables along rows.
+
+    Where columns have several levels, each has a line, and one more line names the rows, and nothing else.
+    """
+    levels = max(map(len, outcome), default=1)
+    height = 1 if levels == 1 else levels + 1
+    line = lines[height - 1] if len(lines) >= height else []
+    many = next((at for at, cell in enumerate(line) if cell not in variables), len(line))
+    return height, tuple(line[:many])
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a session says of the numbers of a table: whether they are counts, and of which variable's values."""
+
+    counts: bool
+    dependent: str
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any], said: Mapping[str, Any], command: str) -> _Said:
+        if said.get("statbarn") is not None:
+            dependent = said.get("dependent")
+            texts = [dependent] if isinstance(dependent, str) else [*(dependent or ())]
+            counted = "; ".join(str(each) for each in texts if each != "unknown")
+            return cls(said["statbarn"] == "Frequencies", counted or PEOPLE)
+        magnitude = re.search(r"\b(values|aggfunc)\s*=(?!\s*None)", command) is not None
+        return cls("crosstab" in command and not magnitude, PEOPLE)
+
+
+def _columns(
+    lines: Sequence[Sequence[str]], head: tuple[int, tuple[str, ...]], variables: Sequence[str], said: _Said
+) -> Iterator[OutputColumn]:
+    """Yield the columns of numbers; none where the variables along columns are not known."""
+    height, rows = head
+    across = [name for name in variables if name not in rows]
+    levels = [*lines[: max(1, height - 1)]]
+    names = [next((cell for cell in level[: len(rows)] if cell), "") for level in levels]
+    if height == 1:
+        names = [across[0] if across else ""]
+    if not rows or not levels or {name for name in names if name} != set(across):
+        return
+    for place in range(len(rows), len(levels[0])):
+        key = tuple(level[place] if place < len(level) else "" for level in levels)
+        labels = {name: text for name, text in zip(names, key, strict=True) if name}
+        functions = [text for name, text in zip(names, key, strict=True) if not name and text in _FUNCTIONS]
+        counted = [text for name, text in zip(names, key, strict=True) if not name and text not in _FUNCTIONS]
+        counts = functions[0] in _COUNTS if functions else said.counts
+        cells = [line[place].strip() for line in lines[height:] if place < len(line)]
+        whole = all(number_of(cell) is not None for cell in cells if cell not in ("", "nan", "NaN"))
+        statistic = (counted or [said.dependent])[0] if counts and whole else ""
+        yield OutputColumn(place, labels, statistic, functions[0] if functions else " ".join(key), key)
+
+
+def _outcome(given: object) -> dict[tuple[str, ...], dict[tuple[str, ...], str]]:
+    """Return why cells are suppressed, columns and rows as tuples of texts."""
+    columns = given.items() if isinstance(given, dict) else ()
+    return {
+        _key(column): {_key(row): str(why) for row, why in rows.items()}
+        for column, rows in columns
+        if isinstance(rows, dict)
+    }
+
+
+def _key(text: str) -> tuple[str, ...]:
+    if text.startswith("(") and text.endswith(")"):
+        try:
+            parts = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            return (text,)
+        if isinstance(parts, tuple):
+            return tuple(map(str, parts))
+    return (text,)
+
+
+def crosstab_names(command: str) -> tuple[list[str], str] | None:
+    """Return the variables of the rows and of the columns of a cross-tabulation.
+
+    >>> crosstab_names("acro.crosstab(df.year, df['grant_type'], margins=True)")
+    (['year'], 'grant_type')
+    """
+    found = re.search(r"crosstab\(\s*(\[[^\]]*\]|[^,]+(?:\[[^\]]*\])?)\s*,\s*([^,)]+)", command)
+    if found is None:
+        return None
+    rows = [_variable(each) for each in found[1].strip("[]").split(",")] if "," in found[1] else [_variable(found[1])]
+    return rows, _variable(found[2])
+
+
+def _variable(text: str) -> str:
+    return re.split(r"[.\[]", text.strip().rstrip("])"))[-1].strip("'\" ]")
+
 
 HIDDEN = "threshold"
 _SAFE = ("", "ok")

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from audit.count_tables.accepted import is_known
+from audit.count_tables.doubts import check_columns_are_there
 from audit.count_tables.hiding import Hiding, HidingSearch, Rows, without_rows
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
-from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts

@@ -325,13 +325,9 @@ def combinations(choices: Sequence[npt.NDArray[np.integer]], most: int | None = 
 
 def joined(parts: Sequence[CountQuestions]) -> CountQuestions:
     """Return several questions as one."""
-    return CountQuestions(
-        label=np.concatenate([each.label for each in parts]),
-        release=np.concatenate([each.release for each in parts]),
-        since=np.concatenate([each.since for each in parts]),
-        rule=np.concatenate([each.rule for each in parts]),
-        published=np.concatenate([each.published for each in parts]),
-    )
+    columns = ([each.label, each.release, each.since, each.rule, each.published] for each in parts)
+    label, release, since, rule, published = map(np.concatenate, zip(*columns, strict=True))
+    return CountQuestions(label, release, since, rule, published)
 
 
 def keys(columns: npt.NDArray[np.integer], sizes: Sequence[int]) -> Counts:

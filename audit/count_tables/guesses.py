@@ -10,9 +10,8 @@ import numpy as np
 
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.number_texts import said_range
-from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.published_counts import Ends, PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.sums import Ends
 from audit.io.toml import toml_key
 from audit.model.count_report import Rounding
 from audit.model.errors import InputError

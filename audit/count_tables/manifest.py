@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from audit.count_tables.series_kind import CLAUSES
 from audit.count_tables.table_files import read_count_table
@@ -32,6 +32,15 @@ from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import CountSize
 
 NAME = microdata.NAME
+T = TypeVar("T")
+_RELATIONS: tuple[OverTime, ...] = ("independent", "same", "cumulative")
+_OVER_TIME = "there is no such relation of releases", "use same, cumulative or independent"
+_ABSENT = "rows that are left out are either unknown or zero", 'write absent = "zero", or nothing'
+_HIDES = "this has to be true or false", "write status_hides = true, or leave it out"
+_TEXTS = ("measure", "breakdown", "status")
+_LISTS = ("measures", "values", "levels", "sensitive")
+_SETS = ("codes", "not_published", "flags", "open", "not_counts")
+"""Keys of `[table]` that are a text, a list of texts, or texts in any order."""
 
 
 @dataclass(frozen=True)
@@ -227,21 +236,15 @@ class _TableManifestReader(RulesReader):
     allowed: Mapping[str, set[str] | None] = {
         "series": {"name", "kind", "releases", "releases_by"},
         "table": {
+            *_TEXTS,
+            *_LISTS,
+            *_SETS,
             "dimensions",
             "value",
-            "measure",
-            "measures",
             "totals",
             "categories",
-            "codes",
             "nested",
-            "breakdown",
-            "levels",
-            "not_published",
-            "flags",
-            "open",
             "markers",
-            "status",
             "status_hides",
             "threshold",
             "perturbation",
@@ -249,12 +252,9 @@ class _TableManifestReader(RulesReader):
             "rates",
             "over_time",
             "absent",
-            "not_counts",
-            "values",
             "wide",
             "part_of",
             "change",
-            "sensitive",
             "harmless",
         },
         "policy": set(CLAUSES),
@@ -267,11 +267,15 @@ class _TableManifestReader(RulesReader):
         self.check_names()
         series, table = self.table("series"), self.table("table")
         dimensions = self.texts(table, "dimensions")
-        wide, values = self.wide(table), self.texts(table, "values")
+        plain: dict[str, Any] = {key: self.text(table, key) for key in _TEXTS}
+        plain |= {key: self.texts(table, key) for key in _LISTS}
+        plain |= {key: frozenset(self.texts(table, key)) for key in _SETS}
+        wide, values, measures = self.wide(table), plain["values"], plain["measures"]
         columns = values if wide is None else tuple(wide.columns.values())
         value = self.text(table, "value") or next(iter(columns), None)
-        measure, measures = self.text(table, "measure"), self.texts(table, "measures")
-        if len([each for each in (wide, values, measure, table.get("value")) if each]) > 1 and (wide or values):
+        if len([each for each in (wide, values, plain["measure"], table.get("value")) if each]) > 1 and (
+            wide or values
+        ):
             self.note("values", "several keys say which columns are counts", "keep one of value, values, wide")
         part_of = self.part_of(table, values or measures)
         if wide is not None:
@@ -290,38 +294,27 @@ class _TableManifestReader(RulesReader):
             releases_by=self.text(series, "releases_by"),
             dimensions=dimensions,
             value=value or "",
-            measure=measure,
-            measures=measures,
-            values=values,
             wide=wide,
             part_of=part_of,
             change=self.change(table),
             totals={name: label for name, label in totals.items() if label},
             no_total=frozenset(name for name, label in totals.items() if not label),
             categories=self.categories(table, dimensions),
-            codes=frozenset(self.texts(table, "codes")),
             nested=self.nested(table, dimensions),
-            breakdown=self.text(table, "breakdown"),
-            levels=self.texts(table, "levels"),
-            not_published=frozenset(self.texts(table, "not_published")),
-            flags=frozenset(self.texts(table, "flags")),
-            open=frozenset(self.texts(table, "open")),
             markers=self.markers(table),
-            status=self.text(table, "status"),
-            status_hides=self.status_hides(table),
+            status_hides=self.choice(table, "status_hides", (False, True), _HIDES),
             threshold=self.whole(table, "threshold", 2),
             perturbation=self.whole(table, "perturbation", 0) or 0,
             rounding=self.rounding(table),
             rates=self.rates(table, values or measures),
-            over_time=self.over_time(table),
-            absent_is_zero=self.absent(table),
-            not_counts=frozenset(self.texts(table, "not_counts")),
-            sensitive=self.texts(table, "sensitive"),
+            over_time=self.choice(table, "over_time", _RELATIONS, _OVER_TIME),
+            absent_is_zero=self.choice(table, "absent", ("unknown", "zero"), _ABSENT) == "zero",
             harmless=self.lists(table, "harmless"),
             unconfirmed=unconfirmed(self),
             policy=self.policy(),
             waivers=self.waivers(),
             hiding=hiding_rules(self),
+            **plain,
         )
         if any(part_of.values()):
             whole = set(roots(values or measures, part_of).values())
@@ -415,9 +408,7 @@ class _TableManifestReader(RulesReader):
                 self.note("releases", "an entry is neither a path nor a tag with its tables", what)
         if by is not None:
             found = self.releases_by(found, by)
-        tags = [release.tag for release in found]
-        for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
-            self.note("releases", f'two releases have the tag "{tag}"', "rename one of them")
+        self.check_tags([release.tag for release in found])
         return tuple(found)
 
     def releases_by(self, found: list[TableRelease], column: str) -> list[TableRelease]:
@@ -447,27 +438,13 @@ class _TableManifestReader(RulesReader):
                 self.note("size", "this does not say how much of a count is accepted", remedy)
         return found
 
-    def over_time(self, table: Mapping[str, Any]) -> OverTime:
-        given = table.get("over_time", "independent")
-        for known in ("same", "cumulative", "independent"):
-            if given == known:
-                return known
-        self.note("over_time", "there is no such relation of releases", "use same, cumulative or independent")
-        return "independent"
-
-    def absent(self, table: Mapping[str, Any]) -> bool:
-        given = table.get("absent", "unknown")
-        if given not in ("zero", "unknown"):
-            self.note(
-                "absent", "rows that are left out are either unknown or zero", 'write absent = "zero", or nothing'
-            )
-        return bool(given == "zero")
-
-    def status_hides(self, table: Mapping[str, Any]) -> bool:
-        given = table.get("status_hides", False)
-        if not isinstance(given, bool):
-            self.note("status_hides", "this has to be true or false", "write status_hides = true, or leave it out")
-        return given is True
+    def choice(self, table: Mapping[str, Any], key: str, known: Sequence[T], wrong: tuple[str, str]) -> T:
+        """Return one of some known values, the first where nothing is given; anything else is noted."""
+        given = table.get(key, known[0])
+        found = next((each for each in known if given == each and type(given) is type(each)), None)
+        if found is None:
+            self.note(key, *wrong)
+        return known[0] if found is None else found
 
     def policy(self) -> dict[str, int]:
         found = {}

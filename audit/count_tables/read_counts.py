@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.acro_outputs import SESSION
-from audit.count_tables.acro_sessions import session_tables
+from audit.count_tables.acro_sessions import SESSION, session_tables
 from audit.count_tables.categories import Dimension, build_dimension, composed, read_categories
 from audit.count_tables.label_sets import with_merged_atoms
 from audit.count_tables.manifest import TableFile, TableManifest

@@ -17,13 +17,11 @@ import numpy as np
 
 from audit.count_tables.accepted import Accepted, accept
 from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
-from audit.count_tables.count_findings import CertificateError, FindingBuilder
-from audit.count_tables.doubts import table_doubts, unsized_waiver
+from audit.count_tables.count_findings import CertificateError, FindingBuilder, Known, with_pictures
+from audit.count_tables.doubts import check_columns_are_there, table_doubts, unsized_waiver
 from audit.count_tables.guesses import surest_limits, without_guesses
-from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.people_of_one_kind import with_people_of_one_kind
-from audit.count_tables.pictures import Known, with_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table

@@ -233,9 +233,7 @@ class _ManifestReader(Reader):
                     "an entry is neither a path nor a pair",
                     "see the manual's page on series.toml",
                 )
-        tags = [release.tag for release in found]
-        for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
-            self.note("releases", f'two releases have the tag "{tag}"', "rename one of the files")
+        self.check_tags([release.tag for release in found])
         return tuple(found)
 
     def pair(self, entry: Mapping[str, object]) -> list[ReleaseFiles]:

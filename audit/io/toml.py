@@ -143,6 +143,11 @@ class Reader:
                 if keys is not None and key not in keys:
                     self.note(key, f"[{table}] has no such key", f"use one of {', '.join(sorted(keys))}")
 
+    def check_tags(self, tags: Sequence[str]) -> None:
+        """Note tags that several releases have."""
+        for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
+            self.note("releases", f'two releases have the tag "{tag}"', "rename one of the files")
+
     def table(self, name: str) -> dict[str, Any]:
         """Return a table of the document, an empty one where it is absent or no table."""
         content = self.document.get(name, {})

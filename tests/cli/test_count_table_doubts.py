@@ -5,7 +5,7 @@ import json
 import pytest
 
 from audit.count_tables.number_texts import points_part_thousands, said_range
-from audit.count_tables.sums import totals_by_sums
+from audit.count_tables.published_counts import totals_by_sums
 from audit.model.json_types import UNBOUNDED
 from tests.helpers.running import run_main
 
@@ -246,5 +246,5 @@ def test_the_summary_says_how_many_findings_rest_on_a_guess(unconfirmed, said, t
     folder = written(tmp_path, rows, table=TABLE + 'markers = { "*" = [1, 4] }\n', unconfirmed=unconfirmed)
     code, out, _ = run_main(str(folder))
     assert code == (3 if said else 1)
-    line = f"{said} of these are found only if what is guessed is right"
+    line = f"if what is guessed is right, recovered: {said} counts known exactly"
     assert (line in " ".join(out.split())) == bool(said)
