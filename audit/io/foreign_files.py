@@ -7,8 +7,9 @@ whole numbers without a fraction, dates as 2024-03-17, values that all have labe
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
 WORKBOOK = ".xlsx"
-SUFFIXES = (WORKBOOK, ".dta", ".sas7bdat", ".sav", ".xpt", ENDING)
 _LOOKED_AT = 50  # rows by which the header is found
 _MIDNIGHT = datetime.time()
 
@@ -83,9 +83,7 @@ def read_foreign(path: Path) -> ForeignTable:
 def _read_foreign(path: Path, _beside: tuple[object, ...] | None) -> ForeignTable:
     ending = path.suffix.lower()
     try:
-        if ending == ENDING:
-            return _read_argus(path)
-        return _read_workbook(path) if ending == WORKBOOK else _read_statistical(path, ending)
+        return READERS[ending](path)
     except ImportError as error:
         what = f"a {ending} file is read by an extra that is not installed"
         raise ForeignFileError(what, 'pip install "series-audit[formats]", or save the table as CSV') from error
@@ -129,19 +127,14 @@ def _may_be_table(sheet: CalamineSheet) -> bool:
 # -- Stata, SPSS, SAS -----------------------------------------------------------------------------------------------
 
 
-def _read_statistical(path: Path, ending: str) -> ForeignTable:
+def _read_statistical(path: Path, read: str) -> ForeignTable:
     import pyreadstat
 
+    ending = path.suffix.lower()
     if is_remote(path):
         raise ForeignFileError(f"a {ending} file cannot be read at a URL", "save the table as Parquet or CSV")
-    read = {
-        ".dta": pyreadstat.read_dta,
-        ".sav": pyreadstat.read_sav,
-        ".sas7bdat": pyreadstat.read_sas7bdat,
-        ".xpt": pyreadstat.read_xport,
-    }[ending]
     try:
-        columns, described = read(str(path), output_format="dict")
+        columns, described = getattr(pyreadstat, read)(str(path), output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
         remedy = "write it again, or save the table as CSV"
         raise ForeignFileError(f"this is not a whole {ending} file", remedy) from error
@@ -174,6 +167,18 @@ def _read_argus(path: Path) -> ForeignTable:
         raise ForeignFileError(error.what, error.remedy) from error
     columns = tuple(column_of(row[place] for row in rows) for place in range(len(metadata.variables)))
     return ForeignTable(tuple(each.name for each in metadata.variables), columns, [0, *lines])
+
+
+READERS: Mapping[str, Callable[[Path], ForeignTable]] = {
+    WORKBOOK: _read_workbook,
+    ".dta": partial(_read_statistical, read="read_dta"),
+    ".sas7bdat": partial(_read_statistical, read="read_sas7bdat"),
+    ".sav": partial(_read_statistical, read="read_sav"),
+    ".xpt": partial(_read_statistical, read="read_xport"),
+    ENDING: _read_argus,
+}
+"""What reads a file, by its ending: a new type of file is a function and a line here."""
+SUFFIXES = tuple(READERS)
 
 
 def text(cell: object) -> str:
