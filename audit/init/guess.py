@@ -85,8 +85,10 @@ def guess_microdata(folder: Path) -> Guesses:
         UsageError: the folder is none, or holds no tables.
         InputError: a table cannot be read, or no column says whose row it is.
     """
-    found = _found(folder, microdata_guesses(), published=False)
-    complete_microdata(found)
+    following = "audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
+    guesses = Guesses(_HEAD_OF_MICRODATA, name=MICRODATA, following=following)
+    found = _found(folder, guesses, published=False)
+    _complete_microdata(found)
     return found.guesses
 
 
@@ -263,13 +265,7 @@ _HEAD_OF_MICRODATA = """\
 # Check what is marked as a guess: only you know what the columns mean."""
 
 
-def microdata_guesses() -> Guesses:
-    """Return no guesses yet of a `microdata.toml`."""
-    following = "audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
-    return Guesses(_HEAD_OF_MICRODATA, name=MICRODATA, following=following)
-
-
-def complete_microdata(found: FoundFiles) -> None:
+def _complete_microdata(found: FoundFiles) -> None:
     """State what was found of tables of people as a `microdata.toml` has it.
 
     Raises:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,14 +126,15 @@ def _may_be_table(sheet: CalamineSheet) -> bool:
 # -- Stata, SPSS, SAS -----------------------------------------------------------------------------------------------
 
 
-def _read_statistical(path: Path, read: str) -> ForeignTable:
+def _read_statistical(path: Path) -> ForeignTable:
     import pyreadstat
 
     ending = path.suffix.lower()
     if is_remote(path):
         raise ForeignFileError(f"a {ending} file cannot be read at a URL", "save the table as Parquet or CSV")
+    read = getattr(pyreadstat, f"read_{ending[1:].replace('xpt', 'xport')}")
     try:
-        columns, described = getattr(pyreadstat, read)(str(path), output_format="dict")
+        columns, described = read(str(path), output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
         remedy = "write it again, or save the table as CSV"
         raise ForeignFileError(f"this is not a whole {ending} file", remedy) from error
@@ -171,10 +171,7 @@ def _read_argus(path: Path) -> ForeignTable:
 
 READERS: Mapping[str, Callable[[Path], ForeignTable]] = {
     WORKBOOK: _read_workbook,
-    ".dta": partial(_read_statistical, read="read_dta"),
-    ".sas7bdat": partial(_read_statistical, read="read_sas7bdat"),
-    ".sav": partial(_read_statistical, read="read_sav"),
-    ".xpt": partial(_read_statistical, read="read_xport"),
+    **dict.fromkeys((".dta", ".sas7bdat", ".sav", ".xpt"), _read_statistical),
     ENDING: _read_argus,
 }
 """What reads a file, by its ending: a new type of file is a function and a line here."""

@@ -23,7 +23,6 @@ from audit.model.composite_keys import row_ranks
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.phrases import say
 
-_CELLS = 16
 _DIGITS = 12  # beyond are rounding errors: three values must be 3-diverse, not 2.9999999999999996
 
 
@@ -226,10 +225,12 @@ def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) ->
     """Return the distribution of an attribute's values over the classes of a release."""
     value = release.entry_value[sensitive]
     bound = int(value.max(initial=0)) + 1
-    size = release.group.size * bound
-    kind = np.dtype(np.int32 if size < 2**31 else np.int64)
-    key: npt.NDArray[np.integer] = release.entry_group.astype(kind) * kind.type(bound) + value
-    pairs, rows = _counted(key, release.entry_count, size)
+    key = release.entry_group.astype(np.int64) * bound + value
+    if release.entry_count is None:
+        pairs, rows = np.unique(key, return_counts=True)
+    else:
+        pairs, place = np.unique(key, return_inverse=True)
+        rows = np.bincount(place, weights=release.entry_count).astype(np.int64)
     group = pairs // bound
     present = np.flatnonzero(np.bincount(value))
     ranks = None
@@ -237,36 +238,8 @@ def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) ->
     if numbers is not None:
         ranks = np.zeros(bound, dtype=np.int32)
         ranks[present] = np.unique(numbers, return_inverse=True)[1]
-    # Pairs are sorted by class.
-    start = _firsts(group)
-    entries = np.diff(start, append=len(group))
+    start, entries = np.unique(group, return_index=True, return_counts=True)[1:]
     return ValueDistribution(start, entries, np.add.reduceat(rows, start), pairs - group * bound, rows, ranks)
-
-
-def _firsts(column: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
-    """Return the first place of each run of equal numbers."""
-    new = np.ones(len(column), dtype=np.bool_)
-    np.not_equal(column[1:], column[:-1], out=new[1:])
-    return np.flatnonzero(new)
-
-
-def _counted(key: npt.NDArray[np.integer], counts: Counts | None, size: int) -> tuple[npt.NDArray[np.integer], Counts]:
-    """Return the distinct keys, ascending, and the number of each, or the sum of its counts if given.
-
-    All keys are below `size`.
-    """
-    in_order = bool((key[1:] >= key[:-1]).all())
-    if in_order or counts is None:
-        key = key if in_order else np.sort(key)
-        first = _firsts(key)
-        return key[first], np.diff(first, append=len(key)) if counts is None else np.add.reduceat(counts, first)
-    if size <= _CELLS * len(key):
-        # A table of all classes and values is faster than sorting, unless it is much larger than the release.
-        table = np.bincount(key, weights=counts, minlength=size)
-        keys = np.flatnonzero(table)
-        return keys, table[keys].astype(np.int64)
-    keys, place = np.unique(key, return_inverse=True)
-    return keys, np.bincount(place, weights=counts).astype(np.int64)
 
 
 def as_numbers(names: Sequence[str]) -> Floats | None:
