@@ -9,7 +9,6 @@ from audit.model.report import Report
 from reports import html, markdown
 from reports.audit_page import audit_page, terminal_page
 from reports.escaping import as_json
-from reports.json_forms.audit import audit_document
 from reports.json_forms.count_tables import count_document
 from reports.json_values import json_object
 from reports.text import Paper
@@ -42,7 +41,7 @@ class Json:
 
 def as_object(report: Report) -> dict[str, Any]:
     """Return the report as the entries of one JSON object."""
-    return json_object(audit_document(report) if report.tables is None else count_document(report, report.tables))
+    return json_object(report if report.tables is None else count_document(report, report.tables))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from audit.model.errors import InputError, Problem, printable, printable_path
 from audit.model.json_types import Items
+from audit.model.report import Tool
 from reports.escaping import as_json
-from reports.json_forms.audit import ToolEntry, made_by
 from reports.json_values import json_object
 from reports.sarif_log import artifact, automation, location, log, message, tool
 
@@ -64,7 +64,7 @@ class ErrorDocument:
     """
 
     schema_version: Literal[1]
-    tool: ToolEntry
+    tool: Tool
     exit_code: Literal[2]
     problems: Annotated[tuple[ErrorEntry, ...], Items(1)]
 
@@ -94,7 +94,7 @@ def _of_line(line: str) -> ErrorEntry:
 
 def error_json(report: ErrorReport) -> str:
     """Return the problems as one JSON object; `problems` tells it from a result."""
-    return as_json(json_object(ErrorDocument(1, made_by(report.tool_version), 2, report.entries)))
+    return as_json(json_object(ErrorDocument(1, Tool(report.tool_version), 2, report.entries)))
 
 
 def error_sarif(report: ErrorReport) -> str:

@@ -5,11 +5,25 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from functools import cache, singledispatch
-from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
+from audit.findings.disclosure import CertificateStep
+from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending
 from audit.model.evidence import CombinedName
-from audit.model.json_types import UNWRITTEN, Inlined, Omitted, PartOf, WrittenAs, notes_of
+from audit.model.json_types import (
+    UNWRITTEN,
+    ExactFraction,
+    Inlined,
+    Items,
+    Omittable,
+    Omitted,
+    PartOf,
+    WrittenAs,
+    notes_of,
+)
+from audit.runtime.reasons import Reason
 
 
 @singledispatch
@@ -85,7 +99,7 @@ class WrittenField:
 
 @cache
 def written_fields(kind: type) -> tuple[WrittenField, ...]:
-    """Return how each field of a dataclass is written.
+    """Return how each field of a dataclass is written, and each property that its `WRITTEN` names.
 
     Raises:
         TypeError: it is none.
@@ -93,8 +107,10 @@ def written_fields(kind: type) -> tuple[WrittenField, ...]:
     if not is_dataclass(kind):
         raise TypeError(f"JSON has nothing for a {kind.__name__}")
     hints = get_type_hints(kind, include_extras=True)
-    written = (each for each in fields(kind) if UNWRITTEN not in notes_of(hints[each.name]))
-    return tuple(_written_field(each.name, hints[each.name]) for each in written)
+    for name in getattr(kind, "WRITTEN", ()):
+        hints[name] = get_type_hints(getattr(kind, name).fget, include_extras=True)["return"]
+    names = (*(each.name for each in fields(kind)), *getattr(kind, "WRITTEN", ()))
+    return tuple(_written_field(name, hints[name]) for name in names if UNWRITTEN not in notes_of(hints[name]))
 
 
 @cache
@@ -117,3 +133,84 @@ def _written_field(name: str, hint: object) -> WrittenField:
         next((each.name for each in said if isinstance(each, PartOf)), None),
         any(isinstance(each, Inlined) for each in said),
     )
+
+
+@dataclass(frozen=True)
+class GroupStep:
+    """What one release leaves possible for the person, whose group is known.
+
+    Attributes:
+        release: the release.
+        group: the person's group.
+        candidates: the values in it.
+        feasible: those of them that are on a feasible path, where values may change.
+    """
+
+    release: str
+    group: str
+    candidates: tuple[str, ...]
+    feasible: Omittable[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class GroupsStep:
+    """What one release leaves possible for the person, who may be in several groups.
+
+    Attributes:
+        release: the release.
+        groups: the groups one of which holds the person.
+        candidates: the values in them.
+        feasible: those of them that are on a feasible path, where values may change.
+    """
+
+    release: str
+    groups: Annotated[tuple[str, ...], Items(2)]
+    candidates: tuple[str, ...]
+    feasible: Omittable[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class PointsStep:
+    """Rows that cost points, and people who spend more points than all of these rows have.
+
+    They would, had the person another value, or the value that a case assumes.
+
+    Attributes:
+        points: the rows that cost points; none where nothing is left to somebody.
+        total: the points of all these rows.
+        spent: what people spend at the least.
+        nobody: to whom nothing is left.
+    """
+
+    points: tuple[RowPoints[str], ...]
+    total: int
+    spent: tuple[Spending[str], ...]
+    nobody: Omittable[str]
+
+
+@json_form.register
+def group_step(step: CertificateStep) -> GroupStep | GroupsStep:  # type: ignore[type-arg] # as it is registered
+    """Return what is written of a step: the group, or the groups where several may hold the person."""
+    if len(step.groups) == 1:
+        return GroupStep(step.release, step.groups[0], step.candidates, step.feasible)
+    return GroupsStep(step.release, step.groups, step.candidates, step.feasible)
+
+
+@json_form.register
+def proof_steps(proof: Proof) -> tuple[PointsStep | RefutedCase[str], ...]:  # type: ignore[type-arg] # as above
+    """Return the points that are counted, or the cases, each with the steps that it leads to."""
+    if not proof.points and proof.nobody is None:
+        return proof.cases
+    return (PointsStep(proof.points, proof.total, proof.spent, proof.nobody), *proof.cases)
+
+
+@json_form.register
+def fraction(number: Fraction) -> ExactFraction:
+    """Return an exact fraction as text."""
+    return str(number)
+
+
+@json_form.register
+def reason(text: Reason) -> str:
+    """Return a reason as text."""
+    return str(text)

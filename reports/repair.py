@@ -12,7 +12,6 @@ from audit.model.repair import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
 from reports.frames import frames
-from reports.json_forms.repair import repair_document
 from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section, marked
 from reports.sentences import reasons
 from reports.verdict import headline
@@ -256,4 +255,4 @@ def _listed(texts: Sequence[str]) -> str:
     return joined([printable(each) for each in texts], most=_SHOWN) if texts else ""
 
 
-FORMATS = frames(page, repair_document)
+FORMATS = frames(page, lambda repair: repair)

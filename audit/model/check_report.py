@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from audit.model.json_types import UNWRITTEN, Counted
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,12 @@ class Offence:
 
     release: str
     groups: tuple[str, ...]
-    place: str
-    line: int | None
-    in_rows: bool
+    place: Annotated[str, UNWRITTEN]
+    line: Counted | None
+    in_rows: Annotated[bool, UNWRITTEN]
     what: str
     individuals: tuple[str, ...]
-    hidden: bool
+    hidden: Annotated[bool, UNWRITTEN]
 
 
 @dataclass(frozen=True)
@@ -48,14 +51,17 @@ class CheckReport:
         offences: the first of them.
         offences_total: how many there are.
         revealed: whether people are named.
+        schema_version: of this form.
     """
 
+    WRITTEN: ClassVar[tuple[str, ...]] = ("holds",)
+    schema_version: ClassVar[Literal[1]] = 1
     series: str
     releases: tuple[str, ...]
-    rows: int
+    rows: Annotated[int, UNWRITTEN]
     principle: str
     parameters: Mapping[str, int]
-    promise: str
+    promise: Annotated[str, UNWRITTEN]
     undecided: str | None
     broken: Mapping[str, int]
     offences: tuple[Offence, ...]
@@ -64,7 +70,7 @@ class CheckReport:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the principle is kept; None where it is undecided."""
+        """Whether the principle is kept; null where it is undecided."""
         return None if self.undecided is not None else not self.broken
 
     @property

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from audit.model.json_types import UNWRITTEN, Probability, WrittenAs
 from audit.model.moves import Move
 from audit.model.recommendation import Recommendation, totals
 from audit.model.report import Report
@@ -32,7 +34,7 @@ class Repair:
 
     candidate: str
     moves: tuple[Move, ...]
-    lost: float
+    lost: Annotated[Probability, WrittenAs("information_lost")]
     files: tuple[str, ...]
     before: Report
     after: Report
@@ -40,8 +42,8 @@ class Repair:
     refused: str | None = None
     register: str | None = None
     proved: bool = False
-    withholds_much: bool = False
-    baseline: bool = False
+    withholds_much: Annotated[bool, UNWRITTEN] = False
+    baseline: Annotated[bool, UNWRITTEN] = False
     stopped: Reason | None = None
 
     @property

@@ -8,13 +8,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from audit.model.adversary import AdversaryKind
 from audit.model.count_report import TablesFacts
 from audit.model.finding import Finding, FindingRule
 from audit.model.json_types import (
     OMITTED,
+    UNWRITTEN,
     WITHOUT_RESULT,
     WORSE,
     AttackName,
@@ -31,9 +32,23 @@ from audit.model.json_types import (
     Status,
     WaiverState,
     Within,
+    WrittenAs,
 )
 from audit.model.measures import Measures, RiskMeasures
 from audit.model.recommendation import Recommendation
+
+
+@dataclass(frozen=True)
+class Tool:
+    """What made this.
+
+    Attributes:
+        name: its name.
+        version: its version.
+    """
+
+    name: ClassVar[Literal["series-audit"]] = "series-audit"
+    version: str
 
 
 @dataclass(frozen=True)
@@ -128,27 +143,37 @@ class AdversaryFacts:
 class AttackReport:
     """What one attack found out.
 
-    `sensitive` names the attribute when several are audited; `findings` are the most severe of `findings_total`;
-    `people` have a value that is certain and not waived, None where nothing is said of single values.
-    `certificates_checked` is how many findings were checked, None where all of them were.
+    Attributes:
+        attack: its name.
+        sensitive: the attribute, where several are audited.
+        status: whether it came to its end.
+        reason: why the attack is incomplete or skipped; null when it is complete.
+        seconds: how long it took.
+        measures, risks: what it counted, and the probabilities of values.
+        findings: the most severe findings, the worst first.
+        findings_total: how many findings there are.
+        rules: what its findings mean, by kind.
+        people: people with a value that is certain and not waived; null where nothing is said of single values.
+        certificates_checked: how many findings were checked, None where all of them were.
     """
 
-    attack: str
-    sensitive: str | None
+    WRITTEN: ClassVar[tuple[str, ...]] = ("figures",)
+    attack: AttackName
+    sensitive: Omittable[Sensitive]
     status: Status
     reason: str | None
-    seconds: float
-    measures: Measures
-    risks: RiskMeasures
+    seconds: Seconds
+    measures: Annotated[Measures, UNWRITTEN]
+    risks: Annotated[RiskMeasures, UNWRITTEN]
     findings: tuple[Finding[str], ...]
     findings_total: int
-    rules: Mapping[str, FindingRule] = field(default_factory=dict)
+    rules: Annotated[Mapping[str, FindingRule], UNWRITTEN] = field(default_factory=dict)
     people: int | None = None
-    certificates_checked: int | None = None
+    certificates_checked: Annotated[int | None, UNWRITTEN] = None
 
     @property
-    def figures(self) -> dict[str, object]:
-        """All measures as the JSON report has them, the timeline last."""
+    def figures(self) -> Annotated[dict[str, object], WrittenAs("measures")]:
+        """What it measured, the timeline last; empty when it was skipped."""
         figures = {**self.measures, **self.risks}
         timeline = figures.pop("timeline", None)
         return figures if timeline is None else {**figures, "timeline": timeline}
@@ -442,21 +467,38 @@ class ClauseReport:
 
 @dataclass(frozen=True)
 class PolicyReport:
-    """The decision. It has passed when nothing is violated and nothing that was asked is undecided.
+    """The decision.
 
-    `if_confirmed` is what violates clauses that are undecided, since it rests on a guess of the manifest.
+    Attributes:
+        clauses: how each clause in force ended.
+        violations: clauses that do not hold.
+        undecided: clauses, or assumptions, that could not be decided.
+        waived: what became of each waiver.
+        if_confirmed: what violates clauses that are undecided, since it rests on a guess of the manifest; absent where
+            nothing does.
     """
 
+    WRITTEN: ClassVar[tuple[str, ...]] = ("passed", "limits", "not_asked", "not_judged")
     clauses: tuple[ClauseReport, ...]
     violations: tuple[Violation, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     waived: tuple[Waived, ...] = ()
-    if_confirmed: tuple[Violation, ...] = ()
+    if_confirmed: Annotated[tuple[Violation, ...], OMITTED] = ()
 
     @property
-    def limits(self) -> dict[str, float]:
-        """The limits in force."""
+    def limits(self) -> dict[ClauseName, float]:
+        """The clauses in force."""
         return {each.clause: each.limit for each in self.clauses}
+
+    @property
+    def not_asked(self) -> tuple[ClauseName, ...]:
+        """Clauses whose attacks were left out."""
+        return tuple(each.clause for each in self.ended("not asked"))
+
+    @property
+    def not_judged(self) -> tuple[ClauseName, ...]:
+        """Clauses by default that nothing in this series can decide."""
+        return tuple(each.clause for each in self.ended("not judged"))
 
     def ended(self, *states: str) -> list[ClauseReport]:
         """Return the clauses that ended in some states."""
@@ -464,7 +506,7 @@ class PolicyReport:
 
     @property
     def passed(self) -> bool:
-        """Whether the series may be called safe as far as was asked."""
+        """Nothing is violated, and nothing that was asked is undecided."""
         return not self.violations and not self.undecided
 
     @property
@@ -477,42 +519,65 @@ class PolicyReport:
 
 @dataclass(frozen=True)
 class Report:
-    """An audit, ready to be rendered.
+    """What `audit SERIES --format json` writes of people's data; where it is about tables of counts, a part of it.
 
-    `time_limit` is in seconds per attack; `revealed` says whether people are named. `ladder` has the attacks that tell
-    people's values, in order; `people` are those of whom a finding is shown; `panel` has each release by itself,
-    for each sensitive attribute; `warnings` say what is irregular about the files. `left_out` is how many
-    findings are waived or in the baseline, if there is one, which `baseline` is about. `made` is the day on which the
-    audit was made. `tables` are what was audited, where it is tables of counts, and `failed_certificates` how many
-    findings about counts are not settled because their certificates do not hold. `recommendation` is what would mend
-    the newest release, where that was looked for. `about` is the only person whom findings and counts are about,
-    where one was asked for: then there is no verdict.
+    Attributes:
+        tool_version: of the program.
+        made: the day on which the audit was made.
+        inputs: the files that were read; the register and known values only when people are revealed.
+        series: what was audited.
+        adversary: who was assumed to attack.
+        attacks: one entry for each attack and, where there are several, sensitive attribute.
+        contradictions: people whose own published values contradict the assumptions.
+        policy: the decision.
+        time_limit: seconds for each attack; null is without limit.
+        revealed: whether people are named.
+        ids_are_stable: whether ids and pseudonyms are those of other reports with --stable-ids.
+        ladder: what each attack that tells people's values adds to those before it.
+        panel: each release by itself, whatever the others tell; one entry for each sensitive attribute.
+        warnings: what is irregular about the files and may change what the verdict means.
+        exposure: how many people each attack exposes, each counted once.
+        left_out: how many findings are waived or in the baseline.
+        baseline: the earlier report that this one is compared with; only with --baseline.
+        interrupted: true where the run was interrupted: attacks that had not come to an end are `skipped`, and say so.
+        people: those of whom a finding is shown, each once for each sensitive attribute.
+        recommendation: what would mend the newest release; only with --recommend, where the policy is violated.
+        about: the only person whom findings and counts are about, where one was asked for: then there is no verdict.
+        tables: what was audited, where it is tables of counts.
+        failed_certificates: how many findings about counts are not settled because their certificates do not hold.
+        schema_version: of this form.
     """
 
-    tool_version: str
+    WRITTEN: ClassVar[tuple[str, ...]] = ("tool", "known_before")
+    schema_version: ClassVar[Literal[1]] = 1
+    tool_version: Annotated[str, UNWRITTEN]
     made: datetime.date
-    inputs: tuple[Input, ...]
+    inputs: Annotated[tuple[Input, ...], Items(1)]
     series: SeriesFacts
     adversary: AdversaryFacts
-    attacks: tuple[AttackReport, ...]
+    attacks: Annotated[tuple[AttackReport, ...], Items(1)]
     contradictions: Contradictions
     policy: PolicyReport
-    time_limit: float | None
+    time_limit: Annotated[float, Within(0)] | None
     revealed: bool
-    ids_are_stable: bool
+    ids_are_stable: Annotated[bool, WrittenAs("stable_ids")]
     ladder: tuple[LadderStep, ...] = ()
     panel: tuple[ReleasePanel, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
     exposure: tuple[Exposure, ...] = ()
-    left_out: int = 0
-    baseline: BaselineFacts | None = None
-    interrupted: bool = False
+    left_out: Annotated[int, UNWRITTEN] = 0
+    baseline: Omittable[BaselineFacts] = None
+    interrupted: Annotated[bool, OMITTED] = False
     people: tuple[FoundPerson, ...] = ()
-    recommendation: Recommendation | None = None
-    about: str | None = None
-    tables: TablesFacts | None = None
-    failed_certificates: int = 0
-    schema_version: int = field(default=1)
+    recommendation: Omittable[Recommendation] = None
+    about: Annotated[str | None, UNWRITTEN] = None
+    tables: Annotated[TablesFacts | None, UNWRITTEN] = None
+    failed_certificates: Annotated[int, UNWRITTEN] = 0
+
+    @property
+    def tool(self) -> Tool:
+        """What made this."""
+        return Tool(self.tool_version)
 
     @property
     def exit_code(self) -> int:
@@ -523,8 +588,8 @@ class Report:
         return 4 if failed and not self.policy.violations else self.policy.exit_code
 
     @property
-    def known_before(self) -> int | None:
-        """How many findings are left out that are waived or in the baseline; None without a baseline."""
+    def known_before(self) -> Omittable[int]:
+        """How many findings are left out that are waived or in the baseline; only with --baseline."""
         return None if self.baseline is None else self.left_out
 
     @property

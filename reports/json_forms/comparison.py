@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from audit.model.adversary import AdversaryKind
 from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
 from audit.model.json_types import INLINED, Items, Sensitive, Within
-from audit.model.report import AttackReport
-from reports.json_forms.audit import AttackCounts, ToolEntry, attack_counts, made_by
+from audit.model.report import AttackReport, Tool
+from reports.json_forms.audit import AttackCounts, attack_counts
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class ComparisonDocument:
     """
 
     schema_version: Literal[1]
-    tool: ToolEntry
+    tool: Tool
     time_limit: Annotated[float, Within(0)] | None
     asked: QueryDesign | None
     series: Annotated[tuple[ComparedEntry, ...], Items(1)]
@@ -119,7 +119,7 @@ def comparison_document(comparison: Comparison) -> ComparisonDocument:
     """Return what is written of a comparison."""
     return ComparisonDocument(
         schema_version=1,
-        tool=made_by(comparison.tool_version),
+        tool=Tool(comparison.tool_version),
         time_limit=comparison.time_limit,
         asked=comparison.asked,
         series=tuple(map(_compared, comparison.sides)),

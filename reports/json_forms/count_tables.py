@@ -9,8 +9,17 @@ from typing import Annotated, Literal
 from audit.findings.count import CountFinding, count_measures, found_counts
 from audit.model.count_report import CountMeasures, TablesFacts
 from audit.model.json_types import OMITTED, AttackName, Omittable, Seconds, Status
-from audit.model.report import AdversaryFacts, BaselineFacts, ClauseReport, Input, Report, Undecided, Violation, Waived
-from reports.json_forms.audit import ToolEntry, made_by
+from audit.model.report import (
+    AdversaryFacts,
+    BaselineFacts,
+    ClauseReport,
+    Input,
+    Report,
+    Tool,
+    Undecided,
+    Violation,
+    Waived,
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ class CountDocument:
     """
 
     schema_version: Literal[1]
-    tool: ToolEntry
+    tool: Tool
     made: datetime.date
     inputs: tuple[Input, ...]
     series: TablesFacts
@@ -105,7 +114,7 @@ def count_document(report: Report, tables: TablesFacts) -> CountDocument:
     )
     return CountDocument(
         schema_version=1,
-        tool=made_by(report.tool_version),
+        tool=report.tool,
         made=report.made,
         inputs=report.inputs,
         series=tables,

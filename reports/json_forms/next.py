@@ -14,8 +14,8 @@ from audit.model.release_impact import (
     NewFinding,
     ReleaseImpact,
 )
-from audit.model.report import AttackReport, Contradictions, Report
-from reports.json_forms.audit import AttackCounts, PolicyEntry, SeriesAudit, attack_counts, policy_entry, series_audit
+from audit.model.report import AttackReport, Contradictions, PolicyReport, Report
+from reports.json_forms.audit import AttackCounts, attack_counts
 from reports.json_forms.repair import RepairEntry, repair_entry
 
 
@@ -95,7 +95,7 @@ class BeforeEntry:
         attacks: each attack, without its findings.
     """
 
-    policy: PolicyEntry
+    policy: PolicyReport
     contradictions: Contradictions
     attacks: tuple[AttackCounts, ...]
 
@@ -113,7 +113,7 @@ class NextDocument:
         repair: a repair that keeps the policy, where one was found.
     """
 
-    audit: Annotated[SeriesAudit, INLINED]
+    audit: Annotated[Report, INLINED]
     attacks: tuple[ComparedAttack, ...]
     candidate: CandidateEntry
     before: BeforeEntry
@@ -125,7 +125,7 @@ def next_document(impact: ReleaseImpact) -> NextDocument:
     """Return what is written of an impact."""
     pairs = zip(impact.after.attacks, impact.attacks, strict=True)
     return NextDocument(
-        audit=series_audit(impact.after),
+        audit=impact.after,
         attacks=tuple(_compared(attack, compared) for attack, compared in pairs),
         candidate=CandidateEntry(impact.candidate, impact.files, impact.key),
         before=_before(impact.before),
@@ -136,7 +136,7 @@ def next_document(impact: ReleaseImpact) -> NextDocument:
 
 def _before(report: Report) -> BeforeEntry:
     found = Contradictions(report.contradictions.changed, report.contradictions.infeasible)
-    return BeforeEntry(policy_entry(report.policy), found, tuple(map(attack_counts, report.attacks)))
+    return BeforeEntry(report.policy, found, tuple(map(attack_counts, report.attacks)))
 
 
 def _compared(attack: AttackReport, compared: AttackComparison) -> ComparedAttack:

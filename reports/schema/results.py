@@ -9,28 +9,28 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from audit.clauses.registry import OWN
+from audit.model.check_report import CheckReport
 from audit.model.explanation import Explanation
 from audit.model.finding import FindingRule
 from audit.model.json_types import WITHOUT_RESULT
 from audit.model.measures import Measures
+from audit.model.repair import Repair
+from audit.model.report import Report
 from reports.input_errors import ErrorDocument
-from reports.json_forms.audit import AuditDocument
-from reports.json_forms.check import CheckDocument
 from reports.json_forms.comparison import ComparisonDocument
 from reports.json_forms.count_tables import CountDocument
 from reports.json_forms.next import NextDocument
-from reports.json_forms.repair import RepairDocument
 from reports.schema.types import Schema, SchemaWriter, closed
 
 ID = "urn:series-audit:results:1"
 WRITTEN = Path(__file__).with_name("results.schema.json")
 """Where the schema lies in the package."""
 KINDS: Mapping[str, type] = {
-    "audit": AuditDocument,
+    "audit": Report,
     "next": NextDocument,
-    "repair": RepairDocument,
+    "repair": Repair,
     "explanation": Explanation,
-    "check": CheckDocument,
+    "check": CheckReport,
     "comparison": ComparisonDocument,
     "count_tables": CountDocument,
     "error": ErrorDocument,
@@ -57,7 +57,7 @@ def results_schema(
     limits = {clause.name: {"description": f"Fails {clause.fails}.", "type": "number"} for clause in OWN.values()}
     optional = [name for name, clause in OWN.items() if clause.default is None]
     in_force = closed("The clauses in force, those of installed packages among them.", limits, optional)
-    definitions["policy_entry"]["properties"]["limits"] = {**in_force, "additionalProperties": {"type": "number"}}
+    definitions["policy_report"]["properties"]["limits"] = {**in_force, "additionalProperties": {"type": "number"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": ID,
@@ -119,10 +119,10 @@ def _relate(
     always = {"$ref": "#/$defs/status_and_measures"}
     for name in ("attack_counts", "compared_attack", "compared_attack_counts"):
         definitions[name]["allOf"] = [always]
-    definitions["attack_entry"]["allOf"] = [always, {"if": without_result, "then": nothing}, *found]
+    definitions["attack_report"]["allOf"] = [always, {"if": without_result, "then": nothing}, *found]
     unrevealed = {"properties": {"attacks": {"items": {"$ref": "#/$defs/unrevealed_attack"}}}}
     hidden = {"if": {"properties": {"revealed": {"const": False}}}, "then": unrevealed}
-    definitions["audit_document"]["allOf"] = [hidden]
+    definitions["report"]["allOf"] = [hidden]
     definitions |= _unrevealed()
 
 

@@ -151,7 +151,7 @@ def closed(description: str, properties: Mapping[str, Schema], optional: Sequenc
     }
 
 
-def first_sentence(kind: type) -> str:
+def first_sentence(kind: object) -> str:
     """Return the first sentence of a docstring."""
     return cleandoc(kind.__doc__ or "").split("\n\n")[0].replace("\n", " ")
 
@@ -168,7 +168,7 @@ def descriptions(kind: type) -> dict[str, str]:
         for names, text in re.findall(r"^    ([\w, ]+): (.+(?:\n {8}.+)*)", attributes, flags=re.MULTILINE):
             said = re.sub(r"\s+", " ", text)
             found |= dict.fromkeys(names.split(", "), said[0].upper() + said[1:])
-    return found
+    return found | {name: first_sentence(getattr(kind, name)) for name in getattr(kind, "WRITTEN", ())}
 
 
 def _present(said: Schema) -> Schema:

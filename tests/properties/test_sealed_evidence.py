@@ -15,7 +15,6 @@ from audit.judgement.scoring import attacked
 from audit.model.evidence import PoolSource, PublishedSource, RecordSource
 from audit.pipeline.audit_run import AuditOptions, run_audit
 from audit.runtime.budget import Budget
-from reports.json_forms.audit import audit_document
 from reports.json_values import json_object
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.running import written
@@ -70,7 +69,7 @@ def test_a_world_to_start_from_changes_no_verdict(adversary, kind, data):
         (folder / "private").mkdir()
         options = AuditOptions(adversary, reveal=True, stable_ids=True)
         warm, cold = (
-            json_object(audit_document(run_audit(open_series(folder), attacks, replace(options, warm_start=hint))))
+            json_object(run_audit(open_series(folder), attacks, replace(options, warm_start=hint)))
             for hint in (True, False)
         )
     for told in (warm, cold):
