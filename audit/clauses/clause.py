@@ -6,15 +6,17 @@ A clause counts as held only when somebody who can decide it has done so. Source
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from audit.model.adversary import Adversary
+from audit.model.arrays import Codes, Flags
 from audit.model.doubt import Doubt
 from audit.model.evidence import Evidence
+from audit.model.finding import Claims
 from audit.model.json_types import ClauseState
-from audit.model.outcome import interruption
+from audit.model.outcome import Risks, interruption
 from audit.model.report import ReleasePanel, Undecided, Violation
 from audit.model.scored import Result
 from audit.runtime.phrases import say
@@ -22,6 +24,11 @@ from audit.runtime.reasons import Reason, combined, kind_of
 
 LARGEST_LIMIT = 10**9
 """No limit is larger."""
+E = TypeVar("E", bound=Evidence)
+ListedValue: TypeAlias = tuple[str | None, str]
+"""A sensitive attribute, None for any, and a value of it."""
+TrueValues: TypeAlias = Callable[[Risks], Codes]
+"""Returns the value that each risk is of: the true one, -1 where it is not known; shape (entries,), int32."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class JudgedAudit:
     adversary: Adversary | None = None
     narrowed: bool = False
     linked_records: bool = False
-    grave: tuple[tuple[str | None, str], ...] = ()
+    grave: tuple[ListedValue, ...] = ()
     accepted: bool = False
     doubts: Sequence[Doubt] = ()
     stated: frozenset[str] = frozenset()
@@ -86,6 +93,22 @@ class Clause(ABC):
         if isinstance(value, int | float) and not isinstance(value, bool) and self.allows(value):
             return value
         raise ValueError(self.example)
+
+    def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
+        """Return a result with what the clause has to know beside what the attack found: by default nothing.
+
+        Args:
+            result: what an attack found.
+            grave: the grave values of the policy.
+            left_out: returns, by person code, of whom nothing is to be said.
+        """
+        del grave, left_out
+        return result
+
+    def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
+        """Return what of a result reaches the limit and is not accepted, beside what the attack claims itself."""
+        del result, limit, truth
+        return None
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether anything that ran can decide the clause."""

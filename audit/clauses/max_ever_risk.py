@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import Clause, JudgedAudit, attack_reason
+from audit.clauses.clause import Clause, E, JudgedAudit, ListedValue, TrueValues, attack_reason
+from audit.clauses.grave_histories import ever_risks, value_codes
+from audit.findings.ever_grave import GraveHistories
+from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
+from audit.model.finding import Claims
 from audit.model.report import Violation
-from audit.model.scored import Result, reaches
+from audit.model.scored import Result, reaches, reaches_all
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -28,6 +33,28 @@ class MaxEverRisk(Clause):
         """Return whether a number is a probability above 0."""
         return 0 < limit <= 1
 
+    def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
+        """Return a result with how probable it is for people ever to have had a grave value, if the attack can tell."""
+        outcome, seen = result.outcome, result.evidence
+        if not grave or not outcome.ran:
+            return result
+        codes, ever = value_codes(seen, grave), None
+        if self.name in result.attack.decides and (outcome.status == "complete" or outcome.knowing is not None):
+            ever = ever_risks(seen, grave, codes, left_out(), outcome)
+        return replace(result, scored=replace(result.scored, grave=codes, ever=ever))
+
+    def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
+        """Return who is certain to have had one, or as likely as the limit by all worlds."""
+        del truth
+        ever = result.ever
+        if ever is None:
+            return None
+        high = ever.certain | (reaches_all(ever.risk, limit) if _in_worlds(result) else False)
+        person = np.flatnonzero(high)
+        risk = np.where(ever.certain[person], 1.0, ever.risk[person])
+        last = np.full(len(person), len(result.evidence.tags) - 1, dtype=np.int32)
+        return GraveHistories(person.astype(np.int32), last, risk)
+
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether anybody's histories were looked at."""
         return any(entry.scored.ever is not None for entry in findings.ran)
@@ -43,11 +70,10 @@ class MaxEverRisk(Clause):
 
         Below certainty only worlds decide, and of several attributes those of the combinations.
         """
-        deciding = _in_worlds(findings)
         for entry in findings.ran:
-            ever = entry.scored.ever
+            ever = entry.ever
             sure = _certain(entry) or (ever is not None and bool(ever.certain.any()))
-            value = 1.0 if sure else ever.highest if ever is not None and entry in deciding else None
+            value = 1.0 if sure else ever.highest if ever is not None and _in_worlds(entry) else None
             if value is not None and reaches(value, limit):
                 yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive)
 
@@ -64,11 +90,11 @@ class MaxEverRisk(Clause):
             yield say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
         if any(self.violations(findings, limit)):
             return
-        deciding = _in_worlds(findings)
+        deciding = list(filter(_in_worlds, findings.ran))
         if not deciding:
             yield say("only the attack joint can decide it, from all worlds, and it did not finish")
         for entry in deciding:
-            count = entry.scored.ever.open(limit) if entry.scored.ever is not None else None
+            count = None if entry.ever is None else entry.ever.open(limit)
             if count:
                 told = say_count(
                     "of {count} person it is not known how many worlds have a grave value",
@@ -78,10 +104,9 @@ class MaxEverRisk(Clause):
                 yield attack_reason(entry.outcome.attack, told)
 
 
-def _in_worlds(findings: JudgedAudit) -> list[Result[Evidence]]:
-    """Return the results that say it of all worlds: of the combinations, where there are several attributes."""
-    asked = [entry for entry in findings.ran if entry.scored.ever is not None and entry.scored.ever.without is not None]
-    return [entry for entry in asked if entry.whole]
+def _in_worlds(entry: Result[Evidence]) -> bool:
+    """Return whether a result says it of all worlds: of the combinations, where there are several attributes."""
+    return entry.whole and entry.scored.ever is not None and entry.scored.ever.without is not None
 
 
 def _certain(entry: Result[Evidence]) -> bool:

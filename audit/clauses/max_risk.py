@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import ClassVar
 
-from audit.clauses.clause import Clause, JudgedAudit, attack_reason
+import numpy as np
+
+from audit.clauses.clause import Clause, JudgedAudit, TrueValues, attack_reason
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences
+from audit.findings.likely_value import LikelyValues
 from audit.model.evidence import Evidence
+from audit.model.finding import Claims
 from audit.model.report import Violation
-from audit.model.scored import Result, reaches
+from audit.model.scored import Result, reaches, reaches_all
 from audit.runtime.phrases import say, say_count
 
 
@@ -26,6 +30,17 @@ class MaxRisk(Clause):
     def allows(self, limit: float) -> bool:
         """Return whether a number is a probability above 0."""
         return 0 < limit <= 1
+
+    def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
+        """Return the risks below certainty that reach the limit; certain values are claims of the attack."""
+        risks = result.scored.risks
+        if limit >= 1.0 or risks is None or not _counted(result):
+            return None
+        left = reaches_all(risks.risk, limit) & (risks.risk < 1.0)
+        left[result.waived_risks] = False
+        at = np.flatnonzero(left)
+        release = risks.release[at].astype(np.int32)
+        return LikelyValues(risks.person[at], release, risks.risk[at], at, lambda chosen: truth(risks)[at[chosen]])
 
     def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nobody's risk was looked at."""

@@ -108,6 +108,11 @@ class LikelyValues(Claims):
     entries: Places
     true: Callable[[Places], Codes]
     nothing: Measures | None = None
+    accepted_in: ClassVar[str] = "waived_risks"
+
+    def entries_at(self, places: Places) -> Places:
+        """Return the places among the risks."""
+        return self.entries[places]
 
     @property
     def severity(self) -> Floats:

@@ -7,6 +7,7 @@ from typing import Any
 
 from audit.findings.disclosure import Disclosure
 from audit.findings.equivalence import Equivalence, Pinned
+from audit.findings.ever_grave import EverGrave
 from audit.findings.homogeneous_class import HomogeneousClass
 from audit.findings.likely_value import LikelyValue
 from audit.findings.linkage import Linkage
@@ -20,5 +21,6 @@ KINDS: Sequence[type[Finding[Any]]] = (
     Pinned,
     HomogeneousClass,
     LikelyValue,
+    EverGrave,
     Linkage,
 )

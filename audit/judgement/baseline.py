@@ -9,16 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from audit.judgement.selection import Selection
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError, printable_path
 from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import BaselineFacts, CountSize
-
-_ROUNDING = 1e-12
-"""By so much may two computations of one risk differ."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +53,7 @@ class Baseline:
 
     def known(self, selection: Selection[Any]) -> Flags:
         """Return which claims were found before, with a risk at least as high; shape (claims,)."""
-        ids, size = selection.stable_ids(), selection.claims.size
-        found = np.array([ident in self.ids for ident in ids], dtype=np.bool_)
-        if size is None:
-            return found
-        accepted = np.array([self.risks.get(ident, 0.0) for ident in ids], dtype=np.float64)
-        return found & (size <= accepted + _ROUNDING)
+        return selection.covered({ident: self.risks.get(ident, 0.0) for ident in self.ids}, stable=True)
 
     def has_class(self, release: str, k: int) -> bool:
         """Return whether a release had so small a class before."""

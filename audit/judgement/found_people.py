@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from audit.adversary.view import View
 from audit.judgement.ladder import certain_people
-from audit.judgement.likely_values import likely_values
+from audit.judgement.selection import claims_of
 from audit.model.report import FoundPerson
 from audit.model.scored import Result
 
 
-def found_people(results: Sequence[Result[View]], limit: float) -> tuple[FoundPerson, ...]:
+def found_people(results: Sequence[Result[View]], limits: Mapping[str, float]) -> tuple[FoundPerson, ...]:
     """Return those of whom some finding is shown, each once for each attribute, in the order of the findings.
 
-    The reasons are all attacks by which a value of the person is certain, or reaches the limit, whether or not that
+    The reasons are all attacks by which a value of the person is certain, or reaches a limit, whether or not that
     finding is shown.
     """
     ids: dict[tuple[str | None, int], list[str]] = {}
@@ -28,8 +28,7 @@ def found_people(results: Sequence[Result[View]], limit: float) -> tuple[FoundPe
                 names.setdefault(person, str(getattr(shown, "individual", "")))
     reasons: dict[tuple[str | None, int], list[str]] = {key: [] for key in ids}
     for entry in results:
-        likely = likely_values(entry, limit)
-        people = [certain_people(entry), None if likely is None else likely.person]
+        people = [certain_people(entry), *(each.person for each in claims_of(entry, limits))]
         wanted = np.array([person for sensitive, person in ids if sensitive == entry.sensitive], dtype=np.int64)
         for some in people:
             for person in [] if some is None else wanted[np.isin(wanted, some)].tolist():

@@ -8,19 +8,20 @@ nothing. Equal values of people who are certain of harmless ones are set aside, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from audit.adversary.view import View
+from audit.clauses.clause import ListedValue
+from audit.clauses.grave_histories import value_codes
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences, Pinned
 from audit.findings.linkage import Linkages
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
-from audit.judgement.ever import ListedValue, value_codes
-from audit.judgement.likely_values import true_values
+from audit.judgement.true_values import true_values
 from audit.model.arrays import Places
 from audit.model.errors import printable
 from audit.model.finding import Member
@@ -38,11 +39,11 @@ def listed_values(series: Series) -> list[ListedValue]:
     return [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]
 
 
-def set_aside(results: Results, listed: Sequence[ListedValue], limit: float) -> Results:
-    """Return results in which what is about harmless values alone violates nothing; `limit` is that of risks."""
+def set_aside(results: Results, listed: Sequence[ListedValue], limits: Mapping[str, float]) -> Results:
+    """Return results in which what is about harmless values alone violates nothing."""
     if not listed:
         return results
-    found = [_one(entry, listed, limit) for entry in results]
+    found = [_one(entry, listed, limits["max_risk"]) for entry in results]
     sure: dict[int, set[Member]] = {}
     for entry in found:
         sure.setdefault(id(entry.evidence), set()).update(_certain(entry, _codes(entry.evidence, listed)))

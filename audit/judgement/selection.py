@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.view import View
-from audit.findings.likely_value import LikelyValues
+from audit.clauses.registry import CLAUSES
 from audit.io.encoding import COUNTERFEIT
-from audit.judgement.likely_values import likely_values
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.model.arrays import Codes, Places
+from audit.judgement.true_values import true_values
+from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import RowSource
 from audit.model.finding import Claims, Finding, Member, decoded
 from audit.model.scored import NOWHERE, Result
@@ -26,6 +26,8 @@ from audit.verification.record import records_of
 from audit.verification.registry import CHECKS
 
 _TRIES = 5
+_ROUNDING = 1e-12
+"""By so much may two computations of one risk differ."""
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,14 @@ class Selection(Generic[K]):
         attack: the attack's name.
         claims: what it claims.
         names: what its codes are called.
+        waived: places of the claims that are accepted.
         taken: the findings that were taken, checked, each with its id, in the order of the report.
     """
 
     attack: str
     claims: K
     names: ReportNames
+    waived: Places = field(default_factory=lambda: NOWHERE)
     taken: list[tuple[str, Finding[int]]] = field(default_factory=list)
 
     def ids(self, places: Places, *, stable: bool = False) -> list[str]:
@@ -141,6 +145,18 @@ class Selection(Generic[K]):
     def stable_ids(self) -> list[str]:
         """Return the ids of all claims by which waivers and baselines name them."""
         return self.ids(self.claims.everything(), stable=True)
+
+    @property
+    def sizes(self) -> Floats:
+        """How much each claim says that may come with less or more; 0 where the id says all; shape (claims,)."""
+        size = self.claims.size
+        return np.zeros(len(self.claims)) if size is None else size
+
+    def covered(self, accepted: Mapping[str, float], *, stable: bool = False) -> Flags:
+        """Return which claims say no more than is accepted, by id; shape (claims,)."""
+        ids = self.ids(self.claims.everything(), stable=stable)
+        known = np.array([accepted.get(ident, -1.0) for ident in ids], dtype=np.float64)
+        return (known >= 0) & (self.sizes <= known + _ROUNDING)
 
     @cached_property
     def _check(self) -> Check:
@@ -194,28 +210,40 @@ class Selection(Generic[K]):
 def selection_of(result: Result[View], namer: Pseudonymizer) -> Selection[Claims] | None:
     """Return what a result claims, for choosing from it; None where nothing can be claimed."""
     names = ReportNames(result.evidence, namer)
-    return None if result.claims is None else Selection(result.attack.name, result.claims, names)
+    return None if result.claims is None else Selection(result.attack.name, result.claims, names, result.waived)
 
 
-def likely_selection(result: Result[View], namer: Pseudonymizer, limit: float) -> Selection[LikelyValues] | None:
-    """Return the risks of a result that reach a limit, for choosing from them; None where certainty alone does."""
-    likely = likely_values(result, limit)
-    return None if likely is None else Selection(result.attack.name, likely, ReportNames(result.evidence, namer))
+def selections_of(result: Result[View], namer: Pseudonymizer, limits: Mapping[str, float]) -> list[Selection[Claims]]:
+    """Return all that can be chosen from: what the attack claims, then what reaches the limits of clauses."""
+    own, names = selection_of(result, namer), ReportNames(result.evidence, namer)
+    more = [Selection(result.attack.name, each, names) for each in claims_of(result, limits)]
+    return more if own is None else [own, *more]
+
+
+def claims_of(result: Result[View], limits: Mapping[str, float]) -> Iterator[Claims]:
+    """Yield what of a result reaches the limits of clauses, beside what the attack claims."""
+    for name, limit in limits.items():
+        claims = CLAUSES[name].claims(result, limit, partial(true_values, result.evidence))
+        if claims is not None:
+            yield claims
 
 
 def select_findings(
-    results: Sequence[Result[View]], namer: Pseudonymizer, limit: float, most: int | None, budget: Budget
+    results: Sequence[Result[View]],
+    namer: Pseudonymizer,
+    limits: Mapping[str, float],
+    most: int | None,
+    budget: Budget,
 ) -> list[Result[View]]:
-    """Return results with the findings that are shown of each: at most so many, certain ones before likely ones."""
-    chosen: list[list[Selection[Any]]] = []
+    """Return results with the findings that are shown of each: at most so many, what the attack claims first."""
+    chosen: list[list[Selection[Claims]]] = []
     for result in budget.each(list(results)):
         budget.stage(f"choosing findings of {result.attack.name}, with their proofs")
-        certain, likely = selection_of(result, namer), likely_selection(result, namer, limit)
-        if certain is not None:
-            certain.select(most, result.waived)
-        if likely is not None:
-            likely.select(None if most is None else max(0, most - len(certain.taken if certain else ())), NOWHERE)
-        chosen.append([each for each in (certain, likely) if each is not None])
+        chosen.append(selections_of(result, namer, limits))
+        left = most
+        for each in chosen[-1]:
+            each.select(left, each.waived)
+            left = None if left is None else left - len(each.taken)
     budget.stage("naming whom and what is found")
     namer.assign(one for selections in chosen for each in selections for one in each.mentioned())
     return [
@@ -223,7 +251,7 @@ def select_findings(
             result,
             found=tuple(finding for each in selections for finding in each.findings),
             shown=tuple(finding for each in selections for finding in each.named()),
-            total=sum(len(each.claims) for each in selections) - len(result.waived),
+            total=sum(len(each.claims) - len(each.waived) for each in selections),
         )
         for result, selections in zip(results, chosen, strict=True)
     ]

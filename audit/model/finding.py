@@ -353,6 +353,13 @@ class Claims(ABC):
         """Return the findings at some places as far as they are known without looking for certificates."""
         return self.certify(places)
 
+    accepted_in: ClassVar[str] = "waived"
+    """The field of a result that tells which claims of this kind are accepted."""
+
+    def entries_at(self, places: Places) -> Places:
+        """Return by what a result tells that the claims at some places are accepted."""
+        return places
+
     def everything(self) -> Places:
         """Return the places of all claims."""
         return np.arange(len(self))

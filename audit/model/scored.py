@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Generic, Self, TypeAlias, TypeVar
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,13 @@ class EverRisks:
     named: frozenset[str] = frozenset()
     without: npt.NDArray[np.bool_] | None = None
     counted: npt.NDArray[np.bool_] | None = None
+
+    def less(self, people: Places) -> EverRisks:
+        """Return the same of all but some people."""
+        left = np.ones(len(self.risk), dtype=np.bool_)
+        left[people] = False
+        counted = None if self.counted is None else self.counted & left
+        return replace(self, risk=np.where(left, self.risk, np.nan), certain=self.certain & left, counted=counted)
 
     def open(self, limit: float) -> int | None:
         """Return of how many people worlds do not say whether they reach a limit; None where worlds were not asked."""
@@ -230,7 +237,8 @@ class Result(Generic[E_co]):
         sensitive: the attribute, where several are audited.
         evidence: what it was found out of.
         scored: the outcome with its risks.
-        waived, waived_risks: places of the claims, and of the risks, that are accepted, harmless, or known before.
+        waived, waived_risks, waived_ever: places of the claims, and of the risks, and people ever to have had a grave
+            value, that are accepted, harmless, or known before.
         whole: whether it is on all attributes together: on the one, or on the combinations of several.
         unclear: whether risks below certainty are left out that may be of harmless values, or of others.
         found: the findings that were selected, as codes.
@@ -244,6 +252,7 @@ class Result(Generic[E_co]):
     scored: Scored
     waived: Places = field(default_factory=lambda: NOWHERE)
     waived_risks: Places = field(default_factory=lambda: NOWHERE)
+    waived_ever: Places = field(default_factory=lambda: NOWHERE)
     whole: bool = True
     unclear: bool = False
     found: tuple[Finding[int], ...] = ()
@@ -261,6 +270,11 @@ class Result(Generic[E_co]):
         return self.scored.outcome.claims
 
     @property
+    def ever(self) -> EverRisks | None:
+        """How probable it is for people ever to have had a grave value, where that is not accepted."""
+        return None if self.scored.ever is None else self.scored.ever.less(self.waived_ever)
+
+    @property
     def left(self) -> Places:
         """The places of the claims that are not waived."""
         return NOWHERE if self.claims is None else np.delete(self.claims.everything(), self.waived)
@@ -274,6 +288,18 @@ class Result(Generic[E_co]):
         """Return the result with the claims, and the risks, at some more places waived."""
         waived, waived_risks = np.union1d(self.waived, claims), np.union1d(self.waived_risks, risks)
         return replace(self, waived=waived.astype(np.intp), waived_risks=waived_risks.astype(np.intp))
+
+    def accepting(self, claims: Claims, places: Places) -> Self:
+        """Return the result with the claims at some more places accepted, of the attack's own or of another kind."""
+        known: Places = getattr(self, claims.accepted_in)
+        accepted = np.union1d(known, claims.entries_at(places)).astype(np.intp)
+        changed: dict[str, Any] = {claims.accepted_in: accepted}
+        return replace(self, **changed)
+
+    @property
+    def accepted(self) -> int:
+        """How many claims of all kinds are accepted."""
+        return len(self.waived) + len(self.waived_risks) + len(self.waived_ever)
 
     def with_outcome(self, outcome: Outcome) -> Self:
         """Return the result with another outcome."""

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -15,23 +16,21 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
-from audit.clauses.registry import in_force
+from audit.clauses.registry import CLAUSES, in_force
 from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.io.tables import count_rows
 from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.baseline import Baseline
 from audit.judgement.consistent import with_alone
-from audit.judgement.ever import ListedValue, ever_risks, value_codes
 from audit.judgement.harmless import listed_values, set_aside
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
-from audit.judgement.selection import Selection, selection_of
+from audit.judgement.selection import selection_of
 from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, summarize_release
 from audit.model.adversary import AdversaryKind
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError
-from audit.model.finding import Claims
 from audit.model.outcome import Attack, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result, Scored
@@ -70,8 +69,6 @@ class AuditOptions:
         keeps_finished: whether an interrupt ends the run with a report on the attacks that have come to an end.
         warm_start: whether attacks that look for worlds may start from the publisher's; no result depends on it.
         baseline: an earlier report, whose findings count no more.
-        grave: the grave values of the policy, in force with its clause `max_ever_risk` alone.
-        risk_findings: whether risks below certainty that reach the policy's limit are findings too.
         follow: whether people are followed by record ids beside them: where there are several releases, or always, as
             another run does with more releases, or never, as another run cannot.
     """
@@ -91,8 +88,6 @@ class AuditOptions:
     keeps_finished: bool = False
     warm_start: bool = True
     baseline: Baseline | None = None
-    grave: frozenset[ListedValue] = frozenset()
-    risk_findings: bool = True
     follow: Literal["several", "always", "never"] = "several"
 
 
@@ -128,10 +123,6 @@ class AuditRun:
         results = [each if is_own(each.attack) else _with_checked_claims(each, namer) for each in self.results]
         return replace(self, results=results)
 
-    def selections(self, namer: Pseudonymizer) -> list[Selection[Claims] | None]:
-        """Return what each result claims; None where nothing can be."""
-        return [selection_of(each, namer) for each in self.results]
-
 
 def limits_in_force(series: Series, options: AuditOptions) -> dict[str, float]:
     """Return the limits of the policy in force."""
@@ -148,12 +139,18 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     limits = limits_in_force(series, options)
     check_keys_are_read(series.manifest, limits)
     attacks = [each.with_policy(limits) for each in attacks]
-    if "max_ever_risk" in limits:
-        options = replace(options, grave=series.grave)
     evidence = _evidence(series, attacks, options)
     evidence[0].source.releases.read(Budget(on_progress=options.progress("reading")))
     files = _Files(series, options)
-    results = set_aside(_results(evidence, attacks, options), listed_values(series), limits["max_risk"])
+    clauses = [CLAUSES[name] for name in limits]
+
+    def gathered(result: Result[View]) -> Result[View]:
+        for clause in clauses:
+            seen = result.evidence
+            result = clause.statistic(result, series.grave, partial(changed_values, seen, seen.key))
+        return result
+
+    results = set_aside(_results(evidence, attacks, options, gathered), listed_values(series), limits)
     _check_applies(results, named=options.explicit)
     source = evidence[0].source
     described = _described(source, options)
@@ -211,8 +208,13 @@ def _described(source: KnownGroupsSource, options: AuditOptions) -> list[Release
     return [summarize_release(source, position) for position in watched.each(range(len(source.releases)))]
 
 
-def _results(evidence: Sequence[View], attacks: Sequence[Attack], options: AuditOptions) -> list[Result[View]]:
-    """Run each attack on each evidence.
+def _results(
+    evidence: Sequence[View],
+    attacks: Sequence[Attack],
+    options: AuditOptions,
+    gathered: Callable[[Result[View]], Result[View]],
+) -> list[Result[View]]:
+    """Run each attack on each evidence; `gathered` adds what clauses have to know beside.
 
     An interrupt keeps what has come to an end by then, if that is asked for and anything has; the rest is marked.
     """
@@ -234,9 +236,8 @@ def _results(evidence: Sequence[View], attacks: Sequence[Attack], options: Audit
                     interrupted = True
             if seen.followed and scored.outcome.status == "skipped" and not scored.outcome.interrupted:
                 continue  # it is about rows, not about people
-            scored = _with_histories(attack, seen, scored, options)
             whole = seen is evidence[-1] or evidence[-1].combined is None
-            results.append(Result(attack, _sensitive(attack, seen, evidence), seen, scored, whole=whole))
+            results.append(gathered(Result(attack, _sensitive(attack, seen, evidence), seen, scored, whole=whole)))
     return results if interrupted else _refined(results, options)
 
 
@@ -262,18 +263,6 @@ def _refined(results: Sequence[Result[View]], options: AuditOptions) -> list[Res
             scored = replace(scored, outcome=outcome, seconds=scored.seconds + time.perf_counter() - start)
         found.append(replace(each, scored=scored))
     return found
-
-
-def _with_histories(attack: Attack, seen: View, scored: Scored, options: AuditOptions) -> Scored:
-    """Return a result with how probable it is for people ever to have had a grave value, where the policy names any."""
-    outcome = scored.outcome
-    if not options.grave or not outcome.ran:
-        return scored
-    codes = value_codes(seen, options.grave)
-    scored = replace(scored, grave=codes)
-    if "max_ever_risk" not in attack.decides or (outcome.status != "complete" and outcome.knowing is None):
-        return scored
-    return replace(scored, ever=ever_risks(seen, options.grave, codes, changed_values(seen, seen.key), outcome))
 
 
 def _counted(outcome: Outcome) -> dict[str, int]:

@@ -22,9 +22,8 @@ from audit.judgement.ladder import ladder, people_found
 from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.republished import republished, said_again
-from audit.judgement.selection import likely_selection, select_findings, selection_of
+from audit.judgement.selection import select_findings, selections_of
 from audit.judgement.waivers import WaiverBook
-from audit.model.arrays import Places
 from audit.model.doubt import Doubt
 from audit.model.outcome import Attack
 from audit.model.report import (
@@ -38,7 +37,7 @@ from audit.model.report import (
     Undecided,
     Waived,
 )
-from audit.model.scored import NOWHERE, Result
+from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, limits_in_force, run_attacks
 from audit.pipeline.known_people import known_warnings, register_warnings
 from audit.runtime.budget import Budget
@@ -116,7 +115,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         series=run.facts,
         adversary=AdversaryFacts(seen.kind, seen.transitions is not None, max(each.known for each in run.evidence)),
         attacks=attack_reports(run, results, options),
-        people=found_people(results, _likely_from(run, options)),
+        people=found_people(results, limits_in_force(run.series, options)),
         contradictions=contradictions,
         policy=_decide(run, accepted, contradictions, options),
         time_limit=options.time_limit,
@@ -166,12 +165,9 @@ def warnings_of(series: Series, run: AuditRun, *, reveal: bool) -> tuple[ReportW
     return (*irregularities(series, reveal=reveal), *same)
 
 
-def remaining_findings(
-    run: AuditRun, hidden: Sequence[Places], namer: Pseudonymizer, options: AuditOptions
-) -> list[Result[View]]:
-    """Return the results less the claims that are hidden, at some places, and less those that are waived."""
-    accepted = _accepted(run, namer, options).results
-    return _selected(run, [each.without(at) for each, at in zip(accepted, hidden, strict=True)], namer, options)
+def remaining_findings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> list[Result[View]]:
+    """Return the results less the claims that are accepted, with the findings that are shown of the rest."""
+    return _selected(run, _accepted(run, namer, options).results, namer, options)
 
 
 def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:
@@ -180,23 +176,17 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
     results, left_out, still = [], 0, 0
     repeated = [] if baseline is None else [*_repeated(run, baseline)]
     for result in run.results:
-        certain, likely = selection_of(result, namer), likely_selection(result, namer, _likely_from(run, options))
-        claims = np.zeros(0 if certain is None else len(certain.claims), dtype=np.bool_)
-        risks = np.zeros(0 if likely is None else len(likely.claims), dtype=np.bool_)
-        claims[result.waived] = True
-        if book.waivers:
-            claims |= False if certain is None else book.waived(certain)
-            risks |= False if likely is None else book.waived(likely)
-        if baseline is not None and namer.keyed:
-            known = [None if each is None else baseline.known(each) for each in (certain, likely)]
-            still += sum(int(each.sum()) for each in known if each is not None)
-            claims |= False if known[0] is None else known[0]
-            risks |= False if known[1] is None else known[1]
-        entries = NOWHERE if likely is None else likely.claims.entries[risks]
-        marked = result.without(np.flatnonzero(claims), entries)
+        marked = result
+        for selection in selections_of(result, namer, limits_in_force(run.series, options)):
+            accepted = book.waived(selection) if book.waivers else np.zeros(len(selection.claims), dtype=np.bool_)
+            if baseline is not None and namer.keyed:
+                known = baseline.known(selection)
+                still += int(known.sum())
+                accepted = accepted | known
+            marked = marked.accepting(selection.claims, np.flatnonzero(accepted))
         for position, earlier in repeated:
             marked = marked.without(said_again(marked, position, earlier))
-        left_out += len(marked.waived) + len(marked.waived_risks) - len(result.waived) - len(result.waived_risks)
+        left_out += marked.accepted - result.accepted
         results.append(marked)
     releases = {tag for tag in run.series.tags if book.accepts_release(tag)} | run.accepted
     if baseline is not None:
@@ -212,17 +202,12 @@ def _repeated(run: AuditRun, baseline: Baseline) -> Iterator[tuple[int, int]]:
             yield position, earlier
 
 
-def _likely_from(run: AuditRun, options: AuditOptions) -> float:
-    """Return from which probability on values are findings though they are not certain; 1 where none are."""
-    return limits_in_force(run.series, options)["max_risk"] if options.risk_findings else 1.0
-
-
 def _selected(
     run: AuditRun, results: Sequence[Result[View]], namer: Pseudonymizer, options: AuditOptions
 ) -> list[Result[View]]:
     """Return results with the findings that are shown, and where their groups stand, if people are named."""
     watched = Budget(on_progress=options.progress("report"))
-    selected = select_findings(results, namer, _likely_from(run, options), options.findings, watched)
+    selected = select_findings(results, namer, limits_in_force(run.series, options), options.findings, watched)
     return located(selected, run.releases) if options.reveal else selected
 
 

@@ -12,15 +12,15 @@ from audit.adversary.view import View
 from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
 from audit.io.series import Series
-from audit.judgement.provenance import known_before
+from audit.judgement.provenance import KnownClaims
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.selection import selection_of
 from audit.model.arrays import Codes, Places
 from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
 from audit.model.release_impact import AttackComparison, GroupRows, NewFinding, ReleaseImpact, changed
 from audit.model.report import Report
 from audit.model.scored import Result
+from audit.pipeline.attack_run import limits_in_force
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
 
 Rows = Places
@@ -73,7 +73,7 @@ class _CandidateComparison:
 
     def __init__(self, before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions) -> None:
         self.attacks = attacks
-        self.options = replace(options, risk_findings=False)
+        self.options = options
         self.namer = Pseudonymizer(after, reveal=options.reveal, stable=options.stable_ids, makes=False)
         self.after = after
         self.options = options = replace(options, follow="always")
@@ -82,7 +82,7 @@ class _CandidateComparison:
         if was.evidence[-1].followed != self.now.evidence[-1].followed:
             self.options = options = replace(options, follow="never")
             self.now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
-        self.known = {each.label: selection_of(each, self.namer) for each in was.results}
+        self.known = KnownClaims(was.results, self.namer, limits_in_force(after, options))
         self.was_told, self.now_told = self.report_of(was), self.report_of(self.now)
         self.candidate = _Candidate(after, self.now.evidence[0].source, self.now_told.adversary.kind)
 
@@ -92,8 +92,8 @@ class _CandidateComparison:
 
     def news(self, run: AuditRun, findings: int | None) -> list[Result[View]]:
         """Return what is new in a run, with so many findings of each attack."""
-        hidden = [known_before(self.known[each.label], selection_of(each, self.namer)) for each in run.results]
-        return remaining_findings(run, hidden, self.namer, replace(self.options, findings=findings))
+        hidden = replace(run, results=[self.known.accepted(each) for each in run.results])
+        return remaining_findings(hidden, self.namer, replace(self.options, findings=findings))
 
     def impact(self) -> ReleaseImpact:
         """Return what changes."""

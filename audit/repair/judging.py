@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +17,15 @@ from audit.adversary.view import View
 from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
-from audit.judgement.provenance import KnownRisks, known_before
+from audit.judgement.provenance import KnownClaims
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.republished import republished, said_again
-from audit.judgement.selection import selection_of
+from audit.judgement.selection import claims_of, selection_of
 from audit.model.arrays import Places
 from audit.model.finding import Finding
 from audit.model.outcome import Attack, NarrowableAttack
 from audit.model.report import PolicyReport, Report
-from audit.model.scored import NOWHERE, Result, reaches_all
+from audit.model.scored import NOWHERE, Result
 from audit.pipeline.audit_run import AuditOptions, AuditRun, Progress, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, owners
@@ -99,7 +100,7 @@ class Judge:
         applied = {each.attack.name for each in run.results if each.outcome.status != "skipped"}
         quick = [each for each in self.attacks if each.name in applied and not isinstance(each, NarrowableAttack)]
         self._quick_attacks = quick if len(quick) < len(applied) else []
-        self._known = {each.label: selection_of(each, self._namer) for each in run.results}
+        self._known = KnownClaims(run.results, self._namer, limits)
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
         self.limits = limits
@@ -108,8 +109,6 @@ class Judge:
         for each in run.results:
             people = () if each.claims is None or each.claims.versions is None else each.claims.versions.tolist()
             self._certain[each.sensitive] |= set(map(each.evidence.name, people))
-        limit = self.limits["max_risk"]
-        self._known_risks = {each.label: KnownRisks(each, limit) for each in run.results if self.baseline}
 
     @property
     def is_quick(self) -> bool:
@@ -181,12 +180,8 @@ class Judge:
         less, last = [], len(run.series.tags) - 1
         earlier = republished(run.releases, last)
         for result in run.results:
-            risks, selection = self._known_risks[result.label], selection_of(result, self._namer)
-            known = np.union1d(known_before(self._known.get(result.label), selection), self._still_certain(result))
-            new = result.without(known, risks.no_higher(result))
-            if earlier is not None:
-                new = new.without(said_again(new, last, earlier))
-            less.append(replace(new, scored=replace(new.scored, ever=risks.ever_higher(result))))
+            new = self._known.accepted(result).without(self._still_certain(result))
+            less.append(new if earlier is None else new.without(said_again(new, last, earlier)))
         accepted = frozenset(run.series.tags[-1:] if earlier is not None else ())
         return replace(run, results=less, panel=run.panel[-1:], accepted=accepted)
 
@@ -204,7 +199,7 @@ class Judge:
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
         """Return a judgement that tells what the violations of a policy follow from."""
         violated = {(each.attack, each.sensitive) for each in policy.violations}
-        results = remaining_findings(run, [NOWHERE] * len(run.results), self._guide, replace(self.options, findings=0))
+        results = remaining_findings(run, self._guide, replace(self.options, findings=0))
         blamed: list[Blame] = []
         past = 0
         for judged, result in zip(run.results, results, strict=True):
@@ -218,21 +213,10 @@ class Judge:
                 past += proved.count(None)
                 found = [one for one in proved if one is not None]
             blamed += found
-            blamed += written.own_groups(self._people_at_risk(judged))
+            people = [each.people_at(each.everything()).tolist() for each in claims_of(judged, self.limits)]
+            blamed += written.own_groups(sorted({*chain.from_iterable(people)}))
         blamed += self._small_classes(policy, written)
         return Judgement(report, False, blamed, past)
-
-    def _people_at_risk(self, judged: Result[View]) -> list[int]:
-        """Return of whom a value, or ever having had a grave one, is too probable without being certain."""
-        limit, risks, ever = self.limits["max_risk"], judged.scored.risks, judged.scored.ever
-        found: list[int] = []
-        if risks is not None and limit < 1:
-            high = reaches_all(risks.risk, limit)
-            high[judged.waived_risks] = False
-            found += risks.person[high].tolist()
-        if ever is not None and (most := self.limits.get("max_ever_risk")) is not None:
-            found += np.flatnonzero(reaches_all(ever.risk, most)).tolist()
-        return sorted(set(found))
 
     def _small_classes(self, policy: PolicyReport, written: _Written) -> Iterator[Blame]:
         """Yield the groups of the candidate with too few rows that look alike, where that violates the policy."""

@@ -10,6 +10,7 @@ import numpy as np
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
 from audit.findings.disclosure import Disclosure, Disclosures
+from audit.findings.ever_grave import EverGrave, GraveHistories
 from audit.findings.likely_value import LikelyValue, LikelyValues
 from audit.model.arrays import Places
 from audit.model.evidence import Evidence
@@ -33,16 +34,16 @@ def check_disclosures(seen: View, claims: Disclosures) -> Check:
     return checked
 
 
-def check_likely_values(seen: View, claims: LikelyValues) -> Check:
-    """Return what adds to likely values what the people's own groups leave: the risk itself is the attack's word."""
+def check_likely_values(seen: View, claims: LikelyValues | GraveHistories) -> Check:
+    """Return what adds to what is likely what the people's own groups leave: the risk itself is the attack's word."""
     after = None if seen.transitions is None else follows(seen.transitions.exact)
     own = Checker(published_by(seen.source))
 
-    def checked(places: Places) -> Iterator[LikelyValue[int]]:
+    def checked(places: Places) -> Iterator[LikelyValue[int] | EverGrave[int]]:
         for finding in claims.certify(places):
             steps = tuple(replace(step, feasible=None) for step in own.own(finding.individual, after))
-            release = steps[-1].release if finding.everywhere else finding.release
-            yield replace(finding, release=release, certificate=steps)
+            one_release = isinstance(finding, LikelyValue) and not finding.everywhere
+            yield replace(finding, release=finding.release if one_release else steps[-1].release, certificate=steps)
 
     return lambda places: list(checked(places))
 

@@ -8,6 +8,7 @@ from typing import Any
 from audit.adversary.view import View
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences
+from audit.findings.ever_grave import GraveHistories
 from audit.findings.homogeneous_class import HomogeneousClasses
 from audit.findings.likely_value import LikelyValues
 from audit.findings.linkage import Linkages
@@ -25,6 +26,7 @@ CHECKS: Mapping[type[Claims], Callable[[View, Any], Check]] = {
     Equivalences: check_combinations,
     HomogeneousClasses: check_classes,
     LikelyValues: check_likely_values,
+    GraveHistories: check_likely_values,
     Linkages: check_linkages,
     NarrowedRecords: check_records,
 }

@@ -197,3 +197,43 @@ def test_every_format_tells_risks(form):
     code, out, err = run_main(str(SKEWED), "--policy", "max_risk=0.9", "--format", form, "--reveal")
     assert (code, err) == (1, "")
     assert "91" in out or "90.9" in out
+
+
+def ever(folder, individuals=""):
+    """A series of four people, two of whom had HIV at some time with 1/2; some of them accept it."""
+    after = dict.fromkeys([("hiv", "hiv"), ("flu", "cold"), ("flu", "hiv"), ("flu", "flu"), ("cold", "cold")])
+    first, then = ["hiv", "flu", "cold", "flu"], ["hiv", "cold", "cold", "flu"]
+    releases = [[Row(*row) for row in zip("abcd", "1122", values, strict=True)] for values in (first, then)]
+    TinySeries(releases, transitions=after).write(folder)
+    (folder / "private").mkdir(exist_ok=True)
+    append(folder / "series.toml", '\n[policy]\nmax_ever_risk = 0.4\ngrave = ["hiv"]\n')
+    for each in individuals:
+        waive(folder, individual=each)
+    return folder
+
+
+def ended(result):
+    return {each["clause"]: each["state"] for each in result["policy"]["clauses"]}["max_ever_risk"]
+
+
+def test_who_is_likely_to_have_had_a_grave_value_is_a_finding(tmp_path):
+    """It is named, and waived person by person: that one of two accepts it is not enough."""
+    code, result = audited(ever(tmp_path / "all"), "--reveal")
+    told = [each for entry in result["attacks"] for each in entry["findings"]]
+    assert (code, ended(result)) == (1, "violated")
+    assert {(each["kind"], each["individual"], each["risk"]) for each in told} == {("ever", who, 0.5) for who in "ab"}
+    assert {each["individual"] for each in result["people"]} == {"a", "b"}
+    code, result = audited(ever(tmp_path / "one", "a"), "--reveal")
+    assert (code, ended(result), found(result)) == (1, "violated", {"b"})
+    code, result = audited(ever(tmp_path / "both", "ab"))
+    assert (code, ended(result), states(result)) == (0, "holds", ["applied", "applied"])
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_grave_value_of_a_baseline_is_not_new(named, tmp_path):
+    """What the earlier report did not name, as its limit was higher, is new."""
+    folder, base = ever(tmp_path / "some"), tmp_path / "base.json"
+    words = ("--policy", f"max_ever_risk={0.4 if named else 0.9}", "--stable-ids", "--findings", "all")
+    assert run_main(str(folder), "--format", "json", *words, "--output", str(base))[0] == named
+    code, result = audited(folder, "--baseline", str(base), "--policy", "max_ever_risk=0.4")
+    assert (code, ended(result)) == ((0, "holds") if named else (1, "violated"))

@@ -59,7 +59,8 @@ EQUIVALENCE = {"id", "kind", "e", "left", "right", "certificate"}
 LINKAGE = {"id", "kind", "first", "release", "rows", "groups", "risk", "certificate", "evidence"}
 SHOWN = {"evidence", "error", "rows"}
 NARROWED = {"id", "kind", "record", "release", "class_size", "risk", "cause", "certificate", "evidence"}
-RISK = {"id", "kind", "individual", "release", "value", "risk", "certificate", "evidence", "everywhere"}
+EVER = {"id", "kind", "individual", "release", "risk", "certificate", "evidence"}
+LIKELY = {"risk": EVER | {"value", "everywhere"}, "ever": EVER}
 CAUSES = {"group change", "subgroup expanding", "widow", "small group"}
 
 
@@ -154,7 +155,7 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
         elif finding["kind"] == "equivalence":
             assert bool(finding["certificate"]) == (finding["evidence"] == "proof")
         elif finding["kind"] != "group":
-            assert finding["certificate"] or finding["kind"] == "risk" or finding["evidence"] == "fingerprint"
+            assert finding["certificate"] or finding["kind"] in LIKELY or finding["evidence"] == "fingerprint"
         if finding["kind"] == "disclosure":
             assert set(finding) - {"alone", "attribute", "rows", *SHOWN} == DISCLOSURE
             assert 0 <= finding["risk"] <= 1
@@ -165,9 +166,9 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
             assert 0 < finding["risk"] <= 1 <= finding["rows"]
         elif finding["kind"] == "narrowed":
             _assert_narrowed(finding, tags, entry["measures"]["k"])
-        elif finding["kind"] == "risk":
-            assert set(finding) - {"rows"} == RISK
-            assert 0 < finding["risk"] < 1
+        elif finding["kind"] in LIKELY:
+            assert set(finding) - {"rows"} == LIKELY[finding["kind"]]
+            assert 0 < finding["risk"] < 1 or (finding["kind"], finding["risk"]) == ("ever", 1)
     order = [
         (-finding["risk"], finding["kind"], tags.index(finding["release"]), finding["id"])
         for finding in findings

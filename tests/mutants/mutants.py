@@ -200,7 +200,7 @@ MUTANTS = (
     ),
     # -- harmless values
     Mutant(
-        "audit.judgement.ever.value_codes",
+        "audit.clauses.grave_histories.value_codes",
         "np.all(has",
         "np.any(has",
         (f"{HARMLESS}::test_a_combination_is_as_likely_as_it_was",),

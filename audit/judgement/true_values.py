@@ -1,34 +1,12 @@
-"""Likely values: the risks of an attack that reach the policy's limit below certainty, as claims."""
+"""True values: which values the risks of an attack are of."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from audit.adversary.view import View
-from audit.findings.likely_value import LikelyValues
 from audit.model.arrays import Codes
 from audit.model.outcome import Risks
-from audit.model.scored import Result, reaches_all
-
-
-def likely_values(entry: Result[View], limit: float) -> LikelyValues | None:
-    """Return the risks of a result that reach a limit and are not waived; None where none below certainty decides.
-
-    Certain values are findings of their own.
-    """
-    seen, risks = entry.evidence, entry.scored.risks
-    if limit >= 1.0 or risks is None or not (entry.whole and entry.scored.counted):
-        return None
-    left = reaches_all(risks.risk, limit) & (risks.risk < 1.0)
-    left[entry.waived_risks] = False
-    places = np.flatnonzero(left)
-    return LikelyValues(
-        risks.person[places],
-        risks.release[places].astype(np.int32),
-        risks.risk[places],
-        places,
-        lambda chosen: true_values(seen, risks)[places[chosen]],
-    )
 
 
 def true_values(evidence: View, risks: Risks) -> Codes:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 
+from audit.clauses.clause import ListedValue
 from audit.model.arrays import Flags, Floats
 from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
 from audit.model.outcome import Outcome
@@ -24,10 +24,6 @@ from audit.runtime.budget import Budget
 
 # How long worlds may be counted once more, all in all.
 _SECONDS = 60.0
-
-
-ListedValue: TypeAlias = tuple[str | None, str]
-"""A sensitive attribute, None for any, and a value of it."""
 
 
 def value_codes(evidence: Evidence, listed: Collection[ListedValue], *, wholly: bool = False) -> frozenset[int]:
