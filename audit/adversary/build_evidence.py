@@ -12,11 +12,9 @@ import numpy as np
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeopleSource, UnfollowedError
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.key import FollowedKey, SeriesKey
-from audit.adversary.record_linkage import FollowedRecords
+from audit.adversary.record_linkage import FollowedRecords, RowContentsSource
 from audit.adversary.register import source_of
-from audit.adversary.row_contents import RowContentsSource
-from audit.adversary.view import View
+from audit.adversary.view import FollowedKey, SeriesKey, View
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register, read_register, read_transitions
 from audit.io.diagnostics import is_there

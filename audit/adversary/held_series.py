@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +23,6 @@ from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
 from audit.runtime.budget import Budget
-from audit.runtime.memory import memory_bytes
 
 _GB = 1e9
 
@@ -146,3 +148,16 @@ class HeldSeries:
             if person is not None:
                 flags[person[person != NOBODY]] = True
         return flags
+
+
+_CONTAINER = Path("/sys/fs/cgroup/memory.max")
+
+
+def memory_bytes() -> int | None:
+    """Return the bytes of memory of this machine or container; None if the system does not say."""
+    known = []
+    with suppress(AttributeError, ValueError, OSError):  # not every system has this, or answers
+        known.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(OSError, ValueError):  # no container, or one without a limit
+        known.append(int(_CONTAINER.read_text(encoding="ascii")))
+    return min((each for each in known if each > 0), default=None)

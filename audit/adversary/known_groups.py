@@ -9,10 +9,9 @@ from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.held_series import HeldSeries, LoadedRelease
 from audit.adversary.record_candidates import Fitting
 from audit.adversary.row_classes import RowClassGroups, capacity, places
-from audit.io.background_knowledge import Known, Register, read_known
+from audit.io.background_knowledge import Known, Register, check_listed, read_known
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.releases import Release
-from audit.io.unlisted_values import check_listed
 from audit.model.arrays import UNKNOWN, Codes, Counts
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import InputError, Problem, Problems, UsageError

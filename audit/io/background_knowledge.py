@@ -15,6 +15,7 @@ from audit.io import manifest as manifests
 from audit.io.adjustments import read_adjusted, respelled
 from audit.io.cells import CellError
 from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.releases import Release
 from audit.io.respelling import fold
 from audit.io.rules.spelling import Fold
 from audit.io.series import Series
@@ -22,7 +23,7 @@ from audit.io.tables import Table, header, text_codes
 from audit.io.transitions import ATTRIBUTE, check_size, read_lines
 from audit.model.arrays import Codes
 from audit.model.composite_keys import combine, distinct
-from audit.model.errors import InputError, Problems, printable
+from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import AnyPair, Transitions
 from audit.model.update_sets import UpdateSets
 
@@ -322,3 +323,25 @@ def _known_values(
     _note_first((given == "") & (owners > 1), table, "value", what, remedy, problems)
     # Whose value no attribute has is noted for each of them.
     return codes[sensitive], (given == sensitive) | ((given == "") & ((codes[sensitive] >= 0) | (owners == 0)))
+
+
+def check_listed(series: Series, release: Release, sensitive: str, listed: npt.NDArray[np.bool_]) -> None:
+    """Refuse a release with a value of which the transitions do not say what may follow it.
+
+    Args:
+        series: the series, whose manifest names the transitions.
+        release: one of its releases, published or about to be.
+        sensitive: the sensitive attribute.
+        listed: whether they say it of each value; shape (values,). Values beyond were not known to them.
+
+    Raises:
+        InputError: there is one.
+    """
+    values = np.flatnonzero(np.bincount(release.entry_value[sensitive]))
+    known = np.append(listed, False)
+    silent = values[~known[np.minimum(values, len(listed))]]
+    if len(silent):
+        name = series.vocabularies[sensitive].names[silent[0]]
+        what = f'no line says what may follow "{name}", which release {release.tag} publishes'
+        remedy = "add lines that do, one to the value itself if it may stay"
+        raise InputError([Problem(str(series.manifest.transitions), what, remedy, column="from")])

@@ -11,11 +11,10 @@ from typing import Any
 
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments
-from audit.io.idle_keys import note_empty
 from audit.io.paths import is_remote
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
-from audit.io.rules.rule import Columns
+from audit.io.rules.rule import NOTHING, Columns
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, unconfirmed
 from audit.model.errors import Problems, printable
 
@@ -343,3 +342,17 @@ def _waiver(reader: Reader, entry: object) -> Waiver | None:
         reader.note("size", "this has to be a table", 'write size = { kind = "narrowed", lower = 1, upper = 4 }')
         return None
     return Waiver(finding, reason, expires, individual, group, release, size)
+
+
+_NEEDED = {"sensitive", "quasi_identifiers", "releases", "dimensions", "markers"}
+"""Keys of which an empty list says something, or which have a message of their own."""
+
+
+def note_empty(reader: Reader, *tables: str) -> None:
+    """Note the keys of some tables of a manifest that list nothing, or of which an entry does."""
+    for name in tables:
+        content = reader.document.get(name)
+        for key, value in content.items() if isinstance(content, dict) else ():
+            inner = value.values() if isinstance(value, dict) else ()
+            if key not in _NEEDED and (value in ([], {}) or any(each in ([], {}) for each in inner)):
+                reader.note(key, f"the list is empty, and {NOTHING}", "fill it, or leave the line out")

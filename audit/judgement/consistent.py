@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.key import Key
+from audit.adversary.view import Key
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
 from audit.model.arrays import Codes, Columns, Flags, Places
 from audit.model.evidence import CandidateGroups, CandidatePools, Evidence, Members, PoolSource

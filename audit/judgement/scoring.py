@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.key import Key
-from audit.adversary.view import handed
+from audit.adversary.view import Key, handed
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences
 from audit.judgement.consistent import ConsistentSource, ConsistentTruth, alone

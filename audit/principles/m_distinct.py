@@ -16,10 +16,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.background_knowledge import update_sets
+from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import Release
 from audit.io.series import Series
-from audit.io.unlisted_values import check_listed
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable

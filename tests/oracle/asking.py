@@ -13,7 +13,7 @@ from attacks.joint.knowledge import Knowledge
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.settling import Settling
 from attacks.joint.values import VersionValues
-from audit.adversary.key import SeriesKey
+from audit.adversary.view import SeriesKey
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.adversary.key import first_values
-from audit.adversary.view import View, handed
+from audit.adversary.view import View, first_values, handed
 from audit.findings.disclosure import Disclosures
 from audit.judgement.scoring import attacked
 from audit.model.arrays import Codes, Columns, Flags

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from audit.adversary import held_series
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.key import first_values
+from audit.adversary.view import first_values
 from audit.io import releases
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release

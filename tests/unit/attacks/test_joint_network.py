@@ -11,7 +11,7 @@ from attacks.joint.knowledge import COUNTED, Knowledge, distinct
 from attacks.joint.network_builder import network_of
 from attacks.joint.values import Findings
 from attacks.joint.worlds import Worlds
-from audit.adversary.key import SeriesKey
+from audit.adversary.view import SeriesKey
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written

@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.io import text_index
-from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io import encoding
+from audit.io.encoding import IdentifierEncoder, TextIndex, Vocabulary
 from audit.io.series import open_series
 from audit.io.tables import text_codes
-from audit.io.text_index import TextIndex
 from audit.io.texts import SPACES, texts_of
 
 # Texts that are alike: with zeros at the end, around the eight bytes of a word, in several scripts.
@@ -49,7 +48,7 @@ def test_texts_are_numbered_as_by_a_dictionary(columns: list[list[str]]) -> None
 @pytest.mark.parametrize("tags", [1, 4])
 def test_equal_hashes_do_not_make_texts_equal(monkeypatch: pytest.MonkeyPatch, tags: int) -> None:
     few = lambda texts, seed=0: np.array([len(text) % tags for text in texts.to_pylist()], np.uint64)  # noqa: E731
-    monkeypatch.setattr(text_index, "hashes", few)
+    monkeypatch.setattr(encoding, "hashes", few)
     rng = np.random.default_rng(tags)
     columns = [[f"P{number}" * int(number % 4) for number in rng.integers(0, 300, 200)] for _ in range(4)]
     assert indexed(columns) == by_dictionary(columns)
