@@ -19,11 +19,12 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed
 	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto $(PYTEST)
 
-# The small series of tests/universe, of which `make test` draws a share: all of them, one by one, and of those that are
-# too many to enumerate as many as DEEP seconds suffice for, in each test. An hour on two cores.
+# What `make test` draws a share of: all of it, and of the small series of tests/universe that are too many to enumerate
+# as many as DEEP seconds suffice for, in each test. An hour on two cores.
 DEEP ?= 60
 test-deep: $(VENV)/.installed
-	AUDIT_TEST_DEEP=$(DEEP) PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto tests/universe $(PYTEST)
+	AUDIT_TEST_DEEP=$(DEEP) AUDIT_TEST_SHARE=1 PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto \
+		tests/universe tests/oracle tests/properties tests/laws $(PYTEST)
 
 # Small wrong changes of a copy of the program, each of which a named test must notice (tests/mutants). Minutes.
 mutants: $(VENV)/.installed

@@ -1,6 +1,7 @@
-"""How many series the property tests draw: AUDIT_TEST_EXAMPLES asks for more than the usual number.
+"""What all tests share: how hypothesis draws, and what reports of tests do not depend on.
 
-AUDIT_TEST_SEED and AUDIT_TEST_DEEP say which of the small series of tests/universe are looked at.
+AUDIT_TEST_SHARE says how much is drawn (tests/helpers/amount.py), AUDIT_TEST_SEED and AUDIT_TEST_DEEP which of the
+small series of tests/universe are looked at.
 
 Reports are in English, whatever the locale of the machine. Ctrl-C is heard, also where a shell that runs tests in the
 background has it ignored, which all processes begun by them would inherit.
@@ -13,6 +14,7 @@ import signal
 
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.helpers.amount import some
 from tests.universe.drawing import SEED
 
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -22,7 +24,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile(
     "audit",
     deadline=None,
-    max_examples=int(os.environ.get("AUDIT_TEST_EXAMPLES", "60")),
+    max_examples=some(60),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     print_blob=True,
 )

@@ -1,7 +1,4 @@
-"""No mutated microdata, nor a mutated series that is to go on, makes publishing fail in any other way than it should.
-
-AUDIT_TEST_PUBLISHING_MUTATIONS says how often each kind of mutation is drawn.
-"""
+"""Neither mutated microdata nor a mutated series that is to go on makes publishing fail otherwise than it should."""
 
 import csv
 import os
@@ -19,10 +16,11 @@ from tests.cli.forms import edit, read_rows, snapshot, write_rows
 from tests.cli.mutating import HOSTILE, MAKES_PRIVATE_PUBLIC, MUTATIONS, Mutation, NotHere, change_cell, pick
 from tests.cli.test_anonymize import ANATOMY, BUCKETS, DIVERSE, MONDRIAN, MONOTONIC, M, assert_true, convert
 from tests.cli.test_mutations import assert_clear, trace_of
+from tests.helpers.amount import some
 from tests.helpers.microdata import Row, write_microdata
 from tests.helpers.running import run_main
 
-ROUNDS = int(os.environ.get("AUDIT_TEST_PUBLISHING_MUTATIONS", "1"))
+ROUNDS = some(5)
 TOWNS, VALUES = ("Wetwang", "Great Snoring", "Nether Wallop"), ("flu", "cold", "gout", "acne")
 PEOPLE: list[Row] = [(f"Abernathy{n}", 20 + n * 7 % 40, TOWNS[n * n % 3], VALUES[n % 4]) for n in range(20)]
 PRIVATE = {str(cell) for row in PEOPLE for cell in (row[0], row[2])}

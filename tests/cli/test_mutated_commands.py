@@ -1,11 +1,9 @@
 """No command fails in any other way than it should, whatever is wrong with the files that it is given.
 
-Series, count tables, microdata and files of every kind that `init` reads are spoilt. AUDIT_TEST_COMMAND_MUTATIONS says
-how often each command is tried.
+Series, count tables, microdata and files of every kind that `init` reads are spoilt.
 """
 
 import json
-import os
 import random
 import shutil
 from collections.abc import Callable
@@ -16,10 +14,11 @@ import pytest
 from tests.cli.forms import snapshot
 from tests.cli.mutating import HOSTILE, NotHere, change_bytes, change_cell, csv_file, flip
 from tests.cli.test_mutations import MUTATIONS, mutated, trace_of
+from tests.helpers.amount import some
 from tests.helpers.messy import KINDS
 from tests.helpers.running import run_main
 
-ROUNDS = int(os.environ.get("AUDIT_TEST_COMMAND_MUTATIONS", "4"))
+ROUNDS = some(4)
 TESTS = Path(__file__).parent.parent
 MICRODATA = sorted(path.parent for path in (TESTS / "examples").glob("*/microdata.toml"))
 COUNT_TABLES = sorted((TESTS / "count_table_examples").iterdir())

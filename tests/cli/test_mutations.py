@@ -1,10 +1,6 @@
-"""No mutated copy of a series makes the audit fail in any other way than it should.
-
-AUDIT_TEST_MUTATIONS says how often each kind of mutation is drawn.
-"""
+"""No mutated copy of a series makes the audit fail in any other way than it should."""
 
 import json
-import os
 import random
 import re
 from pathlib import Path
@@ -14,11 +10,12 @@ import pytest
 from reports.registry import FORMATS
 from tests.cli.forms import FORMS, private_texts, snapshot
 from tests.cli.mutating import ALWAYS_REFUSED, MAKES_PRIVATE_PUBLIC, MUTATIONS, NotHere
+from tests.helpers.amount import some
 from tests.helpers.running import run_main
 from tests.helpers.sarif import assert_sarif
 from tests.helpers.schemas import fits
 
-ROUNDS = int(os.environ.get("AUDIT_TEST_MUTATIONS", "6"))
+ROUNDS = some(6)
 CASES = [(kind, number) for kind in MUTATIONS for number in range(ROUNDS)]
 LONGEST_LINE = 2000
 

@@ -4,7 +4,6 @@ What a law compares is `Seen`: the facts that an attack is certain of, and its m
 """
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -18,6 +17,7 @@ from attacks.registry import ATTACKS
 from audit.model.adversary import ADVERSARIES
 from audit.runtime.engine import Local
 from tests.cli.forms import edit, without
+from tests.helpers.amount import some
 from tests.helpers.certificates import assert_proves
 from tests.helpers.comparing import CLOSE
 from tests.helpers.running import audit_folder, run_main
@@ -57,7 +57,7 @@ PAIRS = [
     # Beside a register or record ids it tells of strangers' rows: see test_verdicts.
     if attack != "homogeneity" or adversary == "published"
 ]
-FEW = settings(max_examples=int(os.environ.get("AUDIT_TEST_LAWS", "4")))
+FEW = settings(max_examples=some(10))
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "demo-series", "data
 def tested(tree: Path, tests: Iterable[str], seconds: int) -> tuple[int | None, str]:
     """Run tests in a tree until one fails: how pytest ended (None: not in time), and what it printed."""
     words = [sys.executable, "-m", "pytest", "-x", "-n", "0", "--hypothesis-seed=0", "-p", "no:cacheprovider"]
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": ""}
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "", "AUDIT_TEST_SHARE": "1"}
     try:
         done = subprocess.run(
             [*words, *dict.fromkeys(tests)], cwd=tree, env=environment, capture_output=True, text=True, timeout=seconds

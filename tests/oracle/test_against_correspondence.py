@@ -9,10 +9,11 @@ from attacks.correspondence.matching import worlds as counted
 from attacks.correspondence.subjects import subjects
 from attacks.correspondence.worlds import settle
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 from tests.oracle.correspondence import CellTable, growing, truth
 
 EACH = 250
-SERIES = 5_000
+SERIES = some(5_000)
 
 
 def solved(series):

@@ -1,7 +1,6 @@
 """Audits of count tables beside integer programming: worked examples, and random small series."""
 
 import json
-import os
 import random
 from itertools import product
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 import audit
 from attacks.differencing import components
+from tests.helpers.amount import some
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
 from tests.oracle.count_tables import Oracle
@@ -17,7 +17,7 @@ from tests.oracle.drawn_tables import FORMS, drawn
 from tests.universe.drawing import share
 
 EXAMPLES = Path(__file__).parent.parent / "count_table_examples"
-SERIES = int(os.environ.get("AUDIT_TEST_TABLES", "40"))
+SERIES = some(200)
 """How many series a share of which is drawn; with `AUDIT_TEST_DEEP` all are looked at."""
 DRAWN = [seed for form in range(len(FORMS)) for seed in share(range(form, SERIES, len(FORMS)), 2)]
 SEARCHED = share(range(10**6, 10**6 + max(6, SERIES // 10)), 2)

@@ -1,9 +1,5 @@
-"""Two people who have the same value in all worlds, beside the enumeration of all worlds of tiny series.
+"""Two people who have the same value in all worlds, beside the enumeration of all worlds of tiny series."""
 
-AUDIT_EQUIVALENCE_SERIES says how many series are drawn.
-"""
-
-import os
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,12 +8,13 @@ from hypothesis import given, settings
 
 from attacks.joint.attack import JointAttack
 from audit.model.outcome import Outcome
+from tests.helpers.amount import some
 from tests.helpers.running import run_audit, run_main, written
 from tests.helpers.strategies import linked_series
 from tests.helpers.tiny import Row, TinySeries
 from tests.oracle.worlds import histories
 
-SERIES = int(os.environ.get("AUDIT_EQUIVALENCE_SERIES", "200"))
+SERIES = some(200)
 
 
 def equal_pairs(series):

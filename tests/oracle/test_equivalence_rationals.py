@@ -12,10 +12,11 @@ from flint import fmpz_mat
 from attacks.equivalence import fingerprint as module
 from attacks.equivalence.fingerprint import classes, fingerprint, pinned
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 from tests.helpers.equivalences import tiny_series
 from tests.unit.attacks.test_fingerprint import WAYS, consistent, large_series, members, random_series
 
-SERIES = 1_000
+SERIES = some(1_000)
 SHARES = 10
 
 

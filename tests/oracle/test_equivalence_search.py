@@ -9,6 +9,7 @@ import pytest
 from attacks.matrix import Matrix
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
+from tests.helpers.amount import some
 from tests.helpers.equivalences import agrees, brute_force, is_equivalence, searched, tiny_series
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -17,7 +18,7 @@ ENUMERATED = 6
 EACH = 25
 
 
-@pytest.mark.parametrize("first", range(0, 500, EACH))
+@pytest.mark.parametrize("first", range(0, some(500), EACH))
 def test_tiny_series(first):
     for seed in range(first, first + EACH):
         matrix, truth = tiny_series(np.random.default_rng(seed))

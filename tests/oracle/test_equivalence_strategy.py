@@ -1,10 +1,6 @@
-"""What the ways of `equivalence` say together, held against enumeration: tiny series of every kind.
-
-AUDIT_EQUIVALENCE_SERIES says how many series are drawn.
-"""
+"""What the ways of `equivalence` say together, held against enumeration: tiny series of every kind."""
 
 import itertools
-import os
 from dataclasses import replace
 from functools import cache
 from unittest.mock import Mock
@@ -21,12 +17,13 @@ from attacks.equivalence.timeline import timeline
 from attacks.equivalence.vectors import Vector, Witnesses
 from attacks.equivalence.weights import Solver
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 from tests.helpers.equivalences import Plan, agrees, brute_force, dense, is_equivalence, matrix_of, tiny_series
 
 MAX_E = 4
 ENUMERATED = 6
 EACH = 25
-SERIES = int(os.environ.get("AUDIT_EQUIVALENCE_SERIES", "200"))
+SERIES = some(200)
 
 
 def cases(first):

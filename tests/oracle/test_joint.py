@@ -1,10 +1,6 @@
-"""The attack `joint` beside the enumeration of all worlds of tiny series.
-
-AUDIT_JOINT_SERIES says how many series are drawn all in all, of all kinds and for both adversaries.
-"""
+"""The attack `joint` beside the enumeration of all worlds of tiny series."""
 
 import json
-import os
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +14,7 @@ from hypothesis import strategies as st
 from attacks.joint import network_builder, settling
 from attacks.joint.attack import JointAttack
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 from tests.helpers.comparing import CLOSE
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.opening import opened
@@ -28,7 +25,7 @@ from tests.oracle.worlds import worlds
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ADVERSARIES = ["linked", "register"]
-SERIES = int(os.environ.get("AUDIT_JOINT_SERIES", "150"))
+SERIES = some(150)
 EACH = settings(max_examples=max(1, SERIES // (len(ADVERSARIES) * len(KINDS))))
 FEW = settings(max_examples=max(1, SERIES // 40))
 

@@ -12,6 +12,7 @@ from attacks.joint.answers import Answers
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.running import written
 from tests.helpers.tiny import read
@@ -22,7 +23,7 @@ from tests.oracle.worlds import worlds
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ADVERSARIES = ["linked", "register"]
-FEW = settings(max_examples=6)
+FEW = settings(max_examples=some(6))
 
 
 def told(series, adversary, budget):

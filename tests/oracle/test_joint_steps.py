@@ -1,9 +1,5 @@
-"""The steps of `joint`, each forced on series that enumeration can decide, and held against one another on larger ones.
+"""The steps of `joint`, each forced on series that enumeration decides, and held against one another on larger ones."""
 
-AUDIT_JOINT_SERIES says how many series are drawn all in all.
-"""
-
-import os
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -23,6 +19,7 @@ from attacks.joint.proofs import Prover
 from attacks.joint.settling import ALL
 from audit.runtime.budget import Budget
 from audit.verification.disclosure_checker import DisclosureChecker
+from tests.helpers.amount import some
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.opening import opened
 from tests.helpers.running import Audited, run_audit, written
@@ -42,7 +39,7 @@ from tests.oracle.test_joint import ADVERSARIES, Answer, assert_measures
 from tests.oracle.worlds import few, worlds
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SERIES = int(os.environ.get("AUDIT_JOINT_SERIES", "150"))
+SERIES = some(150)
 CLOSE = 1e-9
 CLASSED = ["row classes", "row classes, changing"]
 

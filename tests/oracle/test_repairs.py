@@ -2,7 +2,6 @@
 
 import csv
 import itertools
-import os
 import re
 import shutil
 from collections import Counter
@@ -19,12 +18,12 @@ from audit.io.series import open_series
 from audit.model.moves import MERGE, MOVE, MOVES, WITHHOLD
 from audit.pipeline.audit_run import AuditOptions
 from audit.repair.search import RepairSearch
+from tests.helpers.amount import some
 from tests.helpers.repairs import SPAN, Case, cell, draw, is_safe
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Row
 
-COUNT = int(os.environ.get("SERIES_AUDIT_REPAIRS", "6"))
-FIRST = int(os.environ.get("SERIES_AUDIT_REPAIRS_FROM", "1"))
+COUNT = some(30)
 
 
 def repaired(case: Case, folder: Path, moves=MOVES):
@@ -97,7 +96,7 @@ def _published(key, withheld: int, spread: int) -> tuple[Fraction, list[Row]]:
     return cost, found
 
 
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+@pytest.mark.parametrize("seed", range(COUNT))
 def test_repairs_of_random_series_keep_the_policy_or_there_are_none(tmp_path, seed):
     case = draw(seed)
     repair, series = repaired(case, tmp_path)
@@ -176,7 +175,7 @@ def every_change_of_a_pair(rows: list[Row]) -> Iterator[tuple[Fraction, list[Row
                 yield cost, [replace(row, group=of[row.group]) for row in there]
 
 
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+@pytest.mark.parametrize("seed", range(COUNT))
 def test_repairs_of_random_pairs_keep_the_policy_or_there_are_none(tmp_path, seed):
     case = as_pairs(draw(seed))
     series, candidate = write_pair(case, tmp_path)

@@ -1,10 +1,6 @@
-"""What every method has to keep, told from the outside: publish random histories, then check and attack them.
-
-AUDIT_TEST_UPDATES says how many histories of values that change are published in memory.
-"""
+"""What every method has to keep, told from the outside: publish random histories, then check and attack them."""
 
 import csv
-import os
 import shutil
 import tempfile
 from fractions import Fraction
@@ -26,6 +22,7 @@ from audit.model.options import options_of
 from audit.principles.checker import checked
 from audit.principles.registry import find as principle
 from audit.publishing.publish import PublishOptions, publish
+from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
@@ -36,8 +33,8 @@ PARAMETERS = {"m-invariance": {"m": 2, "withhold": True}, "monotonic-mondrian": 
 PARAMETERS |= {"mondrian": {"k": 2}, "l-diversity": {"l": 2}, "e-equivalence": {"m": 2, "e": 2, "withhold": True}}
 PARAMETERS |= {"m-distinct": {"m": 2}, "m-distinct-star": {"m": 2}}
 DISTINCT = ("m-distinct", "m-distinct-star")
-FEW = settings(max_examples=25)
-UPDATES = int(os.environ.get("AUDIT_TEST_UPDATES", "200"))
+FEW = settings(max_examples=some(25))
+UPDATES = some(200)
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 

@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.forms import edit, read_rows, write_rows
+from tests.helpers.amount import some
 from tests.helpers.running import run_audit, written
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.tiny import TinySeries
 
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=some(25))
 COLUMNS = "[columns]"
 REASON = "nobody outside sees it"
 

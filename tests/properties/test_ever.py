@@ -7,6 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.forms import EXAMPLES, append
+from tests.helpers.amount import some
 from tests.helpers.running import run_audit, run_main, written
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.tiny import Row, TinySeries
@@ -107,7 +108,7 @@ def shares(series, adversary, grave):
 
 
 @pytest.mark.parametrize("adversary", ["linked", "register"])
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(data=st.data())
 def test_all_worlds(adversary, data):
     """`joint` counts worlds, and its clause ends as they say: never undecided where all were counted."""

@@ -17,6 +17,7 @@ from audit.pipeline.audit_run import AuditOptions
 from audit.pipeline.explanation import explain_person
 from audit.runtime.engine import Local
 from tests.cli.forms import EXAMPLES
+from tests.helpers.amount import some
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.running import written
 from tests.helpers.strategies import linked_series, register_series
@@ -25,7 +26,7 @@ from tests.oracle.asking import forced
 
 ATTACKS = (IntersectionAttack(), UpdateGraphAttack(), EquivalenceAttack(), JointAttack())
 HOOKED = JointAttack, EquivalenceAttack
-FEW = settings(max_examples=5)
+FEW = settings(max_examples=some(5))
 MANIFEST = """[series]
 name = "cycle"
 releases = ["1.csv", "2.csv", "3.csv"]

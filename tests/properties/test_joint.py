@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.amount import some
 from tests.helpers.comparing import CLOSE
 from tests.helpers.running import audit_folder
 from tests.helpers.strategies import boxed, invariant_series
@@ -17,7 +18,7 @@ from tests.properties.test_anonymizers import histories, published
 
 ADVERSARIES = ["linked", "register"]
 WAYS = ["counted", "walked"]
-FEW = settings(max_examples=6)
+FEW = settings(max_examples=some(6))
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
@@ -55,7 +56,7 @@ def test_m_invariant_releases_leave_m_values_to_everybody(adversary, way, data):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=25)
+@settings(max_examples=some(25))
 @given(data=st.data())
 def test_what_m_invariance_publishes_survives(way, data):
     snapshots = data.draw(histories())

@@ -1,6 +1,5 @@
 """Attacked in ranges of people, a series gives the same answers as at once, byte for byte."""
 
-import os
 import random
 
 import pytest
@@ -11,12 +10,13 @@ from audit.runtime.engine import Local
 from tests.cli.forms import FORMS
 from tests.cli.mutating import MUTATIONS
 from tests.cli.test_mutations import mutated
+from tests.helpers.amount import some
 from tests.helpers.engines import told, with_key
 from tests.helpers.running import written
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.travelling import Travelling
 
-ROUNDS = int(os.environ.get("AUDIT_TEST_MUTATIONS", "2"))
+ROUNDS = some(5)
 CASES = [(kind, number) for kind in MUTATIONS for number in range(ROUNDS)]
 
 

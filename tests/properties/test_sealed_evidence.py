@@ -16,6 +16,7 @@ from audit.model.evidence import PoolSource, PublishedSource, RecordSource
 from audit.pipeline.audit_run import AuditOptions, run_audit
 from audit.runtime.budget import Budget
 from reports.json_values import json_object
+from tests.helpers.amount import some
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.running import written
 from tests.helpers.tiny import Row, TinySeries
@@ -29,7 +30,7 @@ def allowed(protocol):
 
 @pytest.mark.parametrize("attack", all_attacks(), ids=lambda attack: attack.name)
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-@settings(max_examples=5)
+@settings(max_examples=some(5))
 @given(data=st.data())
 def test_attacks_are_handed_nothing_else(adversary, attack, data):
     tiny = data.draw(crowds(adversary, "constant"))
@@ -60,7 +61,7 @@ def test_attacks_are_handed_nothing_else(adversary, attack, data):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-@settings(max_examples=15)
+@settings(max_examples=some(15))
 @given(data=st.data())
 def test_a_world_to_start_from_changes_no_verdict(adversary, kind, data):
     tiny = data.draw(crowds(adversary, kind))

@@ -19,10 +19,11 @@ from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
+from tests.helpers.amount import some
 from tests.helpers.microdata import Pairs, write_microdata
 
 TOUCHING = ("open", "os.", "shutil.", "fcntl.")
-RANDOM_KILLS = int(os.environ.get("AUDIT_TEST_KILLS", "30"))
+RANDOM_KILLS = some(30)
 PEOPLE = [(f"P{n}", 20 + n % 50, ("Ely", "Rye", "York")[n % 3], ("flu", "cold", "gout")[n % 7 % 3]) for n in range(60)]
 SNAPSHOTS = {str(n + 1): PEOPLE[3 * n : 3 * n + 40] for n in range(2)}
 TRANSITIONS = "from,to,probability\nflu,flu,1/3\nflu,cold,2/3\ncold,cold,\ngout,gout,\n"

@@ -13,6 +13,7 @@ from audit.io.background_knowledge import Known
 from audit.io.series import open_series
 from audit.model.errors import InputError, UsageError
 from audit.model.evidence import ValueCounts
+from tests.helpers.amount import some
 from tests.helpers.running import written
 from tests.helpers.strategies import classed_series, linked_series, register_series
 from tests.helpers.tiny import Known as KnownLine
@@ -181,7 +182,7 @@ def test_a_published_counterfeit_takes_room():
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-@settings(max_examples=15)
+@settings(max_examples=some(15))
 @given(data=st.data())
 def test_whichever_release_is_asked_for_first_the_numbers_are_the_same(adversary, data):
     tiny = drawn(data, adversary, changing=False)

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 
 from tests.cli.forms import edit, read_rows, write_rows
+from tests.helpers.amount import some
 from tests.helpers.running import run_audit, run_main, written
 from tests.helpers.strategies import register_series
 from tests.helpers.tiny import TinySeries
 
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=some(25))
 
 
 def certain(folder, *words):

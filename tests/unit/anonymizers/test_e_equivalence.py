@@ -17,6 +17,7 @@ from anonymizers.m_invariance import MInvarianceAnonymizer
 from audit.model.anonymizer import COUNTERFEIT, RefusalError, Scale, Snapshot
 from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory, PublishedRelease
+from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -196,7 +197,7 @@ def histories(draw):
     return releases
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(histories(), st.sampled_from([2, 2, 3]), st.sampled_from([1, 2, 2, 3]), st.booleans(), st.integers(0, 9))
 def test_no_equivalence_of_fewer_people_is_ever_possible(releases, m, e, anatomy, seed):
     history, last = History(m, e, anatomy=anatomy, names=[f"v{code}" for code in range(5)]), set()

@@ -16,6 +16,7 @@ from attacks.equivalence.elimination_order import laid_out
 from attacks.equivalence.fingerprint import ContradictionError, classes, fingerprint, pinned
 from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 
 WAYS = {"plain": sys.maxsize, "compiled": -1}
 
@@ -137,7 +138,7 @@ def members(matrix):
     return sorted(set(matrix.member.tolist()))
 
 
-@settings(max_examples=80)
+@settings(max_examples=some(80))
 @given(seed=st.integers(0, 2**32))
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 def test_equal_numbers_are_equal_values_and_nothing_else(limit, seed):
@@ -163,7 +164,7 @@ def test_equal_numbers_are_equal_values_and_nothing_else(limit, seed):
         assert same == span.has([*((c, 1) for c in left), *((c, -1) for c in right)], width)
 
 
-@settings(max_examples=100)
+@settings(max_examples=some(100))
 @given(seed=st.integers(0, 2**32))
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 def test_contradictions_are_found_and_their_groups_named(limit, seed):
@@ -387,6 +388,9 @@ import numpy as np
 from attacks.equivalence.fingerprint import fingerprint
 from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
+
+from tests.helpers.amount import some
 n = np.arange(3)
 flags = np.ones(2, dtype=np.bool_)
 matrix = Matrix(n, n[:2].astype(np.int32), n, n[:2].astype(np.int32), n[:2] + 1, n[:2] * 0, n[:2], flags, 0, 2, 1)

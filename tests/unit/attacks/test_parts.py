@@ -21,6 +21,7 @@ from attacks.equivalence.search import coupled, coupled_lower_bound
 from attacks.matrix import Matrix
 from audit.model.minimum_cuts import NO_CUT, min_cut
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 from tests.helpers.equivalences import searched
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -218,7 +219,7 @@ def people_of_any_bucket(draw, most=8):
     return people
 
 
-MANY = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+MANY = settings(max_examples=some(50), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 
 
 @MANY
@@ -237,7 +238,7 @@ def test_as_enumerated_with_any_frequencies(people):
     check(matrix)
 
 
-@settings(MANY, max_examples=30)
+@settings(MANY, max_examples=some(30))
 @given(st.one_of(flat_people(), people_of_any_bucket()))
 def test_bounds_when_time_is_up(people):
     matrix = published(people)

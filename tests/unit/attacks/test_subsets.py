@@ -15,6 +15,7 @@ from attacks.equivalence.field import Field
 from attacks.equivalence.fingerprint import Fingerprint, fingerprint
 from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 from tests.helpers.equivalences import agrees, brute_force, is_equivalence, tiny_series
 
 MAX_E = 4
@@ -226,7 +227,7 @@ def check(matrix, seed, among=None, max_e=MAX_E):
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(60), deadline=None)
 def test_all_pairs_of_subsets_agree(seed):
     check(random_matrix(seed), seed)
 

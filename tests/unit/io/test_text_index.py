@@ -18,6 +18,7 @@ from audit.io.encoding import IdentifierEncoder, TextIndex, Vocabulary
 from audit.io.series import open_series
 from audit.io.tables import text_codes
 from audit.io.texts import SPACES, texts_of
+from tests.helpers.amount import some
 
 # Texts that are alike: with zeros at the end, around the eight bytes of a word, in several scripts.
 ALIKE = st.text(alphabet="a\0é€", max_size=19) | st.sampled_from(["P000001", "P0000010", "x" * 64, "x" * 65])
@@ -39,7 +40,7 @@ def indexed(columns: list[list[str]]) -> list[list[int]]:
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 @given(COLUMNS)
 def test_texts_are_numbered_as_by_a_dictionary(columns: list[list[str]]) -> None:
     assert indexed(columns) == by_dictionary(columns)

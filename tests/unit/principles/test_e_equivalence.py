@@ -17,6 +17,7 @@ from audit.io.series import open_series
 from audit.principles.checker import Verdict, checked, read
 from audit.principles.registry import find
 from audit.principles.small_cuts import connected, small_between, small_cuts
+from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
 from tests.helpers.running import run_main
 
@@ -77,7 +78,7 @@ def buckets(draw):
     return releases
 
 
-@settings(max_examples=150)
+@settings(max_examples=some(150))
 @given(releases=buckets(), e=st.integers(1, 4))
 def test_where_it_says_that_the_promise_holds_it_does(releases, e, tmp_path_factory):
     found = verdict(write(tmp_path_factory.mktemp("s"), releases), e)

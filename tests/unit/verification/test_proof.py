@@ -1,6 +1,5 @@
 """Proofs about everybody at once, right and wrong ones, checked against series on disk."""
 
-import os
 import random
 import tempfile
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from audit.verification import placing
 from audit.verification.disclosure import BrokenCertificateError, follows
 from audit.verification.proof import ProofChecker
 from audit.verification.published_rows import PublishedReleases
+from tests.helpers.amount import some
 from tests.helpers.proving import Prover
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
@@ -30,7 +30,7 @@ from tests.oracle.worlds import worlds
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ADVERSARIES = ["linked", "register"]
 BOTH = [pytest.param(False, id="constant"), pytest.param(True, id="changing")]
-EACH = settings(max_examples=int(os.environ.get("AUDIT_TEST_PROOFS", "40")))
+EACH = settings(max_examples=some(40))
 WRONG_PROOFS = 30
 
 

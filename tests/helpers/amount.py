@@ -1,0 +1,13 @@
+"""How much the tests draw at random: a share (AUDIT_TEST_SHARE) of the numbers that stand in them.
+
+`make test` draws a fifth, so that it answers in minutes; `.ci/run` and `make test-deep` draw more.
+"""
+
+import os
+
+SHARE = float(os.environ.get("AUDIT_TEST_SHARE") or 0.2)
+
+
+def some(number: int) -> int:
+    """Return the share of a number of draws, and one draw at least."""
+    return max(1, round(number * SHARE))
