@@ -99,3 +99,29 @@ def test_a_size_that_is_none_is_refused(size, tmp_path):
         file.write(waiver)
     code, _, err = run_main(str(folder))
     assert (code, "`size`" in err, "series.toml:" in err) == (2, True, True)
+
+
+@pytest.mark.parametrize("number", NEXT.values(), ids=NEXT)
+def test_the_page_says_what_is_new_since_the_baseline(number, tmp_path):
+    """Findings of before count no more; a page without a baseline says how to name one."""
+    folder = series(tmp_path / "series")
+    _, out, _ = run_main(str(folder), "--format", "json", "--findings", "all")
+    (tmp_path / "old.json").write_text(out, encoding="utf-8")
+    with_next(folder, number)
+    _, page, _ = run_main(str(folder), "--format", "markdown", "--baseline", str(tmp_path / "old.json"))
+    new = json.loads(run_main(str(folder), "--format", "json", "--baseline", str(tmp_path / "old.json"))[1])
+    total = new["attacks"][0]["findings_total"]
+    assert bool(total) == bool(number)
+    assert f"{total} findings are new" in page
+    assert "No earlier report was named" in run_main(str(folder), "--format", "markdown")[1]
+
+
+def test_a_log_without_findings_names_the_kinds_that_violate(tmp_path):
+    """With --findings 0 SARIF still has a result for each kind, by its rule; none where nothing violates."""
+    folder = series(tmp_path / "series")
+    code, out, _ = run_main(str(folder), "--format", "sarif", "--findings", "0")
+    run = json.loads(out)["runs"][0]
+    assert code == 1
+    assert [each["ruleId"] for each in run["results"]] == ["differencing/narrowed"]
+    code, out, _ = run_main(str(folder), "--format", "sarif", "--findings", "0", "--policy", "min_width=4")
+    assert (code, json.loads(out)["runs"][0]["results"]) == (0, [])
