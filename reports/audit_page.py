@@ -304,7 +304,7 @@ def _not_shown(total: int, report: Report) -> Iterator[Block]:
 def _ladder(report: Report) -> Iterator[Block]:
     """Yield what each attack finds; where several tell people's values, whom each adds to those above it."""
     if report.tables is not None:
-        yield PageTable(["", ""], counts.measured(report))
+        yield Facts(counts.measured(report))
         return
     rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}
     laddered = len(report.ladder) > len({rung.sensitive for rung in report.ladder})

@@ -79,18 +79,11 @@ def how_many(text: str) -> int | None:
     raise argparse.ArgumentTypeError("a whole number or `all` is needed")
 
 
-def from_one(text: str) -> int:
-    """Return a whole number from 1."""
-    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= 1:
-        return int(text)
-    raise argparse.ArgumentTypeError("a whole number from 1 to 999999999 is needed")
-
-
 def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
     """Return a type of argument: a whole number within limits."""
 
     def read(text: str) -> int:
-        if text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most:
+        if text.isascii() and text.isdigit() and len(text) < 20 and least <= int(text) <= most:
             return int(text)
         raise argparse.ArgumentTypeError(f"a whole number from {least} to {most} is needed")
 

@@ -16,7 +16,7 @@ from audit.cli.arguments import (
     Parser,
     add_option,
     add_settings,
-    from_one,
+    counted,
     limit,
     local,
     options_given,
@@ -148,7 +148,7 @@ def add_options(parser: Parser, formats: Sequence[str], output: Mapping[str, Any
     )
     add_settings(parser, "findings", "time_limit")
     parser.add_argument(
-        "--jobs", type=from_one, metavar="N", help="how many tasks run at the same time; default: one for each core"
+        "--jobs", type=counted(1), metavar="N", help="how many tasks run at the same time; default: one for each core"
     )
     parser.add_argument(
         "--engine",

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from attacks.registry import all_attacks
-from audit.cli.arguments import Commands, add_settings, local
+from audit.cli.arguments import Commands, add_settings, counted, local
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from reports.comparison import FORMATS
@@ -14,7 +14,7 @@ from reports.comparison import FORMATS
 if TYPE_CHECKING:
     from audit.io.series import Series
 
-_MOST_QUERIES = 1_000_000
+_MOST_QUERIES, _GREATEST_SEED = 1_000_000, 10**18 - 1
 
 
 def add_parser(commands: Commands) -> None:
@@ -34,7 +34,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument(
         "--queries",
-        type=_queries,
+        type=counted(1, _MOST_QUERIES),
         default=10_000,
         metavar="N",
         help="number of queries number of queries per release; default: 10000",
@@ -49,7 +49,9 @@ def add_parser(commands: Commands) -> None:
         help="whose queries: of ranges |A|·T^(1/d) and error |act-est|/act (m-invariance paper, default), or of "
         "ranges |A|·T and error |act-est|/est (m-Distinct paper)",
     )
-    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the random queries; default: 0")
+    parser.add_argument(
+        "--seed", type=counted(0, _GREATEST_SEED), default=0, metavar="N", help="seed of the random queries; default: 0"
+    )
     add_settings(parser, "time_limit")
     parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
     parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
@@ -97,12 +99,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _queries(text: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 10 and 0 < int(text) <= _MOST_QUERIES:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"a whole number from 1 to {_MOST_QUERIES} is needed")
-
-
 def _theta(text: str) -> float:
     try:
         theta = float(text)
@@ -111,9 +107,3 @@ def _theta(text: str) -> float:
     if not 0 < theta <= 1:
         raise argparse.ArgumentTypeError("a number above 0 and at most 1 is needed")
     return theta
-
-
-def _seed(text: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 19:
-        return int(text)
-    raise argparse.ArgumentTypeError("a whole number from 0 is needed")

@@ -180,37 +180,6 @@ def checked(attack: AttackReport) -> str:
     )
 
 
-def done(report: Report) -> str:
-    """Return what was done."""
-    measures = count_measures(report)
-    return say(
-        "{cells} published counts of {releases} were audited, {hidden} of them hidden by a marker.",
-        cells=measures.cells,
-        releases=say_count("{count} release", "{count} releases", len(report.series.releases)),
-        hidden=measures.protected,
-    )
-
-
-def found(report: Report) -> str:
-    """Return how bad it is."""
-    measures = count_measures(report)
-    if measures.recovered:
-        return say_count(
-            "One small count, of people that the tables should hide, follows exactly from the others.",
-            "{count} small counts, of people that the tables should hide, follow exactly from the others.",
-            measures.recovered,
-        )
-    if measures.small or measures.narrowed:
-        return say_count(
-            "No small count follows exactly, but {count} is known too narrowly.",
-            "No small count follows exactly, but {count} are known too narrowly.",
-            measures.small + measures.narrowed,
-        )
-    if measures.open:
-        return say("No small count was found to follow from the others, but not all were settled.")
-    return say("No small count follows from the others, neither exactly nor narrowly.")
-
-
 def readers(report: Report) -> Iterator[str]:
     """Yield who learns what from the page."""
     if report.attacks[0].findings:
