@@ -198,6 +198,24 @@ MUTANTS = (
         "True",
         (POLICY,),
     ),
+    Mutant(
+        "audit.model.scored.EverRisks.less",
+        "left[people] = False",
+        "left[people] = True",
+        ("tests/cli/test_waivers_and_risks.py::test_who_is_likely_to_have_had_a_grave_value_is_a_finding",),
+    ),
+    Mutant(
+        "audit.judgement.selection.Selection.covered",
+        "self.sizes <= known + _ROUNDING",
+        "self.sizes >= 0",
+        ("tests/cli/test_baseline.py::test_a_risk_that_has_grown_is_new",),
+    ),
+    Mutant(
+        "audit.judgement.republished.republished",
+        "_groups(releases, each) == own",
+        "True",
+        ("tests/repair/test_repair.py::test_a_release_that_is_published_again_adds_no_small_class",),
+    ),
     # -- harmless values
     Mutant(
         "audit.clauses.grave_histories.value_codes",
