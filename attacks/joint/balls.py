@@ -133,10 +133,8 @@ class Neighbourhood:
         return found
 
 
-BLOCKS, WIDE = (12, 24, 48, 96), 192
-"""How many blocks a ball has, one after the other as long as nothing follows. Large ones are hopeless for CP-SAT; in
-fractions a large one is asked before a solver is believed.
-"""
+IN_FRACTIONS, IN_WHOLE_NUMBERS = (24, 96, 192), (12, 24, 48, 96)
+"""How many blocks a ball has, one after the other as long as nothing follows. Large ones are hopeless for CP-SAT."""
 WORK = 0.05
 """Deterministic seconds of CP-SAT for one ball, some tenths of a second: what is easy takes less, more helps little."""
 _BELOW_ONE = 1 - 1e-6
@@ -160,23 +158,49 @@ class PartQuestions:
 
     def decide(self, variable: int, columns: Numbers) -> Answer:
         """Return whether a world that gives a variable, or a twin of it, one of some columns was found, or is none."""
-        for most in BLOCKS:
+        for most in IN_FRACTIONS:
             blocks, everything = self._around.around(variable, most)
-            answer: Answer | None = None
-            if not everything and (self.world >= 0).all():
-                answer = self._among(self._around.ball(variable, blocks, self.world), columns, is_world=True)
+            if self._near(self._ball(variable, blocks), columns):
+                return "found"
+            if self._refute(self._around.ball(variable, blocks, None), columns):
+                return "none"
+            if everything:
+                break
+        for most in IN_WHOLE_NUMBERS:
+            blocks, everything = self._around.around(variable, most)
+            answer = None if everything else self._among(self._ball(variable, blocks), columns, is_world=True)
             if answer not in {"found", "unknown"}:
-                ball = self._around.ball(variable, blocks, None)
-                if self._refute(ball, columns):
-                    return "none"
-                answer = self._among(ball, columns, is_world=everything)
+                answer = self._among(self._around.ball(variable, blocks, None), columns, is_world=everything)
                 if answer == "none":
-                    wide = self._around.around(variable, WIDE)[0]
-                    if not self._refute(self._around.ball(variable, wide, None), columns):
-                        self.doubted |= self.alike(columns)
+                    self._doubt(variable, columns)
             if answer is not None:  # larger balls are harder where this one is too hard
                 return answer
         return "unknown"
+
+    def _ball(self, variable: int, blocks: Numbers) -> Ball | None:
+        """Return a ball outside which everybody stays as in the known world; None where there is none."""
+        return self._around.ball(variable, blocks, self.world) if (self.world >= 0).all() else None
+
+    def _near(self, ball: Ball | None, columns: Numbers) -> bool:
+        """Look in fractions for a world near the known one that has one of some columns, and take it over."""
+        if ball is None or self._budget.exhausted():
+            return False
+        model, mine = ball.model, ball.columns(columns)
+        cost, held = np.zeros(len(ball.column)), ball.held(self.world)
+        cost[model.column] = np.minimum(held, 1.0)
+        cost[model.column[mine]] = 4.0 * (ball.core.variables + 2)
+        chosen = model.corner(cost, self._budget)
+        if chosen is None or not np.isin(ball.core.stands[chosen[chosen >= 0]], model.column[mine]).any():
+            return False
+        return self._take(ball, chosen)
+
+    def _take(self, ball: Ball, chosen: Numbers) -> bool:
+        """Take over what a ball has in a world; return whether it is one."""
+        good = bool(ball.core.worlds(chosen).all())
+        if good:
+            self.world = self.world.copy()
+            self.world[ball.variable] = ball.column[chosen]
+        return good
 
     def _among(self, ball: Ball | None, columns: Numbers, *, is_world: bool) -> Answer | None:
         """Ask for some columns in a ball, and take over what is a world; None where nothing follows from the answer."""
@@ -184,16 +208,18 @@ class PartQuestions:
             return None
         if self._budget.exhausted():
             return "unknown"
-        known = (self.world >= 0).all()
-        hint = ball.held(self.world) if known else None
+        hint = ball.held(self.world) if (self.world >= 0).all() else None
         answer, chosen = ball.model.integers(ball.columns(columns).tolist(), hint, WORK, self._budget)
-        if chosen is None or not is_world:
-            return None if answer == "found" else answer
-        if not ball.core.worlds(chosen).all():
-            return None
-        self.world = self.world.copy()
-        self.world[ball.variable] = ball.column[chosen]
-        return "found"
+        if chosen is None:
+            return answer
+        return "found" if is_world and self._take(ball, chosen) else None
+
+    def _doubt(self, variable: int, columns: Numbers) -> None:
+        """Take a solver's word that nobody has some columns, unless weights of rows prove it of each by itself."""
+        ball = self._around.ball(variable, self._around.around(variable, IN_FRACTIONS[-1])[0], None)
+        option = self.core.option[columns]
+        if not all(self._refute(ball, columns[option == each]) for each in np.unique(option)):
+            self.doubted |= self.alike(columns)
 
     def alike(self, columns: Numbers) -> Flags:
         """Return some columns, and those of twins in their place; shape (columns,)."""
@@ -203,7 +229,7 @@ class PartQuestions:
 
     def _refute(self, ball: Ball | None, columns: Numbers) -> bool:
         """Return whether weights of rows prove that nobody has the columns, and keep what they prove."""
-        if ball is None:
+        if ball is None or self._budget.exhausted():
             return False
         mine = ball.columns(columns)
         cost = np.zeros(len(ball.model.column))

@@ -38,7 +38,7 @@ WHOLE_WAYS = {
     "asked": UNCOUNTED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
     "in whole numbers": UNCOUNTED
     | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing}
-    | {(Settling, "_try_corners"): nothing, (PartQuestions, "_refute"): nothing},
+    | {(Settling, "_try_corners"): nothing, (PartQuestions, "_refute"): nothing, (PartQuestions, "_near"): nothing},
 }
 SHORT = {(Settling, "_support"): nothing, (Settling, "_corners"): nothing}
 WAYS = WHOLE_WAYS | {
