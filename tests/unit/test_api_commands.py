@@ -4,6 +4,7 @@ import datetime
 import json
 import shutil
 
+import networkx as nx
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -42,12 +43,12 @@ def timeless(text):
 def test_a_script(tmp_path, capsys):
     api_script.main(tmp_path)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1:5] == ["False 1 2", "False 0 0 0", "False 1 2", "1 True"]
-    assert lines[5:8] == ["('1', '2') ('1', '2')", "1 2", "2"]
-    assert lines[8].startswith("there is no principle no-principle")
-    assert "is past" in lines[9]
-    assert lines[10:12] == ["False 1 1 4 2", "1 1 False"]
-    assert lines[12:] == ["[1] 2", "False 1 1 1 ['12']", "True 0 ['2.parquet']"]
+    assert lines[1:6] == ["False 1 2", "False 0 0 0", "False 1 2", "1 True", "4 7 4"]
+    assert lines[6:9] == ["('1', '2') ('1', '2')", "1 2", "2"]
+    assert lines[9].startswith("there is no principle no-principle")
+    assert "is past" in lines[10]
+    assert lines[11:13] == ["False 1 1 4 2", "1 1 False"]
+    assert lines[13:] == ["[1] 2", "False 1 1 1 ['12']", "True 0 ['2.parquet']"]
 
 
 def test_answers_are_those_of_the_command_line(tmp_path):
@@ -123,6 +124,26 @@ def test_waivers_count_in_the_next_audit(tmp_path):
     again = waived.attack("intersection", stable_ids=True)
     assert {each.state for each in again.report.policy.waived} == {"applied"}
     assert len(again.findings) == 0
+
+
+def test_update_graph_of_values_that_change():
+    graph = audit.load(EXAMPLES / "ward-l-diverse").update_graph("Julia")
+    assert isinstance(graph, nx.DiGraph)
+    kept = {node for node, feasible in graph.nodes(data="feasible") if feasible}
+    assert kept == {("1", "pneumonia"), ("2", "lung cancer"), ("2", "pneumonia")}
+    assert ("1", "dyspepsia") in graph
+    assert all(feasible == ({one, other} <= kept) for one, other, feasible in graph.edges(data="feasible"))
+
+
+def test_component_and_bucket_graph():
+    hospital = audit.load(HOSPITAL)
+    part = hospital.component("Bob")
+    assert nx.is_connected(part)
+    assert part.nodes["group", "1", "1"]["values"] == {"dyspepsia": 1, "bronchitis": 1}
+    bucket = hospital.bucket_graph("flu", "gastritis")
+    assert bucket.graph["least_cut"] == nx.stoer_wagner(bucket)[0]
+    with pytest.raises(UsageError, match="no group has just the values"):
+        hospital.bucket_graph("flu")
 
 
 def test_progress_is_shown_where_it_is_wanted(capsys):
