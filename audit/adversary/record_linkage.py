@@ -184,7 +184,8 @@ class RowContentsSource(_Contents):
             cells.append(contents.numbers(numbers)[codes])
         table = np.stack(cells, axis=1) if cells else np.zeros((release.rows, 0), dtype=np.int32)
         value = release.entry_value[self._sensitive] if release.values_by_row and release.counts is None else None
-        return PublishedRows(table, value, release.group.codes, release.person, sum(release.counterfeits.values()))
+        person = release.person if self.releases.adversary.knows_groups else None
+        return PublishedRows(table, value, release.group.codes, person, sum(release.counterfeits.values()))
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, npt.NDArray[np.bool_]]:
         """Return points of an attribute that some cells tell apart, as cells, and which cover each; (points, cells)."""
