@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.common_parts import common_values
-from attacks.parallel_rows import shared
 from attacks.value_sets import first_values, longer, pool_masks, sizes_of
 from audit.model.arrays import Codes, Flags, Places, Words
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
@@ -149,13 +148,9 @@ class FeasibleValues:
             self._silent[first : first + rows] = ~pools.counted
         allowed, _ = pool_masks(pools, self._sets.shape[1])
 
-        def take(some: slice) -> int:
-            found = 0
-            for start in range(some.start, some.stop, _AT_A_TIME):
-                found += self._extend(pools, allowed, slice(start, min(start + _AT_A_TIME, some.stop)))
-            return found
-
-        more = sum(shared(self.budget, rows, take))
+        more = 0
+        for start in range(0, rows, _AT_A_TIME):
+            more += self._extend(pools, allowed, slice(start, min(start + _AT_A_TIME, rows)))
         self.disclosed.append((self.disclosed[-1] if self.disclosed else 0) + more)
 
     def _extend(self, pools: CandidatePools, allowed: Words, some: slice) -> int:

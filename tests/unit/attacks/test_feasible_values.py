@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks import feasible_values, parallel_rows
+from attacks import feasible_values
 from attacks.feasible_values import FeasibleValues, SetTable, by_person
 from attacks.update_graph import prune
 from attacks.value_sets import first_values, sizes_of
@@ -84,7 +84,6 @@ def test_feasible_values_are_those_on_a_path_of_the_releases_so_far(made, jobs):
     evidence = Evidence("linked", "v", tags, transitions, 0, rows // 2, source, [str(v) for v in range(values)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(feasible_values, "_AT_A_TIME", 2)
-        patch.setattr(parallel_rows, "_LEAST", 1)
         found = FeasibleValues(evidence, Budget(engine=Local(jobs)))
         found.run()
     expected = [naive(transitions, history[: count + 1]) for count in range(len(history))]
