@@ -248,6 +248,9 @@ def test_no_world_is_presumed_where_groups_are_not_even(monkeypatch):
         open_ = (network.counted(known.alive) > 1)[network.owner]
         assert np.count_nonzero(open_) > 500
         assert (known.shown[open_].any(), known.shown[open_].all()) == (not odd, not odd)
+    two = even_groups(np.random.default_rng(1), 180, 3, odd=False)
+    three = built(TinySeries([*two.releases, two.releases[0]]))[0]  # of three releases none is found
+    assert not three.even(0).any()
 
 
 @pytest.mark.parametrize("seed", range(8))
