@@ -17,7 +17,7 @@ from tests.helpers.equivalences import tiny_series
 from tests.unit.attacks.test_fingerprint import WAYS, consistent, large_series, members, random_series
 
 SERIES = some(1_000)
-SHARES = 10
+SHARES = some(10)
 
 
 def exact(matrix):

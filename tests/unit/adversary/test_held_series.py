@@ -12,12 +12,10 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import first_values
 from audit.io import releases
-from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import Release
 from audit.io.series import open_series
 from audit.io.tables import Coded
-from audit.metrics import release_risk
-from audit.metrics.release_risk import diversity_of
 from audit.model import composite_keys
 from audit.model.composite_keys import row_ranks, tally
 from audit.runtime.budget import Budget
@@ -94,18 +92,6 @@ def release_of(rows, groups=5):
 
 
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), min_size=1, max_size=30)
-
-
-@given(rows=ROWS, ordered=st.booleans())
-def test_diversity_of_few_cells_and_of_many(rows, ordered):
-    release = release_of(sorted(rows) if ordered else rows)
-    vocabulary = Vocabulary(f"v{code}" for code in range(7))
-    found = []
-    for cells in (0, 100):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(release_risk, "_CELLS", cells)
-            found.append(diversity_of(release, "v", vocabulary))
-    assert found[1] == found[0]
 
 
 @given(rows=ROWS, wanted=st.sets(st.integers(0, 40), max_size=3))

@@ -270,7 +270,7 @@ def test_what_the_attack_cannot_tell_is_undecided(tmp_path, monkeypatch):
         assert (code, err) == (wanted, "")
         if wanted == 3:
             assert "UNDECIDED: it cannot be decided whether the series keeps e-equivalence (e = 5).\n" in out
-            assert "the attack equivalence shows only that e is at least 3 (too much)\n" in out
+            assert "the attack equivalence shows only that e is at least 3 (too much)" in " ".join(out.split())
         else:
             assert "an equivalence with e = 4" in out
     least.append(LeastBounds(3, None))
