@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import TypeVar
 
@@ -217,7 +218,7 @@ class _Gathered:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Types:
     """Columns that are in the same groups, which every sum of groups counts equally often.
 
@@ -230,6 +231,17 @@ class Types:
     of: Codes
     example: Counts
     size: Counts
+
+    @cached_property
+    def _by_type(self) -> tuple[Counts, Counts]:
+        return grouped(self.of + 1, len(self.size) + 1)
+
+    def columns(self, types: npt.NDArray[np.integer]) -> Counts:
+        """Return the columns of some types, all of one and then all of the next."""
+        begin, column = self._by_type
+        size = self.size[types]
+        place = np.repeat(begin[types + 1] - np.cumsum(size) + size, size) + np.arange(size.sum())
+        return column[place]
 
     @classmethod
     def among(cls, matrix: Matrix) -> Types:

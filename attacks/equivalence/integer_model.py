@@ -9,7 +9,6 @@ not depend on the machine or its load; the clock is the user's limit alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attacks.equivalence.elimination import Row, TooMuchWorkError
@@ -24,26 +23,25 @@ _VARIABLES = 1_500
 """How many variables a model may have."""
 _EXACT = 1 << 62
 """No sum in a model may reach this: the solver computes in 64 bits."""
+_EFFORT = 10.0
+"""How long the solver may work on one model, in its own deterministic seconds."""
 
 
 class SolverContradictionError(AssertionError):
     """The solver ruled out a vector that is known to exist: a bug, of which no answer may be made."""
 
 
-@dataclass
-class Effort:
-    """How much longer solvers may work, in deterministic seconds; it is used up by them."""
-
-    left: float
-
-
 class IntegerModel:
-    """The integer vectors of a lattice up to some norm ||x||₁, but for variables that have to be 0."""
+    """The integer vectors of a lattice up to some norm ||x||₁, but for variables that have to be 0.
+
+    Attributes:
+        effort: how much longer the solver may work, in deterministic seconds.
+    """
 
     def __init__(self, lattice: Lattice, bound: int, represented_by_twin: frozenset[int] = frozenset()) -> None:
         from ortools.sat.python import cp_model
 
-        self.lattice, self.bound = lattice, bound
+        self.lattice, self.bound, self.effort = lattice, bound, _EFFORT
         limit = {
             at: bound // cost for at, cost in enumerate(lattice.cost) if at not in represented_by_twin and cost <= bound
         }
@@ -69,7 +67,7 @@ class IntegerModel:
         if len(limit) > _VARIABLES or norm >= _EXACT or any(total >= _EXACT for total in sums):
             raise TooMuchWorkError
 
-    def some(self, wanted: Sequence[int], effort: Effort, budget: Budget) -> Row | None:
+    def some(self, wanted: Sequence[int], budget: Budget) -> Row | None:
         """Return a vector in which some of these variables are not 0, or None when there is none.
 
         What is asked for is asked for in all later calls as well.
@@ -81,21 +79,18 @@ class IntegerModel:
         if not wanted:
             return None
         self._require(wanted)
-        vector, proved = self._solved(effort, budget, presolve=False)
+        vector, proved = self._solved(budget, presolve=False)
         if vector is None and not proved:
             raise TooMuchWorkError
         return vector
 
-    def least(
-        self, wanted: Sequence[int], known: Row | None, lower: int, effort: Effort, budget: Budget
-    ) -> tuple[Row | None, bool]:
+    def least(self, wanted: Sequence[int], known: Row | None, lower: int, budget: Budget) -> tuple[Row | None, bool]:
         """Return a vector with the least norm, known to be at least `lower`, or None, and whether that is proved.
 
         Args:
             wanted: variables of which some are not 0.
             known: a vector of the lattice whose norm is the model's bound, if there is one.
             lower: no such vector has a lesser norm.
-            effort: how long the solver may work.
             budget: how long the user waits.
 
         Raises:
@@ -111,7 +106,7 @@ class IntegerModel:
             for at, entry in self.entry.items():
                 self.model.add_hint(entry, sign * known.get(at, 0))
         self.model.minimize(self.norm)
-        vector, proved = self._solved(effort, budget, presolve=True)
+        vector, proved = self._solved(budget, presolve=True)
         if vector is None and proved and known is not None:
             raise SolverContradictionError("the solver rules out a vector that satisfies all relations")
         return vector, proved
@@ -124,15 +119,38 @@ class IntegerModel:
                 self.model.add(self.entry[at] >= 1).only_enforce_if(self._positive[at])
         self.model.add_bool_or([self._positive[at] for at in wanted])
 
-    def _solved(self, effort: Effort, budget: Budget, *, presolve: bool) -> tuple[Row | None, bool]:
+    def _solved(self, budget: Budget, *, presolve: bool) -> tuple[Row | None, bool]:
         """Return a vector, or None, and whether it is proved that there is none, or none lesser."""
-        if effort.left <= 0 or budget.exhausted():
+        if self.effort <= 0 or budget.exhausted():
             return None, False
-        answer, solver = solved(self.model, effort.left, budget, cp_model_presolve=presolve)
-        effort.left -= solver.response_proto.deterministic_time
+        answer, solver = solved(self.model, self.effort, budget, cp_model_presolve=presolve)
+        self.effort -= solver.response_proto.deterministic_time
         if answer in {"none", "unknown"}:
             return None, answer == "none"
         vector = {at: times for at, entry in self.entry.items() if (times := solver.value(entry))}
         if not vector or self.lattice.norm(vector) > self.bound or not self.lattice.holds(vector):
             return None, False
         return vector, answer == "best"
+
+
+def covering(
+    lattice: Lattice, wanted: set[int], bound: int, represented_by_twin: frozenset[int], budget: Budget
+) -> tuple[list[Row], bool]:
+    """Return vectors of a lattice up to a norm that have all wanted variables which any has.
+
+    Returns:
+        The vectors, and whether those are enough for sure.
+    """
+    left, vectors = set(wanted), list[Row]()
+    for short in lattice.basis:  # it needs no solver, and often it is everything
+        if lattice.norm(short) <= bound and not left.isdisjoint(short) and represented_by_twin.isdisjoint(short):
+            vectors.append(short)
+            left -= set(short)
+    try:
+        model = IntegerModel(lattice, bound, represented_by_twin) if left else None
+        while model and left and (vector := model.some(sorted(left), budget)) is not None:
+            vectors.append(vector)
+            left -= set(vector)
+    except TooMuchWorkError:
+        return vectors, False
+    return vectors, True

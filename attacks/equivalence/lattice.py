@@ -17,12 +17,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from attacks.equivalence.elimination import Elimination, Row
+from attacks.equivalence.elimination import Elimination, Row, TooMuchWorkError
 from attacks.equivalence.parts import Parts, classes
 from attacks.graphs import component_of
 from attacks.matrix import Matrix
 from audit.model.arrays import Counts
-from audit.model.minimum_cuts import Labels
+from audit.model.minimum_cuts import NO_CUT, Labels
 
 Direction: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -112,6 +112,63 @@ class Block:
 def length(direction: Direction) -> int:
     """Return the sum of the absolute entries of a vector."""
     return sum(abs(times) for _, times in direction)
+
+
+def coupled_lower_bound(blocks: Sequence[Block]) -> int:
+    """Return a number that no e of an equivalence is below whose total of some value is not 0 in some block.
+
+    Let t be the totals of the blocks in such an equivalence: whole numbers, as the entries of x and everybody's one
+    value are, and their sum is 0. ||x||₁ of a block is at least ||t||₁ of it, and at least its bound where t is not 0.
+    At least two blocks have t other than 0, and three where the totals of each block are multiples of one vector u
+    without a common divisor, different in all blocks. If these have no negative entries, then either two or more units
+    of u are added, or one is added and equals two or more that are subtracted, as it is no u itself: the sum of all
+    ||t||₁ is at least 4 ||u||₁ for the least of them. With values equally frequent ||u||₁ is their number. `NO_CUT`
+    where there can be no such equivalence.
+
+    One release with buckets {a, b}, {c, d}, {a, c} and {b, d} has the equivalence {a, b} + {c, d} = {a, c} + {b, d}
+    with e = 4, while each bucket alone has none.
+    """
+    lines = [block.directions[0] for block in blocks if len(block.directions) == 1]
+    able = [block for block in blocks if block.directions]
+    simple = len(set(lines)) == len(able)
+    least = sorted(max(block.norm_lower_bound, block.least_total) for block in able)
+    needed = 3 if simple else 2
+    if len(least) < needed:
+        return NO_CUT
+    norm = sum(least[:needed])
+    if simple and all(times > 0 for line in lines for _, times in line):
+        norm = max(norm, 4 * min(map(length, lines)))
+    return (norm + 1) // 2
+
+
+def coupled(blocks: Sequence[Block], bound: int) -> list[list[Block]]:
+    """Return classes of blocks such that the other blocks' parts of equivalences up to some norm are ones themselves.
+
+    The totals of an equivalence add up to 0 in each class: that is so where the totals that classes can have span
+    spaces whose sum is direct. Blocks are in one class when a vector of one depends on independent ones of others
+    (fundamental circuits).
+    """
+    if coupled_lower_bound(blocks) > bound // 2:
+        return []
+    columns = [(place, vector) for place, block in enumerate(blocks) for vector in block.directions]
+    rows: dict[int, Row] = {}
+    for column, (_, vector) in enumerate(columns):
+        for value, times in vector:
+            rows.setdefault(value, {})[column] = times
+    elimination = Elimination(rows.values())
+    try:
+        elimination.reduce()
+    except TooMuchWorkError:
+        return [list(blocks)]
+    home = list(range(len(blocks)))
+    for row in elimination.pivots.values():
+        homes = {home[columns[column][0]] for column in row}
+        least = min(homes)
+        home = [least if other in homes else other for other in home]
+    coupled_blocks: dict[int, list[Block]] = {}
+    for block, where in zip(blocks, home, strict=True):
+        coupled_blocks.setdefault(where, []).append(block)
+    return [together for together in coupled_blocks.values() if coupled_lower_bound(together) <= bound // 2]
 
 
 @dataclass(frozen=True)

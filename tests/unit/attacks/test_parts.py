@@ -12,12 +12,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from attacks.equivalence import search
+from attacks.equivalence import integer_model
 from attacks.equivalence.elimination import Elimination, TooMuchWorkError
-from attacks.equivalence.integer_model import Effort, IntegerModel
-from attacks.equivalence.lattice import Block, Lattice, lattices
+from attacks.equivalence.integer_model import IntegerModel
+from attacks.equivalence.lattice import Block, Lattice, coupled, coupled_lower_bound, lattices
 from attacks.equivalence.parts import Parts, may_be_buckets
-from attacks.equivalence.search import coupled, coupled_lower_bound
 from attacks.matrix import Matrix
 from audit.model.minimum_cuts import NO_CUT, min_cut
 from audit.runtime.budget import Budget
@@ -529,10 +528,10 @@ STAYS = [(0, value, stay) for value in (0, 1) for stay in ((0,), (0, 1), (1, 2),
 
 def test_a_model_that_is_stopped_proves_nothing(monkeypatch):
     truth = searched(published(STAYS), LIMIT).upper
-    monkeypatch.setattr(search, "_EFFORT", 0.0)
+    monkeypatch.setattr(integer_model, "_EFFORT", 0.0)
     [system] = lattices(blocks_of(STAYS))
     with pytest.raises(TooMuchWorkError):
-        IntegerModel(system, 40).some([0], Effort(0.0), Budget())
+        IntegerModel(system, 40).some([0], Budget())
     found = searched(published(STAYS), LIMIT)
     assert not found.complete
     assert 1 <= found.lower <= truth <= found.upper
@@ -542,10 +541,11 @@ def test_effort_is_used_up_by_work_alone():
     [system] = lattices(blocks_of(STAYS))
     used = []
     for _ in range(2):
-        effort = Effort(5.0)
-        IntegerModel(system, 40).some([0], effort, Budget())
-        used.append(effort.left)
-    assert used[0] == used[1] < 5.0
+        model = IntegerModel(system, 40)
+        given = model.effort
+        model.some([0], Budget())
+        used.append(given - model.effort)
+    assert used[0] == used[1] > 0
 
 
 def test_models_that_are_too_large_or_may_overflow(monkeypatch):
@@ -567,4 +567,4 @@ def test_a_wrong_answer_of_the_solver_is_none(monkeypatch):
     [system] = lattices(blocks_of([(0, value, stay) for value in (0, 1) for stay in ((0,), (0, 1), (1, 2))]))
     monkeypatch.setattr(Lattice, "holds", lambda *_: False)
     with pytest.raises(TooMuchWorkError):
-        IntegerModel(system, 40).some([0], Effort(5.0), Budget())
+        IntegerModel(system, 40).some([0], Budget())

@@ -218,9 +218,9 @@ def test_what_is_known_beforehand_is_used():
 def test_columns_with_equal_values_stand_for_each_other(monkeypatch):
     """With e = 1 known, the model leaves out all columns of a class but one, and loses nothing."""
     idle = []
-    proper = search.IntegerModel
+    proper = integer_model.IntegerModel
     monkeypatch.setattr(
-        search, "IntegerModel", lambda *words: idle.append(len(words[2:]) and len(words[2])) or proper(*words)
+        integer_model, "IntegerModel", lambda *words: idle.append(len(words[2:]) and len(words[2])) or proper(*words)
     )
     for seed in range(60):
         matrix, _ = tiny_series(np.random.default_rng(seed))
@@ -261,7 +261,7 @@ def test_nothing_is_claimed_without_time():
 
 
 @pytest.mark.parametrize(
-    ("module", "limit"), [(integer_model, "_VARIABLES"), (integer_model, "_EXACT"), (search, "_EFFORT")]
+    ("module", "limit"), [(integer_model, "_VARIABLES"), (integer_model, "_EXACT"), (integer_model, "_EFFORT")]
 )
 def test_bounds_where_models_are_not_solved(monkeypatch, module, limit):
     unsolved = 0
@@ -300,7 +300,7 @@ def test_equivalences_that_are_too_long_to_be_stated(monkeypatch):
 
 def test_many_buckets_alike_need_no_solver(monkeypatch):
     """Any two of them cancel, which the basis of their lattice says; the work grows with them, not with its square."""
-    monkeypatch.setattr(search, "_EFFORT", 0.0)
+    monkeypatch.setattr(integer_model, "_EFFORT", 0.0)
     matrix = pairs([[2 * at, 2 * at + 1] for at in range(400)], truth=[0, 1] * 400)
     found = searched(matrix, 4)
     assert (found.lower, found.upper, found.complete) == (2, 2, True)
@@ -311,7 +311,7 @@ def test_effort_that_ends_on_the_way(monkeypatch):
     matrix, _ = regrouped(np.random.default_rng(1), 24, 4, 3)
     exact, complete = searched(matrix, 4), []
     for effort in (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 10.0):
-        monkeypatch.setattr(search, "_EFFORT", effort)
+        monkeypatch.setattr(integer_model, "_EFFORT", effort)
         found = searched(matrix, 4)
         assert found.lower <= exact.lower <= exact.upper
         assert exact.upper <= (found.upper or exact.upper)
