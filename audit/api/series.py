@@ -254,10 +254,11 @@ class LoadedSeries:
         Raises:
             UsageError: the date is past, or there is no key by which ids could be known again.
         """
-        from audit.judgement.waiver_writer import waive
+        from attacks.registry import choose
+        from audit.pipeline.waived_findings import waive_findings
 
         folder = self._series.manifest.folder
-        waive(folder, ids, reason, until)
+        waive_findings(folder, choose((), {}), ids, reason, until)
         return replace(self, _series=load(folder, kind="microdata")._series)
 
     def update_graph(self, individual: str, /, *, adversary: AdversaryKind | None = None) -> nx.DiGraph[Any]:

@@ -41,12 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Write waivers, and return the exit code, 0.
 
     Raises:
-        UsageError: the date is past, or there is no key by which ids could be known again.
+        UsageError: the date is past, or there is no key by which ids could be known again, nor a folder for one.
         InputError: the manifest cannot be read.
     """
+    from attacks.registry import choose
     from audit.count_tables.series_kind import is_table_series
     from audit.io.manifest import NAME
-    from audit.judgement.waiver_writer import waive
+    from audit.pipeline.waived_findings import waive_findings
 
     folder: Path = arguments.series.parent if arguments.series.name == NAME else arguments.series
     if is_table_series(folder):
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         count = count_tables.waive(arguments, folder)
     else:
-        count = waive(folder, arguments.ids, arguments.reason, arguments.until)
+        count = waive_findings(folder, choose((), {}), arguments.ids, arguments.reason, arguments.until)
     what, where = "waiver" if count == 1 else "waivers", printable_path(folder / NAME)
     put(f"{count} {what} until {arguments.until} in {where}.\n")
     return 0

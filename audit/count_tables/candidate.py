@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.count_tables.accepted import is_known
 from audit.count_tables.doubts import check_columns_are_there
 from audit.count_tables.hiding import Hiding, HidingSearch, Rows, without_rows
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
@@ -21,6 +20,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
 from audit.findings.count import CountFinding, count_measures, found_counts
 from audit.io.toml import release_tag
+from audit.judgement.baseline import is_known
 from audit.model.count_answers import CandidateReport, HiddenCell
 from audit.model.count_report import Rounding
 from audit.model.errors import UsageError, printable

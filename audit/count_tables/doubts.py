@@ -19,7 +19,6 @@ from audit.io.tables import Table
 from audit.io.toml import refuse_keys
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
-from audit.model.report import CountSize
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -52,16 +51,6 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
         )
     ]
     return found
-
-
-def unsized_waiver(finding: str, size: CountSize, clause: str) -> Doubt:
-    """Return the doubt that a waiver is which does not say how much it accepts, with the line to add."""
-    reason = say(
-        "the waiver of {finding} does not say how much it accepts; add {line} to it, or strike it out",
-        finding=finding,
-        line=f'size = {{ kind = "{size.kind}", lower = {size.lower}, upper = {size.upper} }}',
-    )
-    return Doubt(_needs(reason), frozenset({clause}))
 
 
 def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:

@@ -312,7 +312,7 @@ class _TableManifestReader(RulesReader):
             harmless=self.lists(table, "harmless"),
             unconfirmed=unconfirmed(self),
             policy=self.policy(),
-            waivers=self.waivers(),
+            waivers=microdata.read_waivers(self, size_of, 'size = { kind = "narrowed", lower = 1, upper = 4 }'),
             hiding=hiding_rules(self),
             **plain,
         )
@@ -430,14 +430,6 @@ class _TableManifestReader(RulesReader):
             return []
         return [TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))]
 
-    def waivers(self) -> tuple[microdata.Waiver, ...]:
-        found = microdata.read_waivers(self)
-        for waiver in found:
-            if waiver.size is not None and size_of(waiver.size) is None:
-                remedy = 'write size = { kind = "narrowed", lower = 1, upper = 4 }, as `audit waive` does'
-                self.note("size", "this does not say how much of a count is accepted", remedy)
-        return found
-
     def choice(self, table: Mapping[str, Any], key: str, known: Sequence[T], wrong: tuple[str, str]) -> T:
         """Return one of some known values, the first where nothing is given; anything else is noted."""
         given = table.get(key, known[0])
@@ -457,8 +449,10 @@ class _TableManifestReader(RulesReader):
         return found
 
 
-def size_of(given: Mapping[str, object]) -> CountSize | None:
+def size_of(given: object) -> CountSize | None:
     """Return how much of a count a waiver accepts; None where that is not what it says."""
+    if not isinstance(given, dict):
+        return None
     kind = next((each for each in WORSE if each == given.get("kind")), None)
     lower, upper = given.get("lower"), given.get("upper")
     if kind is None or set(given) != {"kind", "lower", "upper"} or not (type(lower) is type(upper) is int):

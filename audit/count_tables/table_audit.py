@@ -15,10 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
-from audit.count_tables.accepted import Accepted, accept
 from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
 from audit.count_tables.count_findings import CertificateError, FindingBuilder, Known, with_pictures
-from audit.count_tables.doubts import check_columns_are_there, table_doubts, unsized_waiver
+from audit.count_tables.doubts import check_columns_are_there, table_doubts
 from audit.count_tables.guesses import surest_limits, without_guesses
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.people_of_one_kind import with_people_of_one_kind
@@ -27,7 +26,8 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table
 from audit.count_tables.table_rules import Rates
 from audit.findings.count import COUNT_KINDS, REMEDY, CountFinding, found_counts
-from audit.judgement.baseline import Baseline
+from audit.judgement.baseline import Baseline, is_known
+from audit.judgement.waivers import NamedFindings, WaiverBook
 from audit.model.count_report import CountMeasures, CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import (
     ALL,
@@ -61,6 +61,7 @@ from audit.model.report import (
     SeriesFacts,
     Undecided,
     Violation,
+    Waived,
 )
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
@@ -85,6 +86,25 @@ class CountAttack(Protocol):
 
     def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
         """Return what it finds out."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Which findings are accepted, by their ids.
+
+    Attributes:
+        ids: those of which no more is known than was accepted, or known before.
+        unsized: those that a waiver names which does not say how much it accepts: they are not decided.
+        waived: what became of each waiver.
+        doubts: what such waivers have to say.
+        still: how many of the baseline's findings are found again.
+    """
+
+    ids: frozenset[str]
+    unsized: frozenset[str]
+    waived: Sequence[Waived]
+    doubts: Sequence[Doubt]
+    still: int
 
 
 @dataclass(frozen=True)
@@ -248,7 +268,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
     if standing is not None:
         guesses = manifest.unconfirmed
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
-    doubts = table_doubts(counts, options.limits, nothing_found=not places)
+    doubts = [*table_doubts(counts, options.limits, nothing_found=not places), *accepted.doubts]
     measures = _measures(judged, kept)
     sure, guessed = kept, list[Place]()
     if standing is not None or accepted.unsized:
@@ -256,9 +276,8 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         for place in kept:
             ident = builder.id_of(judged.evidence, place)
             if ident in accepted.unsized:
-                clause = _CLAUSE[int(judged.evidence[place[0]].questions[place[1]].rule[place[2]])]
-                doubts.append(unsized_waiver(ident, accepted.unsized[ident], clause))
-            elif standing is None or ident in standing:
+                continue
+            if standing is None or ident in standing:
                 sure.append(place)
             else:
                 guessed.append(place)
@@ -285,7 +304,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         adversary=AdversaryFacts("published", transitions=False, known=0),
         attacks=(report,),
         contradictions=Contradictions(),
-        policy=replace(_decide(judged, report, measures, doubts, (sure, guessed)), waived=accepted.waived),
+        policy=replace(_decide(judged, report, measures, doubts, (sure, guessed)), waived=tuple(accepted.waived)),
         time_limit=options.time_limit,
         revealed=False,
         ids_are_stable=True,
@@ -455,14 +474,23 @@ def _accepted(
     judged: JudgedCounts, builder: FindingBuilder, places: Sequence[Place], options: CountOptions
 ) -> Accepted:
     """Return which findings waivers and the baseline accept."""
-    waivers, found = judged.counts.manifest.waivers, dict[str, CountSize]()
-    for place in places if waivers or options.baseline is not None else ():
+    waivers, baseline = judged.counts.manifest.waivers, options.baseline
+    found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
+    for place in places if waivers or baseline is not None else ():
         measure, part, question = place
         outcome = judged.outcomes[measure][part]
         kind = VERDICTS[int(outcome.verdict[question])]
         size = CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
-        found[builder.id_of(judged.evidence, place)] = size
-    return accept(found, waivers, options.baseline, options.today)
+        ident = builder.id_of(judged.evidence, place)
+        found[ident] = size
+        clause = _CLAUSE[int(judged.evidence[measure].questions[part].rule[question])]
+        clauses[ident] = clauses.get(ident, frozenset()) | {clause}
+    book, ids = WaiverBook(waivers, options.today), np.array([*found], dtype=np.str_)
+    before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
+    known = np.array(before, dtype=np.bool_)
+    waived, unsized = book.judge(NamedFindings([*found], [*found.values()], [*clauses.values()]), known)
+    accepted, doubted = frozenset(ids[waived | known].tolist()), frozenset(ids[unsized].tolist())
+    return Accepted(accepted, doubted, book.outcomes(reveal=True), [*book.doubts(reveal=True)], int(known.sum()))
 
 
 def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> tuple[frozenset[str] | None, bool]:

@@ -10,6 +10,8 @@ from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables
 from audit.findings.count import found_counts
 from audit.judgement.waiver_writer import waive
+from audit.judgement.waivers import matcher
+from audit.model.errors import UsageError, printable
 
 
 def waive_counts(
@@ -21,6 +23,16 @@ def waive_counts(
         UsageError: the date is past, or something is no finding of today.
         InputError: the series cannot be read, or its numbers contradict each other.
     """
-    report = audit_tables(replace(manifest, waivers=()), attack, CountOptions(time_limit=None, findings=None))
-    counts = {each.id: each.size for each in found_counts(report)}
-    return waive(manifest.folder, ids, reason, until, parse=parse_table_manifest, counts=counts)
+
+    def named() -> list[dict[str, object]]:
+        report = audit_tables(replace(manifest, waivers=()), attack, CountOptions(time_limit=None, findings=None))
+        found: dict[str, object] = {}
+        for each in ids:
+            matches = {one.id: vars(one.size) for one in found_counts(report) if matcher(each)(one.id)}
+            if not matches:
+                what = f"{printable(each, 80)} is no finding of these tables"
+                raise UsageError(f"{what}; take its id from a report of today, such as differencing-0123456789ab")
+            found |= matches
+        return [{"finding": ident, "size": size} for ident, size in found.items()]
+
+    return waive(manifest.folder, named, reason, until, parse_table_manifest)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, unconfirmed
 from audit.model.errors import Problems, printable
+from audit.model.report import RiskSize
 
 NAME = "series.toml"
 PRIVATE = "private"
@@ -29,7 +30,7 @@ _TABLES: dict[str, set[str] | None] = {
     "counterfeits": None,
     "anonymized": None,
     "policy": None,
-    "waiver": {"finding", "individual", "group", "release", "reason", "expires"},
+    "waiver": {"finding", "individual", "group", "release", "reason", "expires", "size"},
     **UNCONFIRMED_KEYS,
 }
 
@@ -59,7 +60,8 @@ class ReleaseFiles:
 class Waiver:
     """What is accepted until a date: a finding (`*` stands for any characters), a person, or a group of a release.
 
-    `size` is how much of a finding is accepted, as the manifest says it.
+    `sizes` is how much of each finding is accepted, by its id, and the smallest class of the release as `k`; None where
+    the manifest does not say it.
     """
 
     finding: str | None
@@ -68,7 +70,7 @@ class Waiver:
     individual: str | None = None
     group: str | None = None
     release: str | None = None
-    size: Mapping[str, object] | None = None
+    sizes: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ class _ManifestReader(Reader):
             policy=self.policy(),
             grave=grave,
             published=self.published(series, {release.tag for release in releases}),
-            waivers=read_waivers(self),
+            waivers=read_waivers(self, risk_of, "size = 0.5"),
             unconfirmed=unconfirmed(self),
         )
 
@@ -307,13 +309,41 @@ class _ManifestReader(Reader):
         return limits
 
 
-def read_waivers(reader: Reader) -> tuple[Waiver, ...]:
-    """Return the waivers of a manifest, noting each problem where it stands."""
+def risk_of(given: object) -> RiskSize | None:
+    """Return how much of a finding of people, or which smallest class, a waiver accepts; None where it is no number."""
+    number = isinstance(given, int | float) and not isinstance(given, bool) and 0 < given <= 10**9
+    return RiskSize(float(str(given))) if number else None
+
+
+def read_waivers(reader: Reader, size_of: Callable[[object], object], example: str) -> tuple[Waiver, ...]:
+    """Return the waivers of a manifest, noting each problem where it stands.
+
+    `size_of` returns how much of one finding a waiver accepts, None for what says no such thing, unlike the example.
+    """
     entries = reader.document.get("waiver", [])
     if not isinstance(entries, list):
         reader.note("waiver", "waivers have to be a list of tables", "write [[waiver]]")
         return ()
-    return tuple(waiver for entry in entries if (waiver := _waiver(reader, entry)) is not None)
+    found = []
+    for entry in entries:
+        waiver = _waiver(reader, entry)
+        if waiver is not None and "size" in entry:
+            sizes = _sizes(waiver, entry["size"], size_of)
+            if sizes is None:
+                remedy = f"write {example}, or what is accepted of each id, as `audit waive` does"
+                reader.note("size", "this does not say how much of a finding is accepted", remedy)
+            waiver = replace(waiver, sizes=sizes)
+        found.append(waiver)
+    return tuple(each for each in found if each is not None)
+
+
+def _sizes(waiver: Waiver, given: object, size_of: Callable[[object], object]) -> Mapping[str, object] | None:
+    """Return how much of each finding a waiver accepts, by its id; None where it does not say that."""
+    named = waiver.finding
+    if named is not None and "*" not in named and (size := size_of(given)) is not None:
+        return {named: size}
+    sizes = {str(ident): size_of(each) for ident, each in given.items()} if isinstance(given, dict) else {}
+    return sizes if sizes and None not in sizes.values() else None
 
 
 def _waiver(reader: Reader, entry: object) -> Waiver | None:
@@ -337,11 +367,7 @@ def _waiver(reader: Reader, entry: object) -> Waiver | None:
         remedy = "give a reason, and one of finding, individual, or group and release, as texts"
         reader.note("waiver", "a waiver lacks its reason, or what it is about", remedy)
         return None
-    size = entry.get("size")
-    if size is not None and not isinstance(size, dict):
-        reader.note("size", "this has to be a table", 'write size = { kind = "narrowed", lower = 1, upper = 4 }')
-        return None
-    return Waiver(finding, reason, expires, individual, group, release, size)
+    return Waiver(finding, reason, expires, individual, group, release)
 
 
 _NEEDED = {"sensitive", "quasi_identifiers", "releases", "dimensions", "markers"}

@@ -53,11 +53,17 @@ class Baseline:
 
     def known(self, selection: Selection[Any]) -> Flags:
         """Return which claims were found before, with a risk at least as high; shape (claims,)."""
-        return selection.covered({ident: self.risks.get(ident, 0.0) for ident in self.ids}, stable=True)
+        grows = selection.claims.size is not None
+        return selection.covered({each: self.risks.get(each, 0.0) if grows else 1.0 for each in self.ids}, stable=True)
 
     def has_class(self, release: str, k: int) -> bool:
         """Return whether a release had so small a class before."""
         return release in self.classes and self.classes[release] <= k
+
+
+def is_known(known: Mapping[str, CountSize], ident: str, size: CountSize) -> bool:
+    """Return whether at least as much was known of a count."""
+    return ident in known and known[ident].covers(size)
 
 
 def _small_classes(report: Any) -> dict[str, float]:  # noqa: ANN401 - JSON, whatever it holds

@@ -148,9 +148,9 @@ class Selection(Generic[K]):
 
     @property
     def sizes(self) -> Floats:
-        """How much each claim says that may come with less or more; 0 where the id says all; shape (claims,)."""
+        """The risk that each claim states, which may grow; 1 where its id says all; shape (claims,)."""
         size = self.claims.size
-        return np.zeros(len(self.claims)) if size is None else size
+        return np.ones(len(self.claims)) if size is None else size
 
     def covered(self, accepted: Mapping[str, float], *, stable: bool = False) -> Flags:
         """Return which claims say no more than is accepted, by id; shape (claims,)."""

@@ -3,39 +3,30 @@
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from audit.io.atomic_files import write_file
-from audit.io.manifest import NAME, PRIVATE, parse_manifest
+from audit.io.manifest import NAME, parse_manifest
 from audit.io.toml import read_text
-from audit.judgement.pseudonyms import private_key
-from audit.judgement.waivers import matcher
-from audit.model.errors import InputError, Problems, UsageError, printable
-from audit.model.report import CountSize
-
-_FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
+from audit.model.errors import InputError, Problems, UsageError
 
 Parse = Callable[[Path, str, Problems], object]
 
 
 def waive(
     folder: Path,
-    ids: Sequence[str],
+    named: Callable[[], Sequence[Mapping[str, object]]],
     reason: str,
     until: datetime.date,
-    *,
     parse: Parse = parse_manifest,
-    counts: Mapping[str, CountSize] | None = None,
 ) -> int:
-    """Write a waiver for each id, of a finding or a person, and return how many there are.
+    """Write some waivers, each with what it is about and how much it accepts, and return how many there are.
 
-    `parse` reads the manifest. Of count tables, `counts` are the findings by their ids, which need no key: each waiver
-    says how much it accepts.
+    `named` returns them, when nothing else is wrong, and `parse` reads the manifest.
 
     Raises:
-        UsageError: the date is past, something is no id, or there is no key by which ids could be known again.
+        UsageError: the date is past, or there is no reason; also what `named` raises.
         InputError: the manifest cannot be read.
     """
     if until < datetime.date.today():
@@ -49,7 +40,7 @@ def waive(
     problems.check()
     if text is None:
         raise InputError(problems.found)
-    waivers = _of_people(folder, ids) if counts is None else _of_counts(ids, counts)
+    waivers = named()
     written = _with_waivers(text, [{**each, "reason": reason.strip(), "expires": until} for each in waivers])
     parse(folder, written, problems)
     problems.check()
@@ -58,27 +49,6 @@ def waive(
     except OSError as error:
         raise UsageError(f"{NAME}: {error.strerror or 'it cannot be written'}; nothing was changed") from error
     return len(waivers)
-
-
-def _of_people(folder: Path, ids: Sequence[str]) -> list[dict[str, object]]:
-    findings = [each for each in ids if "*" in each or _FINDING.fullmatch(each)]
-    if findings and private_key(folder / PRIVATE, make=False) is None:
-        what = f"no report on this series can have shown {printable(findings[0], 80)}"
-        raise UsageError(
-            f"{what}: there is no {PRIVATE}/finding.key; audit it with --stable-ids, and take ids from that"
-        )
-    return [{"finding" if each in findings else "individual": each} for each in dict.fromkeys(ids)]
-
-
-def _of_counts(ids: Sequence[str], counts: Mapping[str, CountSize]) -> list[dict[str, object]]:
-    named: dict[str, CountSize] = {}
-    for each in ids:
-        matches = {ident: size for ident, size in counts.items() if matcher(each)(ident)}
-        if not matches:
-            what = f"{printable(each, 80)} is no finding of these tables"
-            raise UsageError(f"{what}; take its id from a report of today, such as differencing-0123456789ab")
-        named |= matches
-    return [{"finding": ident, "size": vars(size)} for ident, size in named.items()]
 
 
 def _with_waivers(text: str, waivers: Sequence[Mapping[str, object]]) -> str:

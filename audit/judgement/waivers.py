@@ -1,60 +1,226 @@
-"""Waivers: which findings are accepted today, and what became of each waiver."""
+"""Waivers: which findings are accepted today, each only as far as it was known, and what became of each waiver."""
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from audit.adversary.view import View
+from audit.clauses.registry import CLAUSES, OWN
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
-from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.selection import Selection
-from audit.model.arrays import Flags
-from audit.model.finding import Claims
+from audit.model.arrays import Flags, Places
+from audit.model.doubt import ON_VALUES, Doubt
+from audit.model.errors import printable
 from audit.model.json_types import WaiverState
-from audit.model.report import HIDDEN, Waived
+from audit.model.report import HIDDEN, CountSize, ReleasePanel, RiskSize, Waived
+from audit.model.scored import NOWHERE
 from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
+
+
+@dataclass
+class NamedFindings:
+    """Findings that waivers may name by their ids.
+
+    Attributes:
+        ids: of each; none where there is no key, so that no waiver can name them.
+        sizes: how much of each is known.
+        clauses: those that each decides.
+    """
+
+    ids: Sequence[str]
+    sizes: Sequence[Any]
+    clauses: Sequence[frozenset[str]]
+
+    def __len__(self) -> int:
+        """Return how many findings there are."""
+        return len(self.sizes)
+
+    def named(self, waiver: Waiver) -> Flags:
+        """Return which findings a waiver is about; shape (findings,)."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        if waiver.finding is not None and self.ids:
+            matches = matcher(waiver.finding)
+            found[:] = [matches(ident) is not None for ident in self.ids]
+        return found
+
+    def within(self, sizes: Mapping[str, Any]) -> Flags:
+        """Return of which findings no more is known than is accepted; shape (findings,)."""
+        known = zip(self.ids, self.sizes, strict=True) if self.ids else ()
+        found = [ident in sizes and sizes[ident].covers(size) for ident, size in known]
+        return np.array(found or [False] * len(self), dtype=np.bool_)
+
+    @property
+    def whose(self) -> Sequence[frozenset[str]]:
+        """Of each finding, whom it is about, who may accept it."""
+        return [frozenset()] * len(self)
+
+    def meant(self, individual: str, names: frozenset[str]) -> frozenset[str]:
+        """Return who of some people is meant."""
+        return names & {individual}
+
+
+class FoundClaims(NamedFindings):
+    """What an attack claims of people, whom waivers may name too, or a group of theirs."""
+
+    def __init__(self, selection: Selection[Any]) -> None:
+        self.selection, self.namer = selection, selection.names.namer
+        sizes = [RiskSize(each) for each in selection.sizes.tolist()]
+        decided = frozenset(_decided(selection))
+        super().__init__(selection.stable_ids() if self.namer.keyed else (), sizes, [decided] * len(sizes))
+
+    def named(self, waiver: Waiver) -> Flags:
+        """Return which claims a waiver is about; shape (claims,)."""
+        if waiver.individual is not None:
+            meant = [bool(self.meant(waiver.individual, names)) for names in self.whose]
+            return np.array(meant, dtype=np.bool_)
+        return super().named(waiver) if waiver.group is None else self._in_group(waiver)
+
+    @cached_property
+    def whose(self) -> Sequence[frozenset[str]]:
+        """Of each claim, the people whom it is about."""
+        people = self.selection.claims.concerned(self.selection.names)
+        return [frozenset(name for name in names if not name.startswith(COUNTERFEIT)) for names in people]
+
+    def meant(self, individual: str, names: frozenset[str]) -> frozenset[str]:
+        """Return who of some people is meant, by identifier or stable pseudonym."""
+        called = self.namer.pseudonym
+        known = {each for each in names if self.namer.keyed and called("person", each) == individual}
+        return frozenset(known | (names & {individual}))
+
+    def _in_group(self, waiver: Waiver) -> Flags:
+        evidence, claims = self.selection.names.evidence, self.selection.claims
+        found, groups = np.zeros(len(claims), dtype=np.bool_), claims.groups()
+        if waiver.release not in evidence.tags:
+            return found
+        release = evidence.tags.index(waiver.release)
+        if groups is not None:
+            found[:] = [at == release and waiver.group in ("*", group) for at, group in groups]
+        elif claims.person is not None:
+            # Claims about people who are certain to be in the group.
+            at = np.flatnonzero(claims.person >= 0)
+            if evidence.transitions is not None:
+                at = at[np.isin(claims.release[at], (release, -1))]
+            people = np.unique(claims.person[at])
+            people = people[np.isin(people, evidence.pools(release).person)].astype(np.int32)
+            names = evidence.source.groups(release, people) if len(people) else []
+            inside = [waiver.group in ("*", *each) and len(each) == 1 for each in names]
+            found[at] = np.isin(claims.person[at], people[np.array(inside, dtype=np.bool_)])
+        return found
+
+
+def _decided(selection: Selection[Any]) -> Iterator[str]:
+    """Yield the clauses that rest on some claims; those of other packages may rest on any."""
+    claims = selection.claims
+    yield from set(CLAUSES) - set(OWN)
+    if claims.accepted_in != "waived" or claims.highest_risk(NOWHERE) is not None:
+        yield from ON_VALUES
+    if claims.smallest_e(NOWHERE) is not None:
+        yield "min_e"
+    if claims.smallest_class(NOWHERE) is not None:
+        yield "k"
 
 
 @dataclass
 class WaiverBook:
-    """The waivers of a series that hold today, and which of them found something to waive."""
+    """The waivers of a series that hold today, and what became of each.
+
+    Attributes:
+        waivers, today: the waivers, and the date at which they are judged.
+    """
 
     waivers: Sequence[Waiver]
     today: datetime.date
-    namer: Pseudonymizer
-    _used: set[int] = field(default_factory=set)
+    _states: dict[int, WaiverState] = field(default_factory=dict)
+    _unsized: dict[int, tuple[dict[str, Any], set[str]]] = field(default_factory=dict)
 
-    def waived(self, selection: Selection[Any]) -> Flags:
-        """Return which claims are waived; shape (claims,)."""
-        found = np.zeros(len(selection.claims), dtype=np.bool_)
-        for mask in (self._by_id(selection), self._by_individual(selection), self._by_group(selection)):
-            if mask is not None:
-                found |= mask
-        return found
+    def judge(self, found: NamedFindings, known: Flags) -> tuple[Flags, Flags]:
+        """Return what is waived, and what would be if its waivers said how much they accept; shapes (findings,).
 
-    def accepts_release(self, tag: str) -> bool:
-        """Return whether the smallest class of a release is accepted, all of whose groups are."""
-        found = False
+        `known` are findings that are accepted anyhow.
+        """
+        covered, loose = np.zeros((2, len(found)), dtype=np.bool_)
+        # What is found of several people harms each of them: that one of them accepts it is not enough.
+        asked = [set(each) for each in found.whose] if any(each.individual for _, each in self._live()) else []
+        left = [set(each) for each in asked]
+        unsized: list[tuple[int, Flags]] = []
         for place, waiver in self._live():
-            if waiver.group == "*" and waiver.release == tag:
-                self._used.add(place)
-                found = True
+            named = found.named(waiver)
+            if not named.any():
+                continue
+            met = named if waiver.sizes is None else named & found.within(waiver.sizes)
+            self._note(place, "unsized" if waiver.sizes is None else "applied" if met.any() else "exceeded")
+            if waiver.sizes is None:
+                unsized.append((place, named))
+            if waiver.individual is None:
+                loose |= met
+                covered |= met & (waiver.sizes is not None)
+            for at in np.flatnonzero(met).tolist() if waiver.individual is not None else ():
+                meant = found.meant(waiver.individual or "", found.whose[at])
+                asked[at] -= meant
+                left[at] -= frozenset() if waiver.sizes is None else meant
+        somebody = [bool(found.whose[at]) for at in range(len(asked))]
+        if asked:
+            covered |= somebody & ~np.array([bool(each) for each in left], dtype=np.bool_)
+            loose |= somebody & ~np.array([bool(each) for each in asked], dtype=np.bool_)
+        loose &= ~(covered | known)
+        for place, named in unsized:
+            self._ask(place, found, np.flatnonzero(named), np.flatnonzero(named & ~(covered | known)))
+        return covered, loose
+
+    def accepts_release(self, each: ReleasePanel) -> bool | None:
+        """Return whether the smallest class of a release is accepted; None where no waiver says how small it may be."""
+        found: bool | None = False
+        for place, waiver in self._live():
+            if waiver.group != "*" or waiver.release != each.release:
+                continue
+            smallest = (waiver.sizes or {}).get("k")
+            if waiver.sizes is None:
+                self._note(place, "unsized")
+                sizes, clauses = self._unsized.setdefault(place, ({}, set()))
+                sizes["k"] = min(each.k, sizes.get("k", each.k))
+                clauses.add("k")
+                found = found or None
+            elif smallest is not None:
+                self._note(place, "applied" if smallest <= each.k else "exceeded")
+                found = found or smallest <= each.k
         return found
+
+    def doubts(self, *, reveal: bool) -> Iterator[Doubt]:
+        """Yield the doubt that each waiver is which does not say how much it accepts, with the line to add."""
+        for place, (sizes, clauses) in sorted(self._unsized.items()):
+            waiver = self.waivers[place]
+            alone = waiver.finding is not None and "*" not in waiver.finding
+            said = _text(next(iter(sizes.values())) if alone and sizes else sizes)
+            what = printable(waiver.finding or (waiver.individual if reveal and waiver.individual else HIDDEN))
+            if waiver.release is not None:
+                group, release = printable(waiver.group or ""), printable(waiver.release)
+                what = say("group {group} of release {release}", group=group, release=release)
+            reason = say(
+                "the waiver of {finding} does not say how much it accepts; add {line} to it, or strike it out",
+                finding=what,
+                line=f"size = {said}",
+            )
+            if not sizes:
+                reason = say(
+                    "the waiver of {finding} does not say how much it accepts; audit the series with --stable-ids, and "
+                    "add the line that is printed then, or strike it out",
+                    finding=what,
+                )
+            yield Doubt(Reason(reason, ReasonKind.NEEDS), frozenset(clauses))
 
     def outcomes(self, *, reveal: bool) -> list[Waived]:
         """Return what became of each waiver; whom it names, and why, only when revealed."""
         report = []
         for place, waiver in enumerate(self.waivers):
-            state: WaiverState = "applied" if place in self._used else "unknown"
-            if waiver.expires < self.today:
-                state = "expired"
+            state = "expired" if waiver.expires < self.today else self._states.get(place, "unknown")
             individual = waiver.individual if reveal or waiver.individual is None else HIDDEN
             reason = waiver.reason if reveal else say("the reason is shown with --reveal")
             report.append(
@@ -67,75 +233,25 @@ class WaiverBook:
     def _live(self) -> list[tuple[int, Waiver]]:
         return [(place, waiver) for place, waiver in enumerate(self.waivers) if waiver.expires >= self.today]
 
-    def _by_id(self, selection: Selection[Any]) -> Flags | None:
-        live = [(place, waiver.finding) for place, waiver in self._live() if waiver.finding is not None]
-        if not live or not self.namer.keyed:
-            return None
-        ids = selection.stable_ids()
-        found = np.zeros(len(ids), dtype=np.bool_)
-        for place, pattern in live:
-            matches = matcher(pattern)
-            mask = np.fromiter((matches(ident) is not None for ident in ids), dtype=np.bool_, count=len(ids))
-            self._note(place, mask)
-            found |= mask
-        return found
+    def _note(self, place: int, state: WaiverState) -> None:
+        if self._states.get(place) != "applied":
+            self._states[place] = state
 
-    def _by_individual(self, selection: Selection[Any]) -> Flags | None:
-        live = [(place, waiver.individual) for place, waiver in self._live() if waiver.individual is not None]
-        if not live:
-            return None
-        people = selection.claims.concerned(selection.names)
-        # What is found of several people harms each of them: that one of them accepts it is not enough.
-        left = [{name for name in names if not name.startswith(COUNTERFEIT)} for names in people]
-        named = np.array([bool(names) for names in left], dtype=np.bool_)
-        for place, individual in live:
-            accepted = [{name for name in names if self._is(name, individual)} for names in left]
-            self._note(place, np.array([bool(names) for names in accepted], dtype=np.bool_))
-            left = [names - gone for names, gone in zip(left, accepted, strict=True)]
-        return named & np.array([not names for names in left], dtype=np.bool_)
+    def _ask(self, place: int, found: NamedFindings, named: Places, left: Places) -> None:
+        """Note what a waiver would have to say, where anything is left that nothing else accepts."""
+        if len(left):
+            sizes, clauses = self._unsized.setdefault(place, ({}, set()))
+            sizes.update({found.ids[at]: found.sizes[at] for at in named} if found.ids else {})
+            clauses.update(*(found.clauses[at] for at in left))
 
-    def _is(self, name: str, individual: str) -> bool:
-        """Return whether somebody is meant, by identifier or stable pseudonym."""
-        return name == individual or (self.namer.keyed and self.namer.pseudonym("person", name) == individual)
 
-    def _by_group(self, selection: Selection[Any]) -> Flags | None:
-        live = [(place, waiver) for place, waiver in self._live() if waiver.group is not None]
-        evidence, claims = selection.names.evidence, selection.claims
-        groups = claims.groups() if live else None
-        if not live or (groups is None and claims.person is None):
-            return None
-        found = np.zeros(len(claims), dtype=np.bool_)
-        for place, waiver in live:
-            if waiver.release not in evidence.tags:
-                continue
-            release = evidence.tags.index(waiver.release)
-            if groups is None:
-                mask = self._of_people(waiver, release, evidence, claims)
-            else:
-                inside = [at == release and waiver.group in ("*", group) for at, group in groups]
-                mask = np.array(inside, dtype=np.bool_)
-            self._note(place, mask)
-            found |= mask
-        return found
-
-    def _of_people(self, waiver: Waiver, release: int, evidence: View, claims: Claims) -> Flags:
-        """Return which claims are about people who are certain to be in a waived group of a release."""
-        mask = np.zeros(len(claims), dtype=np.bool_)
-        if claims.person is None:
-            return mask
-        at = np.flatnonzero(claims.person >= 0)
-        if evidence.transitions is not None:
-            at = at[np.isin(claims.release[at], (release, -1))]
-        people = np.unique(claims.person[at])
-        people = people[np.isin(people, evidence.pools(release).person)].astype(np.int32)
-        groups = evidence.source.groups(release, people) if len(people) else []
-        inside = [waiver.group in ("*", *names) and len(names) == 1 for names in groups]
-        mask[at] = np.isin(claims.person[at], people[np.array(inside, dtype=np.bool_)])
-        return mask
-
-    def _note(self, place: int, mask: Flags) -> None:
-        if mask.any():
-            self._used.add(place)
+def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accepted, or of several by their ids
+    """Return how a manifest says how much is accepted."""
+    if isinstance(size, CountSize):
+        return f'{{ kind = "{size.kind}", lower = {size.lower}, upper = {size.upper} }}'
+    if isinstance(size, dict):
+        return f"{{ {', '.join(f'{ident} = {_text(each)}' for ident, each in sorted(size.items()))} }}"
+    return f"{size:.17g}"
 
 
 def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:

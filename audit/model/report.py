@@ -270,6 +270,18 @@ class CountSize:
         return not worse and other.lower <= self.lower and self.upper <= other.upper
 
 
+class RiskSize(float):
+    """The risk that a waiver accepts of what is found of people; 1 where that is certain."""
+
+    def covers(self, other: float) -> bool:
+        """Return whether another risk of the same finding is no higher, but for how two computations round it.
+
+        >>> RiskSize(0.5).covers(0.5), RiskSize(0.5).covers(0.6)
+        (True, False)
+        """
+        return other <= self + 1e-12
+
+
 @dataclass(frozen=True)
 class BaselineFacts:
     """What an earlier report says, and what became of its findings.

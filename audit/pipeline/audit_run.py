@@ -23,7 +23,7 @@ from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.republished import republished, said_again
 from audit.judgement.selection import select_findings, selections_of
-from audit.judgement.waivers import WaiverBook
+from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.doubt import Doubt
 from audit.model.outcome import Attack
 from audit.model.report import (
@@ -68,14 +68,18 @@ class AcceptedResults:
 
     Attributes:
         results: these.
-        waivers: what became of each waiver.
-        releases: those whose smallest class is accepted.
+        judged: the same, with that marked too of which a waiver does not say how much it accepts: no clause is violated
+            by it, nor decided.
+        waivers, doubts: what became of each waiver, and which of them do not say it.
+        releases: those whose smallest class is accepted, perhaps by such a waiver.
         left_out: how many findings are waived, or in the baseline.
         still: how many of these are in the baseline.
     """
 
     results: Sequence[Result[View]]
+    judged: Sequence[Result[View]]
     waivers: Sequence[Waived]
+    doubts: Sequence[Doubt]
     releases: frozenset[str]
     left_out: int
     still: int
@@ -172,27 +176,33 @@ def remaining_findings(run: AuditRun, namer: Pseudonymizer, options: AuditOption
 
 def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> AcceptedResults:
     """Return the results with their accepted claims and risks marked, and what became of each waiver."""
-    book, baseline = WaiverBook(run.series.manifest.waivers, options.today, namer), options.baseline
-    results, left_out, still = [], 0, 0
+    book, baseline = WaiverBook(run.series.manifest.waivers, options.today), options.baseline
+    results, judged, left_out, still = [], [], 0, 0
     repeated = [] if baseline is None else [*_repeated(run, baseline)]
     for result in run.results:
-        marked = result
+        marked, unsized = result, []
         for selection in selections_of(result, namer, limits_in_force(run.series, options)):
-            accepted = book.waived(selection) if book.waivers else np.zeros(len(selection.claims), dtype=np.bool_)
+            known = np.zeros(len(selection.claims), dtype=np.bool_)
             if baseline is not None and namer.keyed:
                 known = baseline.known(selection)
                 still += int(known.sum())
-                accepted = accepted | known
-            marked = marked.accepting(selection.claims, np.flatnonzero(accepted))
+            waived, loose = book.judge(FoundClaims(selection), known) if book.waivers else (known, ~known & known)
+            marked = marked.accepting(selection.claims, np.flatnonzero(waived | known))
+            unsized.append((selection.claims, np.flatnonzero(loose)))
         for position, earlier in repeated:
             marked = marked.without(said_again(marked, position, earlier))
         left_out += marked.accepted - result.accepted
         results.append(marked)
-    releases = {tag for tag in run.series.tags if book.accepts_release(tag)} | run.accepted
+        for claims, places in unsized:
+            marked = marked.accepting(claims, places)
+        judged.append(marked)
+    releases = {each.release for each in run.panel if book.accepts_release(each) is not False} | run.accepted
     if baseline is not None:
         releases |= {each.release for each in run.panel if baseline.has_class(each.release, each.k)}
         releases |= {run.series.tags[at] for at, earlier in repeated if run.series.tags[earlier] in releases}
-    return AcceptedResults(results, book.outcomes(reveal=options.reveal), frozenset(releases), left_out, still)
+    reveal = options.reveal
+    doubts = [*book.doubts(reveal=reveal)]
+    return AcceptedResults(results, judged, book.outcomes(reveal=reveal), doubts, frozenset(releases), left_out, still)
 
 
 def _repeated(run: AuditRun, baseline: Baseline) -> Iterator[tuple[int, int]]:
@@ -257,7 +267,7 @@ def _decide(
     asked = run.panel if _judges_releases(run.results, options) else ()
     releases = [each for each in asked if each.release not in accepted.releases]
     findings = JudgedAudit(
-        attacks=accepted.results,
+        attacks=accepted.judged,
         releases=releases,
         accepted=len(releases) < len(asked),
         adversary=run.evidence[0].adversary,
@@ -274,7 +284,8 @@ def _decide(
             *(combination_doubts(run.series) if seen.adversary.knows_people else ()),
             *(missing_doubts(run.series) if seen.adversary.knows_people or manifest.columns.record else ()),
             *record_doubts(run.evidence),
-            *_failed(accepted.results),
+            *_failed(accepted.judged),
+            *accepted.doubts,
         ),
         stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),
     )

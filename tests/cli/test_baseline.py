@@ -160,6 +160,30 @@ def test_a_risk_that_has_grown_is_new(tmp_path, second, code, again):
     assert (found, kinds) == (code, {"risk"} if code else set())
 
 
+@pytest.mark.parametrize("what", ["*", "ids", "people"])
+@pytest.mark.parametrize(
+    ("second", "code", "state"),
+    [("A,1,*,HIV\n" + ",1,*,flu\n" * 30, 1, "exceeded"), ("E,1,*,HIV\nF,1,*,flu\n", 0, "applied")],
+    ids=["a risk grows", "no risk grows"],
+)
+def test_a_risk_that_has_grown_is_not_waived(tmp_path, second, code, state, what):
+    """Equal risks are, and so are those of everybody of whom no more is known."""
+    risky(tmp_path / "s", second)
+    found, out, _ = run_main(str(tmp_path / "s"), *HOW, "--stable-ids")
+    assert found == 1
+    findings = [one for entry in json.loads(out)["attacks"] for one in entry["findings"]]
+    named = {"*": ["*"], "ids": [each["id"] for each in findings], "people": list("ABCD")}[what]
+    assert run_main("waive", str(tmp_path / "s"), *named, "--reason", "r", "--until", "2999-01-01")[0] == 0
+    assert json.loads(run_main(str(tmp_path / "s"), *HOW)[1])["policy"]["passed"]
+    text = (tmp_path / "s/series.toml").read_text()
+    (tmp_path / "s/series.toml").write_text(text.replace('["releases/1.csv"]', '["releases/1.csv", "releases/2.csv"]'))
+    found, out, _ = run_main(str(tmp_path / "s"), *HOW)
+    result = json.loads(out)
+    kinds = {one["kind"] for entry in result["attacks"] for one in entry["findings"]}
+    assert (found, kinds) == (code, {"risk"} if code else set())
+    assert state in {each["state"] for each in result["policy"]["waived"]} or what == "*"
+
+
 def test_a_record_whose_class_has_shrunk_is_new(tmp_path):
     shutil.copytree(EXAMPLES / "cases-independent", tmp_path / "s")
     (tmp_path / "s/private").mkdir(exist_ok=True)

@@ -404,7 +404,10 @@ def with_keys(folder):
 
 
 def waive(series, ident, expires="2999-01-01"):
-    append(series / "series.toml", f'\n[[waiver]]\nfinding = "{ident}"\nreason = "consented"\nexpires = {expires}\n')
+    append(
+        series / "series.toml",
+        f'\n[[waiver]]\nfinding = "{ident}"\nreason = "consented"\nexpires = {expires}\nsize = 1\n',
+    )
 
 
 @pytest.fixture

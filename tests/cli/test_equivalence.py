@@ -92,7 +92,7 @@ def test_waived_equivalences(chain):
         first = next(f["id"] for f in entry["findings"] if f["e"] == 1)
         assert result["policy"]["violations"][0]["value"] == 1
         with (chain / "series.toml").open("a", encoding="utf-8") as file:
-            file.write(f'\n[[waiver]]\nfinding = "{first}"\nreason = "consent"\nexpires = 2999-01-01\n')
+            file.write(f'\n[[waiver]]\nfinding = "{first}"\nreason = "consent"\nexpires = 2999-01-01\nsize = 1\n')
     code, result, _ = run_audit(chain, *EQUIVALENCE)
     assert (code, result["policy"]["violations"]) == (0, [])
     # All that is left has 2 on a side; that there is nothing below 2 but what is waived is known, below 3 it is not.

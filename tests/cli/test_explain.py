@@ -186,7 +186,7 @@ def test_waived_findings_are_explained_as_well(tmp_path, provable):
     provable(series)
     path = series.write(tmp_path)
     (path / "private").mkdir()
-    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "asked"\nexpires = 2999-01-01\n'
+    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "asked"\nexpires = 2999-01-01\nsize = 1\n'
     [ident] = [f["id"] for f in findings(path, "--reveal", "--stable-ids")[0]["findings"] if f["individual"] == "A"]
     with (path / "series.toml").open("a", encoding="utf-8") as file:
         file.write(waiver.format(ident))

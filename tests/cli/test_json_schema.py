@@ -85,7 +85,10 @@ def test_a_waived_finding_fits(tmp_path):
     FORMS["hospital-l-diverse"](folder)
     (folder / "private").mkdir()
     [first, *_] = audited(folder, "--attack", "intersection", "--stable-ids")["attacks"][0]["findings"]
-    append(folder / "series.toml", f'\n[[waiver]]\nfinding = "{first["id"]}"\nreason = "asked"\nexpires = 2999-01-01\n')
+    append(
+        folder / "series.toml",
+        f'\n[[waiver]]\nfinding = "{first["id"]}"\nreason = "asked"\nexpires = 2999-01-01\nsize = 1\n',
+    )
     result = audited(folder)
     assert [each["state"] for each in result["policy"]["waived"]] == ["applied"]
     assert troubles("audit", result) == []

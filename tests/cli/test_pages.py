@@ -87,7 +87,10 @@ def test_a_waiver_is_never_hidden_behind_nobody(tmp_path):
     _, result, _ = run_audit(tmp_path / "s", "--findings", "all", "--stable-ids")
     ids = [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
     for ident in ids:
-        append(tmp_path / "s/series.toml", f'\n[[waiver]]\nfinding = "{ident}"\nreason = "r"\nexpires = 2999-01-01\n')
+        append(
+            tmp_path / "s/series.toml",
+            f'\n[[waiver]]\nfinding = "{ident}"\nreason = "r"\nexpires = 2999-01-01\nsize = 1\n',
+        )
     verdict, _, _ = page(tmp_path / "s", "--stable-ids")
     head = f"The policy holds, except for what is waived: {len(ids)} findings."
     told = f"{head} Of 16 people, nobody else’s value is certain "

@@ -200,7 +200,7 @@ def test_a_limit_that_is_reached_is_no_pass():
 def test_waived_records_are_left_out(cases):
     (cases / "private").mkdir(mode=0o700)
     ids = {record: finding["id"] for record, finding in found(run_audit(cases, "--reveal")[1]).items()}
-    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "consented"\nexpires = 2999-01-01\n'
+    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "consented"\nexpires = 2999-01-01\nsize = 1\n'
     append(cases / "series.toml", waiver.format(ids["2"]))
     code, result, _ = run_audit(cases, "--reveal")
     assert (code, sorted(found(result)), attack(result)["findings_total"]) == (1, ["1", "3", "5"], 3)
@@ -213,7 +213,7 @@ def test_waived_records_are_left_out(cases):
 def test_the_smallest_class_is_that_of_a_record_without_waiver(cases):
     (cases / "private").mkdir(mode=0o700)
     ids = {record: finding["id"] for record, finding in found(run_audit(cases, "--reveal", "--k", "3")[1]).items()}
-    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "consented"\nexpires = 2999-01-01\n'
+    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "consented"\nexpires = 2999-01-01\nsize = 1\n'
     append(cases / "series.toml", "".join(waiver.format(ids[record]) for record in "1235"))
     code, result, _ = run_audit(cases, "--reveal", "--k", "3")
     assert (code, sorted(found(result))) == (1, ["4", "6"])
@@ -344,7 +344,7 @@ def test_a_waiver_does_not_cover_a_class_that_shrinks_further(tmp_path):
     assert code == 1
     [attack] = [each for each in result["attacks"] if each["attack"] == "inference-table"]
     waivers = "".join(
-        f'\n[[waiver]]\nfinding = "{each["id"]}"\nreason = "known"\nexpires = 2999-01-01\n'
+        f'\n[[waiver]]\nfinding = "{each["id"]}"\nreason = "known"\nexpires = 2999-01-01\nsize = 1\n'
         for each in attack["findings"]
     )
     (tmp_path / "series.toml").write_text(head + waivers)

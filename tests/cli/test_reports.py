@@ -53,7 +53,8 @@ def test_a_verdict_that_rests_on_waivers_says_so(series, form):
     ids = [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
     for ident in ids:
         append(
-            series / "series.toml", f'\n[[waiver]]\nfinding = "{ident}"\nreason = "Bob knows"\nexpires = 2999-01-01\n'
+            series / "series.toml",
+            f'\n[[waiver]]\nfinding = "{ident}"\nreason = "Bob knows"\nexpires = 2999-01-01\nsize = 1\n',
         )
     code, out, _ = run_main(str(series), "--format", form)
     assert code == 0

@@ -1,6 +1,7 @@
 """Waivers of people, groups and patterns of ids; findings of risks below certainty."""
 
 import json
+import re
 
 import pytest
 
@@ -32,9 +33,21 @@ def found(result, *attacks):
     }
 
 
-def waive(folder, **fields):
+def unsized(folder, **fields):
     lines = "".join(f'{name} = "{value}"\n' for name, value in fields.items())
     append(folder / "series.toml", f'\n[[waiver]]\n{lines}reason = "asked"\nexpires = 2999-01-01\n')
+
+
+def lines_to_add(result):
+    reasons = [each["reason"] for each in result["policy"]["undecided"]]
+    return {found[1] for each in reasons if (found := re.search("; add (size = .*) to it", each))}
+
+
+def waive(folder, *words, **fields):
+    """Write a waiver, and then the line that the report prints for it."""
+    unsized(folder, **fields)
+    for line in lines_to_add(audited(folder, "--stable-ids", *words)[1]):
+        append(folder / "series.toml", f"{line}\n")
 
 
 def states(result):
@@ -105,9 +118,19 @@ def test_ids_with_a_pattern(hospital):
 def test_the_smallest_class_of_a_release_is_waived(tmp_path):
     rows = [Row(name, "1", value, (age,)) for name, value, age in zip("ABCD", "abcd", "2223", strict=True)]
     with written(TinySeries([rows], quasi_identifiers=("Age",))) as folder:
+        (folder / "private").mkdir(exist_ok=True)
         assert run_main(str(folder))[0] == 1
-        waive(folder, group="*", release="1")
-        assert run_main(str(folder))[0] == 0
+        unsized(folder, group="*", release="1")
+        code, result = audited(folder, "--stable-ids")
+        undecided = {each["measure"] for each in result["policy"]["undecided"]}
+        assert (code, undecided, states(result)) == (3, {"k", "max_risk", "min_e"}, ["unsized"])
+        [line] = lines_to_add(result)
+        for size, broken in (("k = 1", []), ("k = 2", ["k"])):
+            text = (folder / "series.toml").read_text()
+            append(folder / "series.toml", f"{line.replace('k = 1', size)}\n")
+            done, result = audited(folder)
+            assert (done, [each["measure"] for each in result["policy"]["violations"]]) == (len(broken), broken)
+            (folder / "series.toml").write_text(text)
 
 
 @pytest.mark.parametrize(
@@ -185,11 +208,47 @@ def test_what_is_likely_is_not_told_to_everybody():
 
 def test_a_waived_person_has_no_risk(tmp_path):
     FORMS["distinct-star-skewed"](tmp_path / "skewed")
+    (tmp_path / "skewed/private").mkdir(exist_ok=True)
     _, before = audited(tmp_path / "skewed", "--policy", "max_risk=0.9", "--reveal")
     for name in found(before):
-        waive(tmp_path / "skewed", individual=name)
+        waive(tmp_path / "skewed", "--policy", "max_risk=0.9", individual=name)
     code, result = audited(tmp_path / "skewed", "--policy", "max_risk=0.9", "--reveal")
     assert (code, found(result), set(states(result))) == (0, set(), {"applied"})
+
+
+@pytest.mark.parametrize(("more", "state"), [(-0.01, "exceeded"), (0, "applied"), (0.01, "applied")])
+def test_a_risk_is_waived_as_far_as_it_was_known(more, state, tmp_path):
+    FORMS["distinct-star-skewed"](tmp_path / "skewed")
+    (tmp_path / "skewed/private").mkdir(exist_ok=True)
+    _, result = audited(tmp_path / "skewed", "--policy", "max_risk=0.9", "--stable-ids")
+    risks = {one["id"]: one.get("risk", 1) for entry in result["attacks"] for one in entry["findings"]}
+    assert any(risk < 1 for risk in risks.values())
+    for ident, risk in risks.items():
+        entry = f'[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\n'
+        append(tmp_path / "skewed/series.toml", f"\n{entry}size = {risk + more if risk < 1 else 1}\n")
+    code, result = audited(tmp_path / "skewed", "--policy", "max_risk=0.9")
+    clauses = {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
+    assert (code, clauses["max_risk"]) == ((1, "violated") if more < 0 else (0, "holds"))
+    assert state in states(result)
+
+
+@pytest.mark.parametrize("key", ["individual", "finding"])
+def test_a_waiver_without_a_size_leaves_its_clauses_undecided(key, tmp_path):
+    """Ann's value is certain; nobody accepts it as far as that, and nothing else is wrong."""
+    rows = [Row(who, "12"[who != "Ann"], value) for who, value in zip(["Ann", *"BC"], "aab", strict=True)]
+    TinySeries([rows]).write(tmp_path)
+    (tmp_path / "private").mkdir(exist_ok=True)
+    words = ("--attack", "intersection")
+    unsized(tmp_path, **{key: "Ann" if key == "individual" else "intersection-*"})
+    said = " ".join(run_main(str(tmp_path), *words)[1].split())
+    assert ("audit the series with --stable-ids" in said) == (key == "individual")
+    code, result = audited(tmp_path, *words, "--stable-ids")
+    assert (code, states(result), len(found(result))) == (3, ["unsized"], 1)
+    assert [each["clause"] for each in result["policy"]["clauses"] if each["state"] == "undecided"] == ["max_risk"]
+    [line] = lines_to_add(result)
+    append(tmp_path / "series.toml", f"{line}\n")
+    code, result = audited(tmp_path, *words)
+    assert (code, states(result)) == (0, ["applied"])
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "sarif", "junit", "github"])

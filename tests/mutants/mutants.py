@@ -332,12 +332,21 @@ MUTANTS = (
     # -- what is accepted
     Mutant("audit.model.report.CountSize.covers", "not worse and ", "", (COUNT_SIZE,)),
     Mutant("audit.model.report.CountSize.covers", "self.upper <= other.upper", "True", (COUNT_SIZE,)),
-    Mutant("audit.count_tables.accepted.accept", "size is not None and size.covers(each)", "size", (ACCEPTED,)),
+    Mutant("audit.judgement.waivers.NamedFindings.within", "sizes[ident].covers(size)", "True", (ACCEPTED,)),
     Mutant(
-        "audit.count_tables.accepted.accept",
-        "unsized |= named",
+        "audit.judgement.waivers.NamedFindings.within",
+        "ident in sizes and sizes[ident].covers(size)",
+        "ident in sizes",
+        ("tests/cli/test_waivers_and_risks.py::test_a_risk_is_waived_as_far_as_it_was_known",),
+    ),
+    Mutant(
+        "audit.judgement.waivers.WaiverBook._ask",
+        "clauses.update(*(found.clauses[at] for at in left))",
         "pass",
-        ("tests/cli/test_count_tables.py::test_waived_findings_do_not_count",),
+        (
+            "tests/cli/test_count_tables.py::test_waived_findings_do_not_count",
+            "tests/cli/test_waivers_and_risks.py::test_a_waiver_without_a_size_leaves_its_clauses_undecided",
+        ),
     ),
     Mutant(
         "audit.count_tables.count_findings.FindingBuilder.__init__",

@@ -161,6 +161,6 @@ def test_pairs_that_are_waived_leave_the_others_to_worlds():
         _, result, _ = run_audit(folder)
         [ident] = [each["id"] for entry in result["attacks"] for each in entry["findings"] if each.get("e") == 1]
         with (folder / "series.toml").open("a", encoding="utf-8") as file:
-            file.write(f'\n[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\n')
+            file.write(f'\n[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\nsize = 1\n')
         _, waived, _ = run_audit(folder)
     assert [min_e(each)["state"] for each in (result, waived)] == ["violated", "holds"]

@@ -152,7 +152,10 @@ def test_waivers(tmp_path):
     folder = made("hospital-l-diverse", tmp_path / "s")
     ids = load(folder).attack("intersection", stable_ids=True).findings["id"].tolist()
     for ident in ids:
-        append(folder / "series.toml", f'\n[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\n')
+        append(
+            folder / "series.toml",
+            f'\n[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\nsize = 1\n',
+        )
     result = load(folder).attack("intersection")
     assert (result.exit_code, len(result.findings), result.measures["findings_total"]) == (0, 0, 0)
     assert result.measures["vulnerable"] == 2

@@ -137,6 +137,6 @@ def test_a_waiver_accepts_one_class(tmp_path):
     assert code == 1
     ident = entry["findings"][0]["id"]
     with (folder / "series.toml").open("a") as file:
-        file.write(f'[[waiver]]\nfinding = "{ident}"\nreason = "agreed"\nexpires = 2999-01-01\n')
+        file.write(f'[[waiver]]\nfinding = "{ident}"\nreason = "agreed"\nexpires = 2999-01-01\nsize = 1\n')
     code, entry, _ = homogeneity(folder)
     assert (code, entry["findings_total"]) == (0, 0)

@@ -3,16 +3,16 @@
 import datetime
 import json
 
+import numpy as np
 import pytest
 
 from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
-from audit.count_tables.accepted import accept
 from audit.io.manifest import Waiver
 from audit.io.series import open_series
+from audit.judgement.waivers import NamedFindings, WaiverBook
 from audit.model.report import CountSize
 from audit.pipeline.audit_run import AuditOptions, run_audit
-from tests.cli.forms import append
 from tests.helpers.running import audit_folder, run_main, written
 from tests.helpers.tiny import Row, TinySeries
 
@@ -28,9 +28,10 @@ def test_a_waiver_holds_until_its_last_day_is_over(today, state):
     """Ann has a: both her values are certain, the finding is waived until a day, and Bob's is not asked for."""
     series = TinySeries([[Row("Ann", "1", "a"), Row("Bob", "2", "a"), Row("Cyd", "2", "b")]])
     with written(series) as folder:
-        append(
-            folder / "series.toml", f'\n[[waiver]]\nindividual = "Ann"\nreason = "asked"\nexpires = {DAY.isoformat()}\n'
-        )
+        (folder / "private").mkdir(exist_ok=True)
+        assert run_main("waive", str(folder), "Ann", "--reason", "asked", "--until", "2999-01-01")[0] == 0
+        manifest = folder / "series.toml"
+        manifest.write_text(manifest.read_text().replace("2999-01-01", DAY.isoformat()))
         report = run_audit(open_series(folder), [IntersectionAttack()], AuditOptions(explicit=True, today=today))
     assert [each.state for each in report.policy.waived] == [state]
     [clause] = [each for each in report.policy.clauses if each.clause == "max_risk"]
@@ -40,9 +41,10 @@ def test_a_waiver_holds_until_its_last_day_is_over(today, state):
 @DAYS
 def test_so_does_a_waiver_of_what_counts_tell(today, state):
     size = CountSize("narrowed", 1, 4)
-    waiver = Waiver("count-1", "asked", DAY, size=vars(size))
-    found = accept({"count-1": size}, [waiver], None, today)
-    assert (found.ids, [each.state for each in found.waived]) == ({"count-1"} if state == "applied" else set(), [state])
+    book = WaiverBook([Waiver("count-1", "asked", DAY, sizes={"count-1": size})], today)
+    covered, unsized = book.judge(NamedFindings(["count-1"], [size], [frozenset({"min_width"})]), np.array([False]))
+    assert (covered.tolist(), unsized.tolist()) == ([state == "applied"], [False])
+    assert [each.state for each in book.outcomes(reveal=True)] == [state]
 
 
 MANIFEST = """[series]
