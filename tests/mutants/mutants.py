@@ -159,7 +159,25 @@ MUTANTS = (
         ">= 2**99",
         (f"{BOUNDS}::test_weights_too_large_to_be_added_up_prove_nothing",),
     ),
-    # -- peeling and Lanczos
+    # -- the loop over e and buckets, peeling and Lanczos
+    Mutant(
+        "attacks.equivalence.search.solve",
+        "search.uncut(2 * e)",
+        "search.uncut(2 * e - 1)",
+        ("tests/unit/attacks/test_parts.py::test_as_enumerated_with_equal_frequencies",),
+    ),
+    Mutant(
+        "attacks.equivalence.search._VectorSearch.lattices",
+        "self.complete = False",
+        "pass",
+        ("tests/unit/attacks/test_search.py::test_eliminations_that_take_too_long",),
+    ),
+    Mutant(
+        "attacks.equivalence.search._VectorSearch.find",
+        "self.complete &= done",
+        "pass",
+        ("tests/unit/attacks/test_search.py::test_bounds_where_models_are_not_solved",),
+    ),
     Mutant(
         "attacks.equivalence.peeling._substitute",
         "number[pivot[k]] = np.uint64(0)",
