@@ -27,6 +27,8 @@ LARGEST_LIMIT = 10**9
 E = TypeVar("E", bound=Evidence)
 ListedValue: TypeAlias = tuple[str | None, str]
 """A sensitive attribute, None for any, and a value of it."""
+FAILURES = (Exception, SystemExit)
+"""What a clause of another package may raise."""
 TrueValues: TypeAlias = Callable[[Risks], Codes]
 """Returns the value that each risk is of: the true one, -1 where it is not known; shape (entries,), int32."""
 
@@ -197,19 +199,28 @@ class Stated:
 
 
 def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
-    """Return how a clause ends; one of another package that fails is undecided."""
+    """Return how a clause ends; one of another package that fails, now or before, is undecided."""
+    reason = next((each.failed[clause.name] for each in findings.attacks if clause.name in each.failed), None)
     try:
-        return _decided(clause, stated, findings)
-    except Exception as error:
-        if type(clause).__module__.partition(".")[0] == __name__.partition(".")[0]:
-            raise
-        # Not the error's message, which could quote private cells.
-        reason = say(
-            "the clause {name} failed ({error}); correct it, or uninstall it",
-            name=clause.name,
-            error=type(error).__name__,
-        )
-        return ClauseDecision(clause, stated.limit, "undecided", (), (Undecided(clause.name, reason),), reason)
+        if reason is None:
+            return _decided(clause, stated, findings)
+    except FAILURES as error:
+        reason = failure(clause, error)
+    return ClauseDecision(clause, stated.limit, "undecided", (), (Undecided(clause.name, reason),), reason)
+
+
+def failure(clause: Clause, error: BaseException) -> str:
+    """Return the reason for which a clause of another package is undecided; raise the error of one of this program."""
+    package = type(clause).__module__.partition(".")[0]
+    if package == __name__.partition(".")[0]:
+        raise error
+    # Not the error's message, which could quote private cells.
+    return say(
+        "the clause {name} of the package {package} failed ({error}); correct it, or uninstall it",
+        name=clause.name,
+        package=package,
+        error=type(error).__name__,
+    )
 
 
 def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:

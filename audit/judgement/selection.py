@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.view import View
+from audit.clauses.clause import FAILURES, failure
 from audit.clauses.registry import CLAUSES
 from audit.io.encoding import COUNTERFEIT
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -223,9 +224,13 @@ def selections_of(result: Result[View], namer: Pseudonymizer, limits: Mapping[st
 def claims_of(result: Result[View], limits: Mapping[str, float]) -> Iterator[Claims]:
     """Yield what of a result reaches the limits of clauses, beside what the attack claims."""
     for name, limit in limits.items():
-        claims = CLAUSES[name].claims(result, limit, partial(true_values, result.evidence))
-        if claims is not None:
-            yield claims
+        try:
+            claims = CLAUSES[name].claims(result, limit, partial(true_values, result.evidence))
+        except FAILURES as error:
+            result.failed[name] = failure(CLAUSES[name], error)
+        else:
+            if claims is not None:
+                yield claims
 
 
 def select_findings(

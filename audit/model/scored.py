@@ -244,6 +244,7 @@ class Result(Generic[E_co]):
         found: the findings that were selected, as codes.
         shown: the same with names, as the report has them.
         total: how many findings there are.
+        failed: why clauses of other packages could not make anything of it, by name; shared by all that it becomes.
     """
 
     attack: Attack
@@ -258,6 +259,7 @@ class Result(Generic[E_co]):
     found: tuple[Finding[int], ...] = ()
     shown: tuple[Finding[str], ...] = ()
     total: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:

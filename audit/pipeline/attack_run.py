@@ -16,6 +16,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
+from audit.clauses.clause import FAILURES, failure
 from audit.clauses.registry import CLAUSES, in_force
 from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
@@ -147,7 +148,10 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     def gathered(result: Result[View]) -> Result[View]:
         for clause in clauses:
             seen = result.evidence
-            result = clause.statistic(result, series.grave, partial(changed_values, seen, seen.key))
+            try:
+                result = clause.statistic(result, series.grave, partial(changed_values, seen, seen.key))
+            except FAILURES as error:
+                result.failed[clause.name] = failure(clause, error)
         return result
 
     results = set_aside(_results(evidence, attacks, options, gathered), listed_values(series), limits)

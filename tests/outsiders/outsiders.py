@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from attacks.certificates import disclosures
-from audit.clauses.clause import Clause, JudgedAudit
+from audit.clauses.clause import Clause, E, JudgedAudit, ListedValue, TrueValues
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.anonymizer import Bounds, Draft, Form, Promise, Snapshot
+from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
+from audit.model.finding import Claims
 from audit.model.history import PublicationHistory
 from audit.model.measures import Measures
 from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason
 from audit.model.report import Report, Violation
+from audit.model.scored import Result
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.budget import Budget
 
@@ -178,3 +182,23 @@ class Found(Clause):
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield nothing: more people are no harm."""
         yield from ()
+
+
+class Uncounted(Found):
+    """It fails where it gathers what it has to know."""
+
+    name: ClassVar[str] = "uncounted"
+
+    def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
+        """Fail."""
+        raise LookupError("a private cell")
+
+
+class Unclaimed(Found):
+    """It ends the program where it claims what reaches its limit."""
+
+    name: ClassVar[str] = "unclaimed"
+
+    def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
+        """End the program."""
+        sys.exit(0)

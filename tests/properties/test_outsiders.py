@@ -16,6 +16,7 @@ from tests.helpers.sarif import assert_sarif
 
 HERE = Path(__file__).parents[1]
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
+SAFE = EXAMPLES / "hospital-2-invariant"
 ENTRY_POINTS = """
 [series_audit.attacks]
 first-releases = outsiders:FirstReleases
@@ -27,6 +28,8 @@ paired = outsiders:Paired
 lines = outsiders:Lines
 [series_audit.clauses]
 found = outsiders:Found
+uncounted = outsiders:Uncounted
+unclaimed = outsiders:Unclaimed
 """
 
 
@@ -93,6 +96,20 @@ def test_the_clause(site, limit, state, told):
     assert told in " ".join(run(site, *words, "--format", "text").split())
     results = json.loads(run(site, *words, "--format", "sarif"))["runs"][0]
     assert "policy/found" in {rule["id"] for rule in results["tool"]["driver"]["rules"]}
+
+
+@pytest.mark.parametrize(("clause", "error"), [("uncounted", "LookupError"), ("unclaimed", "SystemExit")])
+def test_a_clause_that_fails_before_it_is_judged_is_undecided(site, clause, error):
+    """All else holds, and the report is written."""
+    words = (SAFE, "--attack", "joint")
+    assert set(states(run(site, *words, "--format", "json", code=(0,))).values()) == {"holds", "not asked"}
+    out = run(site, *words, "--policy", f"{clause}=1", "--format", "json", code=(3,))
+    line = f"the clause {clause} of the package outsiders failed ({error}); correct it, or uninstall it"
+    assert (states(out)[clause], states(out)["max_risk"]) == ("undecided", "holds")
+    assert json.loads(out)["policy"]["undecided"] == [{"measure": clause, "reason": line}]
+    text = run(site, *words, "--policy", f"{clause}=1", code=(3,))
+    assert line in " ".join(text.split())
+    assert "private cell" not in out + text
 
 
 def test_the_clause_is_in_force_where_it_is_stated_alone(site, tmp_path):
