@@ -490,7 +490,9 @@ def _accepted(
     known = np.array(before, dtype=np.bool_)
     waived, unsized = book.judge(NamedFindings([*found], [*found.values()], [*clauses.values()]), known)
     accepted, doubted = frozenset(ids[waived | known].tolist()), frozenset(ids[unsized].tolist())
-    return Accepted(accepted, doubted, book.outcomes(reveal=True), [*book.doubts(reveal=True)], int(known.sum()))
+    return Accepted(
+        accepted, doubted, book.outcomes(reveal=True), [*book.doubts(reveal=True, stable=True)], int(known.sum())
+    )
 
 
 def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> tuple[frozenset[str] | None, bool]:

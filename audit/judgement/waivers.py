@@ -19,7 +19,7 @@ from audit.model.arrays import Flags, Places
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import printable
 from audit.model.json_types import WaiverState
-from audit.model.report import HIDDEN, CountSize, ReleasePanel, RiskSize, Waived
+from audit.model.report import HIDDEN, CountSize, RiskSize, Waived
 from audit.model.scored import NOWHERE
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -175,31 +175,34 @@ class WaiverBook:
             self._ask(place, found, np.flatnonzero(named), np.flatnonzero(named & ~(covered | known)))
         return covered, loose
 
-    def accepts_release(self, each: ReleasePanel) -> bool | None:
-        """Return whether the smallest class of a release is accepted; None where no waiver says how small it may be."""
-        found: bool | None = False
+    def accepts(self, release: str, smallest: int) -> bool:
+        """Return whether the smallest class of a release is accepted, by a waiver that does not say how small, too."""
+        found = False
         for place, waiver in self._live():
-            if waiver.group != "*" or waiver.release != each.release:
+            if waiver.group != "*" or waiver.release != release:
                 continue
-            smallest = (waiver.sizes or {}).get("k")
             if waiver.sizes is None:
                 self._note(place, "unsized")
                 sizes, clauses = self._unsized.setdefault(place, ({}, set()))
-                sizes["k"] = min(each.k, sizes.get("k", each.k))
+                sizes["k"] = smallest
                 clauses.add("k")
-                found = found or None
-            elif smallest is not None:
-                self._note(place, "applied" if smallest <= each.k else "exceeded")
-                found = found or smallest <= each.k
+                found = True
+            elif "k" in waiver.sizes:
+                covers = bool(waiver.sizes["k"] <= smallest)
+                self._note(place, "applied" if covers else "exceeded")
+                found = found or covers
         return found
 
-    def doubts(self, *, reveal: bool) -> Iterator[Doubt]:
-        """Yield the doubt that each waiver is which does not say how much it accepts, with the line to add."""
+    def doubts(self, *, reveal: bool, stable: bool) -> Iterator[Doubt]:
+        """Yield the doubt that each waiver is which does not say how much it accepts, with the line to add.
+
+        Only a report whose ids are `stable` has those of findings that the waiver does not name itself.
+        """
         for place, (sizes, clauses) in sorted(self._unsized.items()):
             waiver = self.waivers[place]
             alone = waiver.finding is not None and "*" not in waiver.finding
             said = _text(next(iter(sizes.values())) if alone and sizes else sizes)
-            what = printable(waiver.finding or (waiver.individual if reveal and waiver.individual else HIDDEN))
+            what = printable(waiver.finding or (waiver.individual if reveal and waiver.individual else say("a person")))
             if waiver.release is not None:
                 group, release = printable(waiver.group or ""), printable(waiver.release)
                 what = say("group {group} of release {release}", group=group, release=release)
@@ -208,7 +211,7 @@ class WaiverBook:
                 finding=what,
                 line=f"size = {said}",
             )
-            if not sizes:
+            if not (stable or alone):
                 reason = say(
                     "the waiver of {finding} does not say how much it accepts; audit the series with --stable-ids, and "
                     "add the line that is printed then, or strike it out",

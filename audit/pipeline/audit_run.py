@@ -196,12 +196,17 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
         for claims, places in unsized:
             marked = marked.accepting(claims, places)
         judged.append(marked)
-    releases = {each.release for each in run.panel if book.accepts_release(each) is not False} | run.accepted
+    smallest: dict[str, int] = {}
+    for each in run.panel:
+        k = each.k if each.k_people is None else min(each.k, each.k_people)
+        smallest[each.release] = min(k, smallest.get(each.release, k))
+    least = limits_in_force(run.series, options).get("k", 0)
+    releases = {tag for tag, k in smallest.items() if k < least and book.accepts(tag, k)} | run.accepted
     if baseline is not None:
         releases |= {each.release for each in run.panel if baseline.has_class(each.release, each.k)}
         releases |= {run.series.tags[at] for at, earlier in repeated if run.series.tags[earlier] in releases}
     reveal = options.reveal
-    doubts = [*book.doubts(reveal=reveal)]
+    doubts = [*book.doubts(reveal=reveal, stable=namer.stable and namer.keyed)]
     return AcceptedResults(results, judged, book.outcomes(reveal=reveal), doubts, frozenset(releases), left_out, still)
 
 

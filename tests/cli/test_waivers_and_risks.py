@@ -38,6 +38,10 @@ def unsized(folder, **fields):
     append(folder / "series.toml", f'\n[[waiver]]\n{lines}reason = "asked"\nexpires = 2999-01-01\n')
 
 
+def clauses_ended(audit, *names):
+    return {each["state"] for each in audit[1]["policy"]["clauses"] if each["clause"] in names}
+
+
 def lines_to_add(result):
     reasons = [each["reason"] for each in result["policy"]["undecided"]]
     return {found[1] for each in reasons if (found := re.search("; add (size = .*) to it", each))}
@@ -121,6 +125,8 @@ def test_the_smallest_class_of_a_release_is_waived(tmp_path):
         (folder / "private").mkdir(exist_ok=True)
         assert run_main(str(folder))[0] == 1
         unsized(folder, group="*", release="1")
+        assert lines_to_add(audited(folder)[1]) == set()
+        assert "undecided" not in clauses_ended(audited(folder, "--policy", "k=1"), "k")
         code, result = audited(folder, "--stable-ids")
         undecided = {each["measure"] for each in result["policy"]["undecided"]}
         assert (code, undecided, states(result)) == (3, {"k", "max_risk", "min_e"}, ["unsized"])
