@@ -120,7 +120,8 @@ def _decided(selection: Selection[Any]) -> Iterator[str]:
     """Yield the clauses that rest on some claims; those of other packages may rest on any."""
     claims = selection.claims
     yield from set(CLAUSES) - set(OWN)
-    if claims.accepted_in != "waived" or claims.highest_risk(NOWHERE) is not None:
+    yield from {"waived_risks": ("max_risk",), "waived_ever": ("max_ever_risk",)}.get(claims.accepted_in, ())
+    if claims.highest_risk(NOWHERE) is not None:
         yield from ON_VALUES
     if claims.smallest_e(NOWHERE) is not None:
         yield "min_e"

@@ -288,6 +288,10 @@ def test_who_is_likely_to_have_had_a_grave_value_is_a_finding(tmp_path):
     assert (code, ended(result)) == (1, "violated")
     assert {(each["kind"], each["individual"], each["risk"]) for each in told} == {("ever", who, 0.5) for who in "ab"}
     assert {each["individual"] for each in result["people"]} == {"a", "b"}
+    for who in "ab":
+        unsized(tmp_path / "all", individual=who)
+    code, result = audited(tmp_path / "all", "--stable-ids")
+    assert (code, {each["measure"] for each in result["policy"]["undecided"]}) == (3, {"max_ever_risk"})
     code, result = audited(ever(tmp_path / "one", "a"), "--reveal")
     assert (code, ended(result), found(result)) == (1, "violated", {"b"})
     code, result = audited(ever(tmp_path / "both", "ab"))
