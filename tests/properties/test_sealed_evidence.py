@@ -86,3 +86,16 @@ def test_a_world_is_withheld_where_it_is_not_wanted(tmp_path):
     (evidence,) = build_evidence(open_series(tmp_path))
     assert handed(evidence).warm_start(0).tolist() == [0, 1]
     assert handed(replace(evidence, warm_start=None)).warm_start is None
+
+
+@pytest.mark.parametrize(("adversary", "named"), [("linked", True), ("register", False)])
+@settings(max_examples=some(15))
+@given(data=st.data())
+def test_published_rows_name_people_to_those_who_know_them_alone(adversary, named, data):
+    """A key is in the series for scoring; an attack of another package may read all that it is handed."""
+    tiny = replace(data.draw(crowds(adversary, "constant")), keyed=True)
+    with written(tiny) as folder:
+        (evidence,) = build_evidence(open_series(folder), adversary)
+        seen = handed(evidence)
+        rows = [seen.rows_of.rows(release) for release in range(len(seen.tags))]
+    assert [each.person is not None for each in rows] == [named] * len(rows)
