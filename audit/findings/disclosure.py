@@ -92,8 +92,37 @@ def places_of(certificate: Iterable[CertificateStep[C]]) -> Iterator[Place[C]]:
         yield from ((step.release, group) for group in step.groups)
 
 
+class OnePersonFinding(Finding[C]):
+    """What is found of one person, shown by what the person's own groups leave.
+
+    Attributes:
+        individual: who; a pseudonym unless revealed.
+        certificate: the steps that show it, in order of release.
+    """
+
+    individual: Annotated[C, MEMBER]
+    certificate: Annotated[tuple[CertificateStep[C], ...], BY_CHECK]
+
+    def steps(self: OnePersonFinding[str]) -> Iterator[str]:
+        """Yield what the person's groups leave."""
+        yield from lines(self.certificate)
+
+    def places(self) -> Iterator[Place[C]]:
+        """Yield the groups of the certificate."""
+        yield from places_of(self.certificate)
+
+    @property
+    def person(self: OnePersonFinding[int]) -> int:
+        """Who it is."""
+        return self.individual
+
+    def people(self: OnePersonFinding[int]) -> Sequence[int]:
+        """Return the person."""
+        return (self.individual,)
+
+
 @dataclass(frozen=True)
-class Disclosure(Finding[C]):
+class Disclosure(OnePersonFinding[C]):
     """A person's value that is certain, by the person's own groups or a deduction about everybody.
 
     Attributes:
@@ -170,15 +199,6 @@ class Disclosure(Finding[C]):
     def unproved(self) -> bool:
         """Whether it rests on a solver's word."""
         return self.evidence == "solver"
-
-    @property
-    def person(self: Disclosure[int]) -> int:
-        """Whose value it tells."""
-        return self.individual
-
-    def people(self: Disclosure[int]) -> Sequence[int]:
-        """Return the person."""
-        return (self.individual,)
 
     def mentioned(self: Disclosure[int]) -> Iterable[int]:
         """Return the person, and everybody in the proof."""

@@ -8,17 +8,17 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from audit.findings.disclosure import CertificateStep, lines, places_of
+from audit.findings.disclosure import CertificateStep, OnePersonFinding
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
-from audit.model.finding import BY_CHECK, MEMBER, RELEASE, C, Claims, Finding, Identifiers, Place, ReportNaming, decoded
+from audit.model.finding import BY_CHECK, MEMBER, RELEASE, C, Claims, Finding, Identifiers, ReportNaming, decoded
 from audit.model.json_types import Probability
 from audit.model.measures import Measures
 from audit.runtime.phrases import percent, say
 
 
 @dataclass(frozen=True)
-class EverGrave(Finding[C]):
+class EverGrave(OnePersonFinding[C]):
     """Somebody who is as likely as the policy's limit, or certain, to have had a grave value in some release.
 
     The certificate is shown only when people are revealed, for it would say more than the releases do.
@@ -49,23 +49,6 @@ class EverGrave(Finding[C]):
     def short(self: EverGrave[str]) -> tuple[str, str, float | None]:
         """Return that somebody has had a grave value."""
         return say("{who} has had a grave value", who=printable(self.individual)), self.release, self.risk
-
-    def steps(self: EverGrave[str]) -> Iterator[str]:
-        """Yield what the person's groups leave."""
-        yield from lines(self.certificate)
-
-    def places(self) -> Iterator[Place[C]]:
-        """Yield the person's groups."""
-        yield from places_of(self.certificate)
-
-    @property
-    def person(self: EverGrave[int]) -> int:
-        """Of whom it tells."""
-        return self.individual
-
-    def people(self: EverGrave[int]) -> Sequence[int]:
-        """Return the person."""
-        return (self.individual,)
 
     def named(self: EverGrave[int], names: ReportNaming) -> Finding[str]:
         """Return it with names in place of codes, and where, only when revealed."""

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from audit.findings.disclosure import CertificateStep, lines, places_of
+from audit.findings.disclosure import CertificateStep, OnePersonFinding
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import (
@@ -20,7 +20,6 @@ from audit.model.finding import (
     Claims,
     Finding,
     Identifiers,
-    Place,
     ReportNaming,
     decoded,
 )
@@ -30,7 +29,7 @@ from audit.runtime.phrases import percent, say
 
 
 @dataclass(frozen=True)
-class LikelyValue(Finding[C]):
+class LikelyValue(OnePersonFinding[C]):
     """A person's value that is as probable as the policy's limit, or more, but not certain.
 
     Value and certificate are shown only when people are revealed, for they would say more than the releases do.
@@ -67,23 +66,6 @@ class LikelyValue(Finding[C]):
         """Return which value somebody is likely to have."""
         value = say("some value") if self.value is None else printable(self.value)
         return say("{who} has {value}", who=printable(self.individual), value=value), self.release, self.risk
-
-    def steps(self: LikelyValue[str]) -> Iterator[str]:
-        """Yield what the person's groups leave."""
-        yield from lines(self.certificate)
-
-    def places(self) -> Iterator[Place[C]]:
-        """Yield the person's groups."""
-        yield from places_of(self.certificate)
-
-    @property
-    def person(self: LikelyValue[int]) -> int:
-        """Whose value it is."""
-        return self.individual
-
-    def people(self: LikelyValue[int]) -> Sequence[int]:
-        """Return the person."""
-        return (self.individual,)
 
     def named(self: LikelyValue[int], names: ReportNaming) -> Finding[str]:
         """Return it with names in place of codes; which of several values is true, and where, only when revealed."""
