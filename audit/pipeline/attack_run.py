@@ -146,13 +146,13 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     clauses = [CLAUSES[name] for name in limits]
 
     def gathered(result: Result[View]) -> Result[View]:
+        seen, failed = result.evidence, result.failed
         for clause in clauses:
-            seen = result.evidence
             try:
                 result = clause.statistic(result, series.grave, partial(changed_values, seen, seen.key))
             except FAILURES as error:
-                result.failed[clause.name] = failure(clause, error)
-        return result
+                failed[clause.name] = failure(clause, error)
+        return replace(result, failed=failed)  # a later clause of another package may have made a new result
 
     results = set_aside(_results(evidence, attacks, options, gathered), listed_values(series), limits)
     _check_applies(results, named=options.explicit)

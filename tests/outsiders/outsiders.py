@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -202,3 +202,13 @@ class Unclaimed(Found):
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """End the program."""
         sys.exit(0)
+
+
+class Unmarked(Found):
+    """It hands on a result of its own making, which knows nothing of clauses that failed before."""
+
+    name: ClassVar[str] = "unmarked"
+
+    def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
+        """Return the same result, made anew."""
+        return replace(result, failed={})

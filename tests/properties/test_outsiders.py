@@ -30,6 +30,7 @@ lines = outsiders:Lines
 found = outsiders:Found
 uncounted = outsiders:Uncounted
 unclaimed = outsiders:Unclaimed
+unmarked = outsiders:Unmarked
 """
 
 
@@ -110,6 +111,11 @@ def test_a_clause_that_fails_before_it_is_judged_is_undecided(site, clause, erro
     text = run(site, *words, "--policy", f"{clause}=1", code=(3,))
     assert line in " ".join(text.split())
     assert "private cell" not in out + text
+
+
+def test_a_clause_that_failed_is_not_forgotten_by_the_next(site):
+    words = (SAFE, "--attack", "joint", "--policy", "uncounted=1", "--policy", "unmarked=1")
+    assert states(run(site, *words, "--format", "json"))["uncounted"] == "undecided"
 
 
 def test_the_clause_is_in_force_where_it_is_stated_alone(site, tmp_path):
