@@ -1,4 +1,8 @@
-"""Linear programmes, solved by GLOP. Nothing that it says is believed: whoever asks checks it exactly."""
+"""Linear programmes, solved by GLOP, or by HiGHS where their columns are whole numbers: the one place that asks them.
+
+Nothing that they say is believed: the caller checks points and weights exactly, and "none" is a reason to look for a
+proof. GLOP stops when the user does; HiGHS at its limit of branches, or of time.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import numpy as np
 from audit.model.arrays import Floats
 from audit.runtime.budget import Budget
 from audit.runtime.engine import on_cancel
+from audit.runtime.integer_programmes import Answer
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,7 @@ class Programme:
         cost, lower, upper: of each column; shape (columns,).
         rows: what each row sums; a sparse array of shape (rows, columns).
         low, high: of each row; shape (rows,).
+        branches: how many HiGHS may try, for whole numbers in all columns; 0 for any numbers.
     """
 
     cost: Floats
@@ -28,6 +34,7 @@ class Programme:
     rows: Any  # scipy's matrices have no types
     low: Floats
     high: Floats
+    branches: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,14 +47,24 @@ class Solution:
 
 def optimum(programme: Programme, budget: Budget, parameters: str = "") -> Solution | None:
     """Return an optimum, found by GLOP with some parameters of its own; None for no optimum, or the time is up."""
-    from ortools.linear_solver.python import model_builder_helper as glop
+    answer, found = answered(programme, budget, parameters)
+    return found if answer == "best" else None
+
+
+def answered(programme: Programme, budget: Budget, parameters: str = "") -> tuple[Answer, Solution | None]:
+    """Return what the solver answers, and the values that it has; whole numbers have no weights."""
+    from ortools.linear_solver.python import model_builder_helper as solvers
     from scipy.sparse import csr_matrix
 
-    model: Any = glop.ModelBuilderHelper()
-    solver = glop.ModelSolverHelper("GLOP")
     p = programme
+    model: Any = solvers.ModelBuilderHelper()
+    solver = solvers.ModelSolverHelper("HIGHS" if p.branches else "GLOP")
     model.fill_model_from_sparse_data(p.lower, p.upper, p.cost, p.low, p.high, csr_matrix(p.rows))
     model.set_maximize(True)
+    if p.branches:
+        parameters = f"output_flag=false,random_seed=0,mip_max_nodes={p.branches}"
+        for column in range(len(p.cost)):
+            model.set_var_integrality(column, True)
     if parameters:
         solver.set_solver_specific_parameters(parameters)
     seconds = budget.remaining()
@@ -55,9 +72,16 @@ def optimum(programme: Programme, budget: Budget, parameters: str = "") -> Solut
         solver.set_time_limit_in_seconds(max(0.001, seconds))
     with on_cancel(solver.interrupt_solve):
         solver.solve(model)
-    if not solver.has_solution() or solver.status() != glop.SolveStatus.OPTIMAL:
-        return None
-    return Solution(np.asarray(solver.variable_values()), np.asarray(solver.dual_values()))
+    answers: dict[object, Answer] = {
+        solvers.SolveStatus.OPTIMAL: "best",
+        solvers.SolveStatus.FEASIBLE: "found",
+        solvers.SolveStatus.INFEASIBLE: "none",
+    }
+    answer = answers.get(solver.status(), "unknown")
+    if not solver.has_solution():
+        return answer, None
+    weight = np.zeros(0) if p.branches else np.asarray(solver.dual_values())
+    return answer, Solution(np.asarray(solver.variable_values()), weight)
 
 
 def optimum_near(programme: Programme, start: Floats, budget: Budget) -> Solution | None:

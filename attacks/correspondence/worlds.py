@@ -16,9 +16,9 @@ import numpy as np
 
 from attacks.correspondence.chains import Layer, TooManyPairsError
 from attacks.correspondence.matching import Matching, matching
-from attacks.integer_programmes import solved
 from audit.model.arrays import Counts, Flags
 from audit.runtime.budget import Budget
+from audit.runtime.integer_programmes import solved
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

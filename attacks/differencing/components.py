@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from attacks.differencing.programs import (
     Point,
     components,
     costs,
+    first_point,
     integer_point,
     merged,
     optimum_bound,
@@ -36,7 +36,6 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 
-_BRANCHED = 20_000
 _FAR = 1 << 20
 _SPREAD = 10
 _WISHED = 0.1
@@ -218,9 +217,8 @@ class Remainder(Solutions):
     def _first(self, component: Component, budget: Budget) -> None:
         if self.seen[UPPER][component.nodes[0]] >= 0:
             return
-        cost = np.zeros(len(component.nodes))
         try:
-            point = integer_point(component, self.proved, cost, nodes=_BRANCHED, seconds=budget.remaining())
+            point = first_point(component, self.proved, budget)
         except NoSolutionError:
             raise contradiction(self.tables, self._numbers_of(component)) from None
         if point is not None:
@@ -240,7 +238,7 @@ class Remainder(Solutions):
             if turn > 1:
                 weight *= rng.choice([-1.0, 1.0], len(before))
             cost = (weight @ self.rows_of(before))[component.nodes]
-            point = self._solved(component, self.proved, cost, budget)
+            point = integer_point(component, self.proved, cost, budget)
             if point is None:
                 return
             self.note(component, point)
@@ -267,12 +265,6 @@ class Remainder(Solutions):
             if parts and not self._is_large(sum(len(each.nodes) for each in parts)):
                 self._together(merged(parts), places[label[: len(places)] == group], budget, patience=_PATIENCE)
 
-    def _solved(self, component: Component, ends: Ends, cost: Costs, budget: Budget) -> Point | None:
-        """Return a solution; None where a limit was reached, or a solver's tolerances hide that there are solutions."""
-        with suppress(NoSolutionError):
-            return integer_point(component, ends, cost, nodes=_BRANCHED, seconds=budget.remaining())
-        return None
-
     def _numbers_of(self, component: Component) -> dict[int, int]:
         inside = np.isin(self.bounds.lattice.nodes(self.tables.boxes), component.nodes)
         known = component.fixed.indices
@@ -298,7 +290,7 @@ class Remainder(Solutions):
         if component is None or self._is_large(len(component.nodes)):
             return None
         cost = costs(component, row)
-        point = self._solved(component, self._capped(row, side), cost if side == LOWER else -cost, budget)
+        point = integer_point(component, self._capped(row, side), cost if side == LOWER else -cost, budget)
         if point is not None:
             self.note(component, point)
         return point
@@ -326,7 +318,7 @@ class Remainder(Solutions):
         if value == self.proved[side][node] or (side == UPPER and value >= _FAR):
             return
         # From published bounds alone: a proof that used other proofs could go round in circles.
-        proof = prove(component, self.bounds.ends, (row, side, value), budget.exhausted)
+        proof = prove(component, self.bounds.ends, (row, side, value), budget)
         if proof is None:
             late = budget.reason if budget.exhausted() else say("a bound could not be proved")
             self.reason = self.reason or late
@@ -356,7 +348,7 @@ class Remainder(Solutions):
         if self._is_large(len(component.nodes)):
             self._bound_by_slice(node, side, budget, _WIDE)
         elif self._is_wanted(node, side, budget, _LARGE):
-            found, point = optimum_bound(component, self.bounds.ends, (row, side))
+            found, point = optimum_bound(component, self.bounds.ends, (row, side), budget)
             self._improve(node, side, found)
             if point is not None:
                 self.note(component, point)

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from attacks.differencing.lattice import build_lattice
-from attacks.differencing.programs import NoSolutionError, components, integer_point
+from attacks.differencing.programs import NoSolutionError, components, first_point
 from attacks.differencing.propagation import first_bounds
 from audit.model.count_tables import Axis, ContradictingCountsError, CountTables
+from audit.runtime.budget import Budget
 
 _MOST = 400
-_BRANCHED = 20_000
 
 
 def contradiction(tables: CountTables, numbers: Iterable[int]) -> ContradictingCountsError:
@@ -43,7 +43,7 @@ def has_solution(tables: CountTables) -> bool:
         return False
     try:
         for each in components(bounds.lattice, bounds.ends):
-            integer_point(each, bounds.ends, np.zeros(len(each.nodes)), nodes=_BRANCHED, seconds=None)
+            first_point(each, bounds.ends, Budget(None))
     except NoSolutionError:
         return False
     return True

@@ -7,7 +7,7 @@ are (weak duality; Schrijver, section 7.4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -20,13 +20,15 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.graphs import component_of
-from attacks.linear_programmes import Programme, optimum_near
+from attacks.linear_programmes import Programme, Solution, answered, optimum, optimum_near
 from audit.model.arrays import Counts, Floats
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
+from audit.runtime.integer_programmes import Answer
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _BRANCHES = 10_000
+_BRANCHES_OF_SOLVER = 20_000
 _TOLERANCE = 1e-7
 Point = npt.NDArray[np.int64]
 Weights = Mapping[int, Fraction]
@@ -117,37 +119,41 @@ def merged(parts: Sequence[Component]) -> Component:
 
 
 class NoSolutionError(Exception):
-    """A solver says that no integers agree with everything."""
+    """No integers agree with everything, as a proof shows."""
 
 
-def integer_point(
-    component: Component, ends: Ends, objective: npt.NDArray[np.float64], *, nodes: int, seconds: float | None
-) -> Point | None:
-    """Return integers that agree with everything and make an objective small; None where a limit was reached.
-
-    `nodes` limits the work of branching; the point is tested.
+def first_point(component: Component, ends: Ends, budget: Budget) -> Point | None:
+    """Return integers that agree with everything; None where a limit was reached.
 
     Raises:
-        NoSolutionError: the solver says that there are none.
+        NoSolutionError: there are none. The solver's word is not enough: weights of equalities show it, case by case.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    upper = ends[UPPER][component.nodes].astype(float)
-    upper[upper >= UNBOUNDED] = np.inf
-    options: dict[str, float] = {"node_limit": nodes} | ({} if seconds is None else {"time_limit": max(0.1, seconds)})
-    answer = milp(
-        objective,
-        constraints=LinearConstraint(component.matrix, component.right, component.right),
-        bounds=Bounds(ends[LOWER][component.nodes].astype(float), upper),
-        integrality=np.ones(len(component.nodes)),
-        options=options,
-    )
-    if answer.status == 2:
+    answer, point = _integers(component, ends, np.zeros(len(component.nodes)), budget)
+    if answer == "none" and prove(component, ends, ({}, UPPER, -1), budget) is not None:
         raise NoSolutionError
-    if answer.x is None:
-        return None
-    point = np.rint(answer.x).astype(np.int64)
-    return point if component.holds(point, ends) else None
+    return point
+
+
+def integer_point(component: Component, ends: Ends, objective: Floats, budget: Budget) -> Point | None:
+    """Return integers that agree with everything and make an objective small; None where none were found."""
+    return _integers(component, ends, objective, budget)[1]
+
+
+def _integers(component: Component, ends: Ends, objective: Floats, budget: Budget) -> tuple[Answer, Point | None]:
+    """Return what the solver answers, and its point where that agrees with everything."""
+    answer, found = answered(_programme(component, ends, -objective, branches=_BRANCHES_OF_SOLVER), budget)
+    if found is None:
+        return answer, None
+    point = np.rint(found.value).astype(np.int64)
+    return answer, point if component.holds(point, ends) else None
+
+
+def _programme(component: Component, ends: Ends, cost: Floats, branches: int = 0) -> Programme:
+    """Return the programme to maximize a sum of a component's nodes."""
+    lower, upper = ends[:, component.nodes].astype(float)
+    upper[upper >= UNBOUNDED] = np.inf
+    right = component.right.astype(float)
+    return Programme(cost, lower, upper, component.matrix.astype(float), right, right, branches)
 
 
 @dataclass(frozen=True)
@@ -175,12 +181,13 @@ Assumed = tuple[tuple[int, int, int], ...]
 """Nodes, sides and values of the cases that enclose a proof, the outermost first."""
 
 
-def prove(component: Component, ends: Ends, goal: Goal, is_late: Callable[[], bool]) -> Leaf | Branch | None:
+def prove(component: Component, ends: Ends, goal: Goal, budget: Budget) -> Leaf | Branch | None:
     """Return a proof of a goal, by linear programmes and cases; None where a limit was reached.
 
-    The goal is a sum of nodes, a side, and the value that it is at most (or at least).
+    The goal is a sum of nodes, a side, and the value that it is at most (or at least). Where no counts agree with
+    everything, a sum of nothing is at most -1.
     """
-    return _prove(component, ends.copy(), goal, _Effort(_BRANCHES, is_late))
+    return _prove(component, ends.copy(), goal, _Effort(_BRANCHES, budget))
 
 
 @dataclass
@@ -188,17 +195,17 @@ class _Effort:
     """How many more linear programmes a proof may take, and whether time is up."""
 
     left: int
-    is_late: Callable[[], bool]
+    budget: Budget
 
 
 def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort) -> Leaf | Branch | None:
     effort.left -= 1
-    if effort.left < 0 or effort.is_late():
+    if effort.left < 0 or effort.budget.exhausted():
         return None
-    answer = _optimum(component, ends, goal[0], goal[1])
+    answer = _optimum(component, ends, goal[0], goal[1], effort.budget)
     if answer is None:
-        return _impossible(component, ends)
-    point, duals = answer
+        return _impossible(component, ends, effort.budget)
+    point, duals = answer.value, answer.weight
     for combined in _combinations(component, goal[0], duals):
         bound = combined.bound(ends, goal[1])
         if bound is not None and (floor(bound) <= goal[2] if goal[1] == UPPER else ceil(bound) >= goal[2]):
@@ -249,29 +256,20 @@ def relaxed_bound(
     """
     row, side = goal
     sign = 1.0 if side == UPPER else -1.0
-    right = component.right.astype(float)
-    cost, (lower, upper) = sign * costs(component, row), _limits(component, ends)
-    programme = Programme(cost, lower, upper, component.matrix.astype(float), right, right)
+    programme = _programme(component, ends, sign * costs(component, row))
     found = optimum_near(programme, start.astype(float), budget)
     return None if found is None else _best(component, ends, goal, sign * found.weight)
 
 
 def optimum_bound(
-    component: Component, ends: Ends, goal: tuple[Sum, int]
+    component: Component, ends: Ends, goal: tuple[Sum, int], budget: Budget
 ) -> tuple[tuple[int, Leaf] | None, Point | None]:
     """Return the same without a start, and the solution that the programme has at the bound where that is one."""
-    answer = _optimum(component, ends, *goal)
+    answer = _optimum(component, ends, *goal, budget)
     if answer is None:
         return None, None
-    point = np.rint(answer[0]).astype(np.int64)
-    return _best(component, ends, goal, answer[1]), point if component.holds(point, ends) else None
-
-
-def _limits(component: Component, ends: Ends) -> tuple[Floats, Floats]:
-    """Return the ends of a component's nodes as numbers for a solver."""
-    lower, upper = ends[:, component.nodes].astype(float)
-    upper[upper >= UNBOUNDED] = np.inf
-    return lower, upper
+    point = np.rint(answer.value).astype(np.int64)
+    return _best(component, ends, goal, answer.weight), point if component.holds(point, ends) else None
 
 
 def _best(component: Component, ends: Ends, goal: tuple[Sum, int], duals: Floats) -> tuple[int, Leaf] | None:
@@ -287,46 +285,32 @@ def _best(component: Component, ends: Ends, goal: tuple[Sum, int], duals: Floats
     return best
 
 
-def _optimum(
-    component: Component, ends: Ends, row: Sum, side: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
-    """Return the optimum of a linear programme and the duals of its equalities; None where it is infeasible."""
-    from scipy.optimize import linprog
-
-    sign = -1.0 if side == UPPER else 1.0
-    cost = sign * costs(component, row)
-    upper = [None if end >= UNBOUNDED else end for end in ends[UPPER][component.nodes].tolist()]
-    answer = linprog(
-        cost,
-        A_eq=component.matrix,
-        b_eq=component.right,
-        bounds=list(zip(ends[LOWER][component.nodes].tolist(), upper, strict=True)),
-        method="highs",
-    )
-    if answer.status == 2 or answer.x is None:
-        return None
-    return answer.x, sign * answer.eqlin.marginals
+def _optimum(component: Component, ends: Ends, row: Sum, side: int, budget: Budget) -> Solution | None:
+    """Return the optimum of a linear programme and the duals of its equalities; None where there is none."""
+    sign = 1.0 if side == UPPER else -1.0
+    found = optimum(_programme(component, ends, sign * costs(component, row)), budget)
+    return None if found is None else Solution(found.value, sign * found.weight)
 
 
-def _impossible(component: Component, ends: Ends) -> Leaf | None:
+def _impossible(component: Component, ends: Ends, budget: Budget) -> Leaf | None:
     """Return weights of nodes whose sum is 0 and whose ends leave only less, where no counts agree with everything."""
     from scipy import sparse
-    from scipy.optimize import linprog
 
-    rows = component.matrix.shape[0]
+    nodes, rows = len(component.nodes), component.matrix.shape[0]
     slack = sparse.identity(rows, format="csr")
-    upper = [None if end >= UNBOUNDED else end for end in ends[UPPER][component.nodes].tolist()]
-    low = ends[LOWER][component.nodes].tolist()
-    answer = linprog(
-        np.concatenate([np.zeros(len(component.nodes)), np.ones(2 * rows)]),
-        A_eq=sparse.hstack([component.matrix, slack, -slack]).tocsr(),
-        b_eq=component.right,
-        bounds=[*zip(low, upper, strict=True), *[(0, None)] * (2 * rows)],
-        method="highs",
+    fit = _programme(component, ends, np.zeros(nodes))
+    missing = Programme(
+        np.append(fit.cost, -np.ones(2 * rows)),
+        np.append(fit.lower, np.zeros(2 * rows)),
+        np.append(fit.upper, np.full(2 * rows, np.inf)),
+        sparse.hstack([fit.rows, slack, -slack]),
+        fit.low,
+        fit.high,
     )
-    if answer.x is None:
+    answer = optimum(missing, budget)
+    if answer is None:
         return None
-    for combined in _combinations(component, {}, answer.eqlin.marginals):
+    for combined in _combinations(component, {}, answer.weight):
         for turned in (combined, replace(combined, weight=-combined.weight)):
             bound = turned.bound(ends, UPPER)
             if bound is not None and bound < 0:

@@ -14,6 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from attacks.linear_programmes import Programme, optimum
+from audit.runtime.budget import Budget
+
 Row: TypeAlias = dict[int, int]
 """The coefficients of a row by column, none of them 0."""
 
@@ -160,12 +163,11 @@ def solved(equations: list[Row]) -> dict[int, Fraction] | None:
     return {unknown: _rational(residue) for unknown, residue in residues.items() if residue}
 
 
-def plainer(equations: list[Row], unknowns: int) -> dict[int, Fraction] | None:
+def plainer(equations: list[Row], unknowns: int, budget: Budget) -> dict[int, Fraction] | None:
     """Return a solution with a small sum of absolute values, which tends to have few entries, or None.
 
     A linear program finds out which unknowns are needed; the solution itself is computed anew.
     """
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
     entries = [(place, at, entry) for place, row in enumerate(equations) for at, entry in row.items() if at >= 0]
@@ -173,11 +175,12 @@ def plainer(equations: list[Row], unknowns: int) -> dict[int, Fraction] | None:
     where = place.astype(np.int64), unknown.astype(np.int64)
     coefficients = csr_array((entry, where), shape=(len(equations), unknowns))
     totals = np.array([float(row.get(RIGHT, 0)) for row in equations])
+    none, all_of = np.zeros(2 * unknowns), np.full(2 * unknowns, np.inf)
     both = hstack([coefficients, -coefficients])
-    result = linprog(np.ones(2 * unknowns), A_eq=both, b_eq=totals, bounds=(0, None), method="highs-ds")
-    if result.status != 0:
+    found = optimum(Programme(none - 1, none, all_of, both, totals, totals), budget)
+    if found is None:
         return None
-    needed = set(np.flatnonzero(np.abs(result.x[:unknowns] - result.x[unknowns:]) > _NEGLIGIBLE).tolist())
+    needed = set(np.flatnonzero(np.abs(found.value[:unknowns] - found.value[unknowns:]) > _NEGLIGIBLE).tolist())
     return solved([{at: entry for at, entry in row.items() if at in needed or at == RIGHT} for row in equations])
 
 

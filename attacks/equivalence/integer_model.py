@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from attacks.equivalence.elimination import Row, TooMuchWorkError
 from attacks.equivalence.lattice import Lattice
-from attacks.integer_programmes import solved
 from audit.runtime.budget import Budget
+from audit.runtime.integer_programmes import solved
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

@@ -79,7 +79,7 @@ class Solver:
         target = Vector(kinds, vector.times[first])
         gathered = np.unique(self._groups.at(kinds)[1])
         while budget is None or not budget.exhausted():
-            found = self._within(gathered, target)
+            found = self._within(gathered, target, budget or Budget(None))
             if found:
                 return next((weights for weights in found if self._exact(weights, vector, value)), None)
             more = self._grown(gathered)
@@ -101,12 +101,12 @@ class Solver:
             if not len(near) or len(gathered) >= wanted:
                 return gathered
 
-    def _within(self, gathered: Codes, target: Vector) -> list[Weights]:
+    def _within(self, gathered: Codes, target: Vector, budget: Budget) -> list[Weights]:
         """Return weights of some groups, not checked yet, in several ways where there are some, the fewest first."""
         equations, left = self._equations(gathered, target)
         ways = [solved(equations)]
         if ways[0] is not None and len(ways[0]) > _PLAIN and len(left) <= _SEARCHED:
-            ways.append(plainer(equations, len(left)))
+            ways.append(plainer(equations, len(left), budget))
         found = sorted((way for way in ways if way is not None), key=len)
         return [{int(left[place]): way[place] for place in sorted(way, key=lambda place: left[place])} for way in found]
 

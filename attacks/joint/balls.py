@@ -14,13 +14,13 @@ from functools import cached_property
 import numpy as np
 
 from attacks.graphs import grouped
-from attacks.integer_programmes import Answer
 from attacks.joint.arrays import Numbers, segments, starts
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.refutations import refuted, rounded
 from audit.model.arrays import Flags
 from audit.runtime.budget import Budget
+from audit.runtime.integer_programmes import Answer
 
 
 @dataclass(frozen=True)

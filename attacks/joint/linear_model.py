@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attacks.graphs import grouped
-from attacks.integer_programmes import Answer, solved
 from attacks.joint.arrays import Integers, Numbers, segments, starts
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.refutations import rounded
 from attacks.linear_programmes import Programme, Solution, optimum
 from audit.model.arrays import Flags, Floats
 from audit.runtime.budget import Budget
+from audit.runtime.integer_programmes import Answer, solved
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

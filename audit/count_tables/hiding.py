@@ -17,6 +17,8 @@ import numpy as np
 from audit.count_tables.published_counts import PublishedCounts
 from audit.findings.count import CountFinding
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.budget import Budget
+from audit.runtime.integer_programmes import solved
 
 Rows = frozenset[int]
 _TRIES, _SHOWN_AGAIN, _EFFORT = 12, 60, 2.0
@@ -90,11 +92,8 @@ class HidingSearch:
         for some in needs:
             model.add_bool_or([hidden[row] for row in sorted(some)])
         model.minimize(cp_model.LinearExpr.weighted_sum(list(hidden.values()), [self.cost[row] for row in hidden]))
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 0
-        solver.parameters.max_deterministic_time = _EFFORT
-        self._exact &= solver.solve(model) == cp_model.OPTIMAL
+        answer, solver = solved(model, _EFFORT, Budget(None), random_seed=0)
+        self._exact &= answer == "best"
         return frozenset(row for row, variable in hidden.items() if solver.boolean_value(variable))
 
 

@@ -129,6 +129,12 @@ MUTANTS = (
     ),
     # -- the checker of differencing
     Mutant(
+        "attacks.differencing.programs.first_point",
+        " and prove(component, ends, ({}, UPPER, -1), budget) is not None",
+        "",
+        ("tests/unit/attacks/test_lying_solvers.py::test_counts_do_not_contradict_each_other_by_the_word_of_a_solver",),
+    ),
+    Mutant(
         "audit.verification.count_bounds._sum_holds",
         "value < 0 and",
         "value <= 0 and",

@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
+from attacks.differencing import programs
+from attacks.differencing.programs import Component, NoSolutionError, first_point
 from attacks.joint import balls, counting, settling
 from attacks.joint.attack import JointAttack
 from attacks.joint.balls import PartQuestions
@@ -72,3 +75,22 @@ def test_joint_raises_where_a_known_world_is_ruled_out(way, module, name, lie, m
             monkeypatch.setattr(OpenSubproblem, "worlds", every_part)
         with pytest.raises(AssertionError, match=r"a value that a world has|a part with a world|no world"):
             JointAttack().run(evidence, Budget())
+
+
+def around(total):
+    """Three counts of at most 5 in a circle, each two of which add up to a fourth, which is known."""
+    parts = csr_matrix(np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]]))
+    known = csr_matrix(np.array([[0, 0, 0, -1]] * 3))
+    return Component(np.arange(3), parts, known, np.full(3, total)), np.array([[0, 0, 0, total], [5, 5, 5, total]])
+
+
+@pytest.mark.parametrize("total", [1, 9, 12])
+def test_counts_contradict_each_other_where_cases_prove_it(total):
+    with pytest.raises(NoSolutionError):
+        first_point(*around(total), Budget())
+
+
+def test_counts_do_not_contradict_each_other_by_the_word_of_a_solver(monkeypatch):
+    assert first_point(*around(10), Budget()).tolist() == [5, 5, 5]
+    monkeypatch.setattr(programs, "answered", lambda *_: ("none", None))
+    assert first_point(*around(10), Budget()) is None

@@ -200,9 +200,9 @@ def test_a_column_in_no_group_is_in_no_equivalence():
 def test_plainer_solutions():
     equations = [{0: 1, 1: 3, RIGHT: 3}, {0: 1, 2: 7, RIGHT: 7}]
     assert elimination.solved([equations[0]]) == {0: 3}
-    assert elimination.plainer([equations[0]], 2) == {1: 1}
-    assert elimination.plainer(equations, 3) == {1: 1, 2: 1}
-    assert elimination.plainer([*equations, {0: 1, RIGHT: 1}, {0: 1, RIGHT: 2}], 3) is None
+    assert elimination.plainer([equations[0]], 2, Budget(None)) == {1: 1}
+    assert elimination.plainer(equations, 3, Budget(None)) == {1: 1, 2: 1}
+    assert elimination.plainer([*equations, {0: 1, RIGHT: 1}, {0: 1, RIGHT: 2}], 3, Budget(None)) is None
 
 
 def test_work_is_limited(monkeypatch):

@@ -1,7 +1,7 @@
 """Integer programmes, solved by CP-SAT: one way to ask, with one limit of effort.
 
 Effort is counted in the solver's own deterministic seconds, so that answers do not depend on the machine or its load;
-the clock is the user's limit alone. Values that it finds are checked by who asks; that there are none is its word.
+the clock is the user's limit alone. The caller checks the values; that there are none is the solver's word.
 """
 
 from __future__ import annotations
