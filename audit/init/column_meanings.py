@@ -1,7 +1,7 @@
 """What the columns mean: guessed from their names and cells, with a reason for each guess.
 
 Where a guess can err, it errs towards the worst case: a column of ids that come back in later releases is taken
-for the auditor's key, with which the adversary knows everybody's group.
+for the auditor's key, with which the adversary knows the group of each person.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _BESIDE_FILES = frozenset({"in the register", "in the rows of the pairs", "it ha
 def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
     """Guess what the columns of a series mean.
 
-    Of tables that are not `published` yet, columns of which nothing tells that others may know them stay unpublished.
+    Of tables that are not `published` yet, a column is not published unless something shows that others may know it.
 
     Raises:
         InputError: a file is damaged, or no column that the releases share can be the sensitive one.
@@ -162,7 +162,7 @@ class _Guesser:
                 self.choose_id(key, column, keyed=keyed)
 
     def takes_several(self, column: Column) -> bool:
-        """Return whether a column of people is used of whom some have several rows in a release, and note how."""
+        """Return whether a column of people is used, some with several rows in a release, and note how."""
         if self.found.keys or self.found.pair():
             return False
         several = column.repeated
@@ -235,8 +235,8 @@ class _Guesser:
         best, *others = sorted(free, key=lambda c: -scores[c.name])
         doubtful = bool(others) and (scores[best.name] < 5 or scores[others[0].name] > scores[best.name] - 3)
         reasons = [why for _, why in marks[best.name] if why]
-        told = _CHANGES in reasons or _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
-        self.choose("sensitive", best, " and ".join(reasons) or "nothing fits better", sure=told)
+        shown = _CHANGES in reasons or _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
+        self.choose("sensitive", best, " and ".join(reasons) or "nothing fits better", sure=shown)
         if doubtful:
             self.guesses.doubts.append(f'Is "{best.name}" the sensitive column? It could be "{others[0].name}".')
 
@@ -283,7 +283,7 @@ class _Guesser:
             self.take(column, _PUBLISHED, sure=len(column.some) <= 1 and column.whole)
 
     def number_rows(self, column: Column) -> None:
-        """Take a column for one that tells no more than the order of the rows does."""
+        """Take a column for one that only numbers the rows."""
         self.guesses.state_rule(Unlinkable({column.name: _NUMBERS}), sure=False)
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:

@@ -27,7 +27,7 @@ _KINDS = {
     "record": _ids("record case pseudonym pseudoid token hash entry encounter visit fall dossier caso"),
     "id": _ids("id name uid pid guid uuid identifier identifiant identificador kennung nombre nom nome"),
 }
-ID_KINDS = ("person", "record", "id", "content")  # the surest first; the last is told by the cells
+ID_KINDS = ("person", "record", "id", "content")  # the surest first; the last is seen from the cells
 _HOW_MANY = _words("num number no nr count anzahl nombre numero")
 _SENSITIVE = {
     10: _words(

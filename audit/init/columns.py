@@ -207,17 +207,17 @@ def equal_rows(columns: Sequence[Column], files: Sequence[tuple[Path, str]]) -> 
         return None
     first = np.unique(rows, return_index=True)[1]
     again = places[first[rows[places]] != places]
-    told = []
+    lines = []
     for place in again[:_LINES_SHOWN].tolist():
         release = int(columns[0].release[place])
         before = int(np.searchsorted(columns[0].release, release))
         path, shown = files[release]
         table = Table(path, shown, 0, {})
         one, other = (table.line(row - before) for row in (int(first[rows[place]]), place))
-        told.append(f"{shown}:{other} = line {one}")
-    more = ", …" if len(again) > len(told) else ""
+        lines.append(f"{shown}:{other} = line {one}")
+    more = ", …" if len(again) > len(lines) else ""
     many = f"{len(again):,} {'row repeats' if len(again) == 1 else 'rows repeat'} another in every cell"
-    return f"{many} ({', '.join(told)}{more}), to be deleted, before `audit init` runs again, if entered twice"
+    return f"{many} ({', '.join(lines)}{more}), to be deleted, before `audit init` runs again, if entered twice"
 
 
 def steadiness(columns: Sequence[Column], by: Sequence[Column]) -> float:

@@ -106,7 +106,7 @@ def _opened(folder: Path, text: str) -> Manifest | None:
     try:
         series = tomllib.loads(text.removeprefix("\ufeff")).get("series")
     except tomllib.TOMLDecodeError:
-        series = None  # which is told with its line below
+        series = None  # which is reported with its line below
     if isinstance(series, dict) and series.get("kind") == KIND:
         parse_table_manifest(folder, text, problems)
         problems.check()
@@ -155,9 +155,9 @@ class _Asked:
     def ask_role(self, name: str, column: Column | None) -> list[str]:
         """Ask for a column's role and write it; return the columns that have lost theirs to it."""
         before = self.role(name)
-        told = "" if column is None else f" ({len(column.some):,} different cells{_examples(column)})"
+        cells = "" if column is None else f" ({len(column.some):,} different cells{_examples(column)})"
         lacks = "" if before else ", which has no role"
-        question = f'What is the column "{printable(name)}"{told}{lacks}?'
+        question = f'What is the column "{printable(name)}"{cells}{lacks}?'
         if column is None and not before:
             role = self.ask(Question(f"{question} Not all releases have it.", _IN_SOME, "none"))
         else:
@@ -252,8 +252,8 @@ class _Asked:
         place = self.document
         for table in tables:
             place = place[table]
-        told = printable(str(place[last].unwrap()), 200)
-        if self.ask(yes_or_no(f"{NAME} says {key} = {told}. Is that right?", default=True)) == "yes":
+        value = printable(str(place[last].unwrap()), 200)
+        if self.ask(yes_or_no(f"{NAME} says {key} = {value}. Is that right?", default=True)) == "yes":
             return True
         if self.manifest is None or tables[0] not in ("columns", "adversary"):
             return False

@@ -91,7 +91,7 @@ def _word(text: str) -> str:
 
 
 def is_total_word(text: str) -> bool:
-    """Return whether a text is a label that offices give to everybody.
+    """Return whether a text is a label that offices give to all people.
 
     >>> is_total_word("Insgesamt"), is_total_word("_T: Total"), is_total_word("North")
     (True, True, False)
@@ -100,7 +100,7 @@ def is_total_word(text: str) -> bool:
 
 
 def total_of(texts: Iterable[str]) -> str | None:
-    """Return the label that most surely stands for everybody, by its word."""
+    """Return the label that most surely stands for all people, by its word."""
     found = Counter(text for text in texts if is_total_word(text))
     return min(found, key=lambda text: TOTALS.index(_word(text))) if found else None
 

@@ -59,7 +59,7 @@ class TableGuesses(Guesses):
 
     @property
     def totals(self) -> dict[str, str]:
-        """The labels that stand for everybody, by dimension."""
+        """The labels that stand for all people, by dimension."""
         return {name: label for name, label in self.table["totals"].items() if label}
 
     @property

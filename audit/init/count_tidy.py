@@ -99,7 +99,7 @@ def _add_codes(
 def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> bool:
     """Return whether a column is named for people, records or groups, and nothing else says that rows are counts.
 
-    That says a column named for counts in which a sign hides some, or a label of everybody.
+    That says a column named for counts in which a sign hides some, or a label of all people.
     """
     of_people = [name for name in columns if column_names.kind(name) in ("person", "record", "group", "id")]
     if all(name in kinds.counts and speaks_of_counts(name) for name in of_people):
@@ -154,7 +154,7 @@ def _total_rows(files: CountFiles, name: str) -> bool:
 def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
     """Return whether rows are cells of a table: each combination of labels once a file, and some sign of a table.
 
-    Such a sign is a label for everybody, a marker in place of a count, or the name of the column.
+    Such a sign is a label for all people, a marker in place of a count, or the name of the column.
     """
     texts, start, unique = files.columns[value], 0, True
     for rows in files.rows_of:

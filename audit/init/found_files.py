@@ -1,4 +1,4 @@
-"""Which file of a folder is what: told by its folder, its name and its columns."""
+"""Find which file of a folder is what, by its folder, its name and its columns."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def _role(names: set[str]) -> str | None:
 
 
 def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
-    """Put tables aside that lack most of the columns that most have, halves of Anatomy pairs apart."""
+    """Put tables aside that lack most of the columns that most have, but no halves of Anatomy pairs."""
     halves = _halves(found, listed)
     columns = {shown: set(found.names[shown]) for shown in listed if shown not in halves}
     times = Counter(name for own in columns.values() for name in own)
@@ -270,11 +270,11 @@ def _joined(found: FoundFiles, listed: Sequence[str]) -> Iterator[ReleaseFiles]:
 
 
 def _check_releases(found: FoundFiles) -> None:
-    """Refuse to go on without releases; doubt an order that no name tells."""
+    """Refuse to go on without releases; doubt an order that the names do not show."""
     if not found.releases:
-        apart = next((f" ({printable(name)}: {why})" for name, why in found.unused.items()), "")
+        unused = next((f" ({printable(name)}: {why})" for name, why in found.unused.items()), "")
         raise UsageError(
-            f"{found.folder}: there are no releases here{apart}; put the published tables "
+            f"{found.folder}: there are no releases here{unused}; put the published tables "
             f"({', '.join(SUFFIXES)}) into {found.folder / 'releases'}, one file for each release, and run it again"
         )
     tags = found.tags

@@ -193,7 +193,7 @@ def _amend(series: Series, guesses: Guesses) -> None:
 def _changes(series: Series) -> dict[tuple[str, str], int]:
     """Return how often a person's value was followed by which one, by the keys; nothing where no value changes.
 
-    Values that stand beside nobody's row (Anatomy), or too many of them, tell nothing.
+    Values that stand beside no person's row (Anatomy), or too many of them, show nothing.
     """
     columns = series.manifest.columns
     if not series.keyed or len(series.tags) < 2 or len(columns.sensitive) > 1 or series.about_rows > MOST_ROWS:

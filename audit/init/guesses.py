@@ -34,7 +34,7 @@ class Guesses:
         why: the reasons of entries, by key; of the quasi-identifiers by `columns.quasi_identifiers` and column.
         below: comments below entries, by key.
         left: by table, what it does not use, with the reasons.
-        unsure: keys that are guesses: no file beside the releases says them, nobody was asked, and another reading of
+        unsure: keys that are guesses: no file beside the releases says them, no one was asked, and another reading of
             the files is possible.
         doubts: sentences on what to check first.
         written: lines of the manifest that say what differs or is irregular, and what they are written for.

@@ -60,18 +60,18 @@ def _release_rows(release: ReleaseFiles, renamed: dict[str, str]) -> Iterator[Ro
 def _described(path: Path, shown: str) -> str:
     """Return how large a table is, and how it is written where it is not plain."""
     names = header(path, shown, Problems()) or {}
-    told = [f"{count_rows(path):,} rows, {len(names):,} columns"]
+    parts = [f"{count_rows(path):,} rows, {len(names):,} columns"]
     if is_foreign(path):
         table = read_foreign(path)
-        told += [f'sheet "{table.sheet}"; NOT USED: {_sheets(table.other_sheets)}'] if table.other_sheets else []
-        told += [_header_below(table.lines[0])] if table.above else []
+        parts += [f'sheet "{table.sheet}"; NOT USED: {_sheets(table.other_sheets)}'] if table.other_sheets else []
+        parts += [_header_below(table.lines[0])] if table.above else []
     elif not path.name.endswith(".parquet"):
         dialect = read_dialect(path)
-        told += [_DELIMITERS[dialect.delimiter] and f"cells divided by {_DELIMITERS[dialect.delimiter]}"]
-        told += [f"not UTF-8, read as {dialect.encoding}"] if dialect.encoding != UTF_8 else []
-        told += ["in single quotes"] if dialect.quote == "'" else []
-        told += [_header_below(1 + dialect.above)] if dialect.above else []
-    return "; ".join(part for part in told if part)
+        parts += [_DELIMITERS[dialect.delimiter] and f"cells divided by {_DELIMITERS[dialect.delimiter]}"]
+        parts += [f"not UTF-8, read as {dialect.encoding}"] if dialect.encoding != UTF_8 else []
+        parts += ["in single quotes"] if dialect.quote == "'" else []
+        parts += [_header_below(1 + dialect.above)] if dialect.above else []
+    return "; ".join(part for part in parts if part)
 
 
 def _sheets(names: Sequence[str]) -> str:

@@ -211,7 +211,7 @@ class ReleaseContents:
         return cells_are and bool((self.count == 1).all())
 
     def parts(self) -> Iterator[ReleaseContents]:
-        """Yield blocks of groups, so that a table of their values stays small."""
+        """Yield blocks of groups, so that a table of their values is small."""
         step = max(1, TILE // (self.values + 2))
         if step >= len(self.fake):
             yield self
