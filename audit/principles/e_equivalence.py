@@ -12,10 +12,7 @@ lie on both sides of a whole number, and each edge that crosses it costs at leas
 cut of the component. The frequencies of values, and the values that buckets share, do not matter. People with several
 presences are left out of the graph; if each of their presences lies within one component, equal potentials give them 0.
 
-Updating the cuts: the last node stands for "still present". A new release moves the edges of people who leave from the
-last node to its own node, and adds an edge between these two nodes for each new person. A cut that leaves both nodes on
-one side keeps its weight, unless a person returned and lost the edge of an earlier presence. Only then are all cuts
-computed again.
+The last node stands for "still present": each release moves the edges of people who leave to its own node.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ from audit.io.series import Series
 from audit.model.arrays import Codes, Flags
 from audit.principles.group_contents import by_row_class, contents, first_rows, of_attribute
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
-from audit.principles.small_cuts import connected, small_between, small_cuts
+from audit.principles.small_cuts import connected, small_cuts
 from audit.runtime.phrases import say
 
 _NO_CODES: Codes = np.zeros(0, dtype=np.int32)
@@ -124,8 +121,8 @@ class _ValueHistories:
         bucket = self._buckets(release)
         found = self._repeated(release, bucket) or self._moved(release, person, bucket)
         if not found:
-            changed = self._record(person, bucket[release.group.codes])
-            found = self._small_cuts(release, bucket, changed)
+            self._record(person, bucket[release.group.codes])
+            found = self._small_cuts(release, bucket)
         self.doubtful = bool(found)
         return found
 
@@ -181,23 +178,21 @@ class _ValueHistories:
         self.bucket_of, self.begun, self.last = (np.append(codes, unset) for codes in known)
         self.returned = np.append(self.returned, np.zeros(more, dtype=np.bool_))
 
-    def _record(self, person: Codes, bucket: Codes) -> Codes:
-        """Record a release by the person and the bucket of each row; return the buckets of people who return."""
+    def _record(self, person: Codes, bucket: Codes) -> None:
+        """Record a release by the person and the bucket of each row."""
         now, real = self.releases, person >= 0
         who = person[real]
         new, away = self.bucket_of[who] < 0, self.last[who] < now - 1
         back = who[away & ~new]
-        changed = self.bucket_of[back]
-        self.earlier.append(_Spans(changed, self.begun[back], self.last[back] + 1))
+        self.earlier.append(_Spans(self.bucket_of[back], self.begun[back], self.last[back] + 1))
         self.returned[back] = True
         self.begun[who[new | away]] = now
         self.bucket_of[who], self.last[who] = bucket[real], now
         unlinked = bucket[~real]
         self.unlinked.append(_Spans(unlinked, np.full_like(unlinked, now), np.full_like(unlinked, now + 1)))
         self.releases += 1
-        return changed
 
-    def _small_cuts(self, release: Release, bucket: Codes, changed: Codes) -> list[BrokenClause]:
+    def _small_cuts(self, release: Release, bucket: Codes) -> list[BrokenClause]:
         """Return the buckets with a small cut, and those where a returned person's presence joins two components."""
         people = np.flatnonzero((self.bucket_of >= 0) & ~self.returned), np.flatnonzero(self.returned)
         last = [_Spans(self.bucket_of[who], self.begun[who], self.last[who] + 1) for who in people]
@@ -210,9 +205,8 @@ class _ValueHistories:
         separated = label[others.bucket, others.begun] != label[others.bucket, others.ended]
         least, split = 2 * self.e - 1, np.zeros(len(weights), dtype=np.bool_)
         split[others.bucket[separated]] = True
-        small = small_between(weights, nodes - 2, nodes - 1, least)
-        again = np.unique(changed)
-        small[again] = small_cuts(weights[again], least)
+        small, current = np.zeros(len(weights), dtype=np.bool_), np.unique(bucket[bucket >= 0])
+        small[current] = small_cuts(weights[current], least)
         found = self._of_buckets(
             release,
             bucket,

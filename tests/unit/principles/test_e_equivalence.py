@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from audit.io.series import open_series
 from audit.principles.checker import Verdict, checked, read
 from audit.principles.registry import find
-from audit.principles.small_cuts import connected, small_between, small_cuts
+from audit.principles.small_cuts import connected, small_cuts
 from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
 from tests.helpers.running import run_main
@@ -205,17 +205,6 @@ def parted(graph, least):
 @given(graphs(), st.integers(1, 8))
 def test_small_cuts(weights, least):
     assert small_cuts(weights, least).tolist() == [parted(graph, least) for graph in weights]
-
-
-@given(graphs(), st.integers(1, 8), st.data())
-def test_small_cuts_between_two_nodes(weights, least, data):
-    first, last = (data.draw(st.integers(0, weights.shape[1] - 1)) for _ in range(2))
-    wanted = []
-    for graph in weights:
-        capacities = nx.from_numpy_array(graph)
-        nx.set_edge_attributes(capacities, {edge: graph[edge] for edge in capacities.edges}, "capacity")
-        wanted.append(first != last and 0 < nx.minimum_cut_value(capacities, first, last) < least)
-    assert small_between(weights, first, last, least).tolist() == wanted
 
 
 @given(graphs())
