@@ -157,8 +157,7 @@ class LoadedSeries:
             self._joined(candidate, values, tag) as (before, after),
             checked.audit_options(explicit=bool(chosen)) as asked,
         ):
-            how = replace(asked, distributed=False)
-            return ImpactResult(compare_candidate(before, after, checked.attacks(chosen), how))
+            return ImpactResult(compare_candidate(before, after, checked.attacks(chosen), asked))
 
     def repair(
         self,

@@ -90,7 +90,6 @@ class AuditSettings:
             yield AuditOptions(
                 adversary=self.adversary,
                 engine=chosen,
-                distributed=not isinstance(chosen, Local),
                 limits=self.limits(),
                 time_limit=None if self.time_limit is None else float(self.time_limit),
                 findings=self.findings,

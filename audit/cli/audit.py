@@ -246,7 +246,6 @@ def options(arguments: argparse.Namespace, watch: Progress, engine: Engine) -> A
     return AuditOptions(
         adversary=arguments.adversary,
         engine=engine,
-        distributed=arguments.engine == "dask",
         limits=dict([*arguments.policy, *([arguments.k] if arguments.k else [])]),
         time_limit=arguments.time_limit,
         findings=arguments.findings,

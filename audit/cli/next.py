@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 
 from attacks.registry import choose
 from audit.cli.arguments import Commands, Names, options_given
@@ -63,8 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     before, after = with_candidate(open_series(arguments.series), [as_path(name) for name in arguments.candidate])
     check_spared(arguments.output, after)
     with progress() as watch, engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
-        # Candidates are changed to see what that undoes: in this process, where they are.
-        how = replace(options(arguments, watch, chosen), distributed=False)
+        how = options(arguments, watch, chosen)
         attacks = choose(arguments.attack or (), options_given(arguments), spelled)
         impact = compare_candidate(before, after, attacks, how)
         impact = with_repair(impact, before, after, attacks, how)

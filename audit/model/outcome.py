@@ -225,8 +225,7 @@ class RefinableAttack(Attack, Protocol):
 class PerPersonAttack(Attack, Protocol):
     """An attack that looks at one person at a time.
 
-    What it finds of somebody follows from the person's own pools: ranges of people can be attacked apart. Its measures
-    are counts that add up.
+    What it finds of a person follows from the person's own pools, so that it can be run without some people.
     """
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Claims:

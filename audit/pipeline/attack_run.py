@@ -32,14 +32,13 @@ from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, 
 from audit.model.adversary import AdversaryKind
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError
-from audit.model.outcome import Attack, Outcome, PerPersonAttack, RefinableAttack, interruption
+from audit.model.outcome import Attack, Outcome, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result, Scored
 from audit.pipeline.followed_timeline import with_timeline
 from audit.pipeline.input_files import digest, input_files
 from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
 from audit.runtime.budget import Budget
-from audit.runtime.distributed.partitioned_attack import attack_in_slices
 from audit.runtime.engine import Engine, Local, cores
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import say
@@ -64,7 +63,6 @@ class AuditOptions:
         stable_ids: whether ids and pseudonyms are to be those of other reports on this series.
         progress: given the name of an attack, or of another part of the work, returns who is told of its progress.
         engine: where attacks have their work done.
-        distributed: whether people are attacked there in ranges.
         today: the date at which waivers are judged.
         made: the date that the report bears; `today` when None.
         keeps_finished: whether an interrupt ends the run with a report on the attacks that have come to an end.
@@ -83,7 +81,6 @@ class AuditOptions:
     stable_ids: bool = False
     progress: Progress = lambda _: None
     engine: Engine = field(default_factory=lambda: Local(cores()))
-    distributed: bool = False
     today: datetime.date = field(default_factory=datetime.date.today)
     made: datetime.date | None = None
     keeps_finished: bool = False
@@ -289,11 +286,7 @@ def _attack(attack: Attack, evidence: View, options: AuditOptions, releases: int
     budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
 
     def run() -> Scored:
-        in_slices = options.distributed and evidence.adversary.knows_people and evidence.combined is None
-        if in_slices and isinstance(attack, PerPersonAttack):
-            scored = attack_in_slices(attack, evidence, budget)
-        else:
-            scored = attacked(attack, evidence, evidence.key, budget)
+        scored = attacked(attack, evidence, evidence.key, budget)
         outcome = scored.outcome
         if evidence.followed:
             outcome = with_timeline(attack, evidence, outcome, releases, budget)

@@ -91,7 +91,7 @@ class Judge:
         limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
         self.before, self.rows = before, rows
         self.attacks = [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
-        self.options = replace(options, findings=None, distributed=False, keeps_finished=False)
+        self.options = replace(options, findings=None, keeps_finished=False)
         self.audits, self.budget = 0, Budget(options.time_limit)
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that the same candidate is repaired in the same way.

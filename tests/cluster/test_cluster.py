@@ -85,7 +85,7 @@ def test_tasks_are_done_by_other_processes_in_order(workers):
 def test_every_attack_says_the_same(form, workers, tmp_path):
     FORMS[form](tmp_path / "series")
     folder = with_key(tmp_path / "series")
-    assert told(folder, engine=workers, distributed=True) == told(folder)
+    assert told(folder, engine=workers) == told(folder)
 
 
 def test_faults_of_the_files_are_told_as_ever(workers, tmp_path):
@@ -93,7 +93,7 @@ def test_faults_of_the_files_are_told_as_ever(workers, tmp_path):
     folder = with_key(tmp_path / "series")
     release = next((folder / "releases").iterdir())
     release.write_text(release.read_text() + "one,cell\n")
-    there = told(folder, engine=workers, distributed=True)
+    there = told(folder, engine=workers)
     assert there == told(folder)
     assert there.startswith("InputError: releases/")
 
@@ -104,14 +104,14 @@ def test_a_worker_that_is_killed_costs_time_alone(workers, tmp_path):
 
     def watch(_attack):
         def progress(done, total):
-            # Between two ranges: what the worker had of the others is gone.
+            # Between two tasks: what the worker had of the others is gone.
             if len(killed) < 2 and done < total:
                 killed.append(running()[0].pid)
                 os.kill(killed[-1], signal.SIGKILL)
 
         return progress
 
-    assert told(folder, engine=workers, distributed=True, progress=watch, ranges=6) == told(folder)
+    assert told(folder, engine=workers, progress=watch) == told(folder)
     assert len(killed) == 2
 
 
@@ -221,9 +221,7 @@ def test_two_audits_at_once_on_one_scheduler(scheduler, tmp_path):
         held = [engine.submit(int, number) for number, engine in enumerate((one, other))]
         assert [task.result() for task in held] == [0, 1]
         with ThreadPoolExecutor(2) as threads:
-            jobs = [
-                threads.submit(told, f, engine=e, distributed=True) for f, e in zip(folders, (one, other), strict=True)
-            ]
+            jobs = [threads.submit(told, f, engine=e) for f, e in zip(folders, (one, other), strict=True)]
             assert [job.result() for job in jobs] == [told(folder) for folder in folders]
 
 

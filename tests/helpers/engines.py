@@ -1,7 +1,6 @@
 """One audit on several engines: what is told has to be the same but for the seconds."""
 
 from pathlib import Path
-from unittest.mock import patch
 
 from tests.helpers.results import timeless
 
@@ -15,7 +14,7 @@ def with_key(folder: Path) -> Path:
     return folder
 
 
-def told(folder: Path, *, ranges: int = 4, **options: object) -> str:
+def told(folder: Path, **options: object) -> str:
     """Audit a series; return the JSON result, or the lines of the error."""
     from attacks.registry import all_attacks
     from audit.io.series import open_series
@@ -24,9 +23,8 @@ def told(folder: Path, *, ranges: int = 4, **options: object) -> str:
     from reports.formats import Json
 
     try:
-        with patch("audit.runtime.distributed.partitioned_attack._RANGES_AT_LEAST", ranges):
-            settings = AuditOptions(findings=None, reveal=True, stable_ids=True, **options)
-            report = run_audit(open_series(folder), all_attacks(), settings)
+        settings = AuditOptions(findings=None, reveal=True, stable_ids=True, **options)
+        report = run_audit(open_series(folder), all_attacks(), settings)
     except AuditError as error:
         return f"{type(error).__name__}: {error}"
     return timeless(Json().render(report))

@@ -1,1 +1,1 @@
-"""Distributed work: attacks on partitions of people, engines, and a Dask cluster."""
+"""Distributed work: engines, and a Dask cluster."""
