@@ -79,19 +79,8 @@ def release_file(folder: Path, rng: random.Random) -> Path:
     return pick(rng, [path for path in folder.glob("releases/*") if path.is_file()])
 
 
-def release_csv(folder: Path, rng: random.Random) -> Path:
-    return pick(rng, folder.glob("releases/*.csv"))
-
-
 def named(folder: Path, rng: random.Random, pattern: str) -> Path:
     return pick(rng, folder.glob(pattern))
-
-
-def register_in_use(folder: Path, rng: random.Random) -> Path:
-    """The register, where it is read: nobody needs one who knows the groups."""
-    if "individual =" in (folder / "series.toml").read_text(encoding="utf-8"):
-        raise NotHere
-    return named(folder, rng, "register.csv")
 
 
 def change_bytes(path: Path, change: Callable[[bytes], bytes]) -> None:
@@ -135,20 +124,6 @@ def flipped_bytes(folder: Path, rng: random.Random) -> None:
 
 
 @mutation
-def flipped_text(folder: Path, rng: random.Random) -> None:
-    change_bytes(release_file(folder, rng), lambda data: flip(data, rng, rng.choice([1, 2, 5])))
-
-
-@mutation
-def random_bytes_written_over(folder: Path, rng: random.Random) -> None:
-    path = any_file(folder, rng)
-    data = bytearray(path.read_bytes()) or bytearray(1)
-    start = rng.randrange(len(data))
-    data[start : start + 20] = rng.randbytes(20)
-    path.write_bytes(bytes(data))
-
-
-@mutation
 def random_bytes_instead(folder: Path, rng: random.Random) -> None:
     any_file(folder, rng).write_bytes(rng.randbytes(rng.choice([1, 10, 1000])))
 
@@ -160,28 +135,12 @@ def cut_short(folder: Path, rng: random.Random) -> None:
     path.write_bytes(data[: rng.randrange(len(data))])
 
 
-@refused
-def manifest_cut_in_half(folder: Path, rng: random.Random) -> None:
-    path = folder / "series.toml"
-    data = path.read_bytes()
-    path.write_bytes(data[: data.index(b"sensitive") - rng.randrange(2, 60)])
-
-
 @mutation
 def nul_bytes(folder: Path, rng: random.Random) -> None:
     path = any_file(folder, rng)
     data = path.read_bytes()
     at = rng.randrange(len(data))
     path.write_bytes(data[:at] + b"\0" * rng.choice([1, 100]) + data[at:])
-
-
-@mutation
-def latin_1(folder: Path, rng: random.Random) -> None:
-    def change(data: bytes) -> bytes:
-        at = rng.randrange(len(data))
-        return data[:at] + "é".encode("latin-1") + data[at:]
-
-    change_bytes(any_file(folder, rng), change)
 
 
 @mutation
@@ -203,104 +162,15 @@ def other_line_ends(folder: Path, rng: random.Random) -> None:
 
 
 @mutation
-def damaged_gzip(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "releases/*.gz")
-    data = path.read_bytes()
-    kind = rng.randrange(4)
-    if kind == 0:
-        path.write_bytes(data[: rng.randrange(len(data))])
-    elif kind == 1:
-        path.write_bytes(flip(data, rng, 3))
-    elif kind == 2:
-        path.write_bytes(data + rng.randbytes(20))
-    else:
-        path.write_bytes(gzip.decompress(data))
-
-
-@mutation
 def flipped_gzip(folder: Path, rng: random.Random) -> None:
     path = named(folder, rng, "releases/*.gz")
     path.write_bytes(flip(path.read_bytes(), rng, rng.choice([1, 3])))
 
 
 @mutation
-def damaged_parquet(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "releases/*.parquet")
-    data = path.read_bytes()
-    kind = rng.randrange(4)
-    if kind == 0:
-        path.write_bytes(data[: rng.randrange(len(data))])
-    elif kind == 1:
-        path.write_bytes(data[:4] + data[rng.randrange(len(data)) :])
-    elif kind == 2:
-        path.write_bytes(b"PAR1" * rng.randrange(1, 5))
-    else:
-        path.write_bytes(data[: len(data) // 2] + data[len(data) // 2 + 1 :])
-
-
-@mutation
 def flipped_parquet(folder: Path, rng: random.Random) -> None:
     path = named(folder, rng, "releases/*.parquet")
     path.write_bytes(flip(path.read_bytes(), rng, rng.choice([1, 1, 2, 10])))
-
-
-@mutation
-def odd_parquet_types(folder: Path, rng: random.Random) -> None:
-    """A column of another type: what a data frame may hold, and much that it should not."""
-    import datetime
-    import decimal
-
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    path = named(folder, rng, "releases/*.parquet")
-    table = pq.read_table(path, memory_map=False)
-    n, name = table.num_rows, rng.choice(table.column_names)
-    odd = rng.choice(
-        [
-            pa.array([[1]] * n),
-            pa.array([{"a": 1}] * n),
-            pa.array([b"\xff\xfe"] * n),
-            pa.array([b"text"] * n),
-            pa.array([None] * n, pa.null()),
-            pa.array([None] * n, pa.string()),
-            pa.array([None] * n, pa.int64()),
-            pa.array([float("nan")] * n),
-            pa.array([float("inf"), *range(n - 1)], pa.float64()),
-            pa.array([1e300] * n),
-            pa.array([True] * n),
-            pa.array([2**63] * n, pa.uint64()),
-            pa.array([-(2**63)] * n),
-            pa.array(range(n), pa.int8()),
-            pa.array([datetime.date(1, 1, 1)] * n),
-            pa.array([datetime.datetime(2020, 1, 1)] * n, pa.timestamp("ns")),
-            pa.array([datetime.datetime(2020, 1, 1)] * n, pa.timestamp("us", tz="Europe/Berlin")),
-            pa.array([2**60] * n, pa.timestamp("us")),
-            pa.array([datetime.timedelta(1)] * n),
-            pa.array([datetime.time(1)] * n),
-            pa.array([decimal.Decimal("1.5")] * n),
-            pa.array(["x"] * n).dictionary_encode(),
-            pa.array([None, *["x"] * (n - 1)]).dictionary_encode(),
-            pa.array([1.5] * n).dictionary_encode(),
-            pa.array(["x"] * n, pa.large_string()),
-            pa.array(["x"] * n, pa.string_view()) if hasattr(pa, "string_view") else pa.array(["x"] * n),
-        ]
-    )
-    pq.write_table(table.set_column(table.column_names.index(name), name, odd), path)
-
-
-@mutation
-def parquet_without_rows(folder: Path, rng: random.Random) -> None:
-    import pyarrow.parquet as pq
-
-    path = named(folder, rng, "releases/*.parquet")
-    table = pq.read_table(path, memory_map=False)
-    if rng.random() < 0.5:
-        pq.write_table(table.slice(0, 0), path)
-    else:
-        pq.write_table(
-            table.drop_columns(rng.sample(table.column_names, rng.randrange(1, table.num_columns + 1))), path
-        )
 
 
 @mutation
@@ -336,39 +206,10 @@ def renamed_column(folder: Path, rng: random.Random) -> None:
 
 
 @mutation
-def swapped_columns(folder: Path, rng: random.Random) -> None:
-    path = csv_file(folder, rng)
-    header, *rows = read_rows(path)
-    if len(header) < 2:
-        raise NotHere
-    a, b = rng.sample(range(len(header)), 2)
-    header[a], header[b] = header[b], header[a]
-    write_rows(path, [header, *rows])
-
-
-MAKES_PRIVATE_PUBLIC.add("swapped_columns")
-
-
-@refused
-def header_gone(folder: Path, rng: random.Random) -> None:
-    path = pick(rng, [path for path in folder.rglob("*.csv") if path.parent.name != "hierarchies"])
-    if path.name in ("known.csv", "register.csv"):
-        path = register_in_use(folder, rng)
-    write_rows(path, read_rows(path)[1:])
-
-
-@mutation
 def two_headers(folder: Path, rng: random.Random) -> None:
     path = csv_file(folder, rng)
     header, *rows = read_rows(path)
     write_rows(path, [header, header, *rows])
-
-
-@refused
-def duplicated_header_name(folder: Path, rng: random.Random) -> None:
-    path = release_csv(folder, rng)
-    header, *rows = read_rows(path)
-    write_rows(path, [[*header, rng.choice(header)], *([*row, "x"] for row in rows)])
 
 
 @mutation
@@ -376,18 +217,6 @@ def extra_column(folder: Path, rng: random.Random) -> None:
     path = csv_file(folder, rng)
     header, *rows = read_rows(path)
     write_rows(path, [[*header, rng.choice(HOSTILE)], *([*row, rng.choice(HOSTILE)] for row in rows)])
-
-
-@refused
-def ragged_line(folder: Path, rng: random.Random) -> None:
-    path = release_csv(folder, rng)
-    header, *rows = read_rows(path)
-    row = rng.choice(rows)
-    if rng.random() < 0.5:
-        row.append("more")
-    else:
-        row.pop()
-    write_rows(path, [header, *rows])
 
 
 @mutation
@@ -407,33 +236,16 @@ def stray_quote(folder: Path, rng: random.Random) -> None:
     path.write_text(text[:at] + rng.choice(['"', '""', '"x"', "'"]) + text[at:], encoding="utf-8", newline="")
 
 
-@refused
-def unclosed_quote(folder: Path, rng: random.Random) -> None:
-    append(release_csv(folder, rng), '1,"never closed\n')
-
-
 @mutation
 def other_delimiter(folder: Path, rng: random.Random) -> None:
     path = csv_file(folder, rng)
     path.write_text(path.read_text(encoding="utf-8").replace(",", rng.choice([";", "\t", "|"])), encoding="utf-8")
 
 
-@refused
-def empty_release(folder: Path, rng: random.Random) -> None:
-    change_bytes(
-        release_csv(folder, rng), lambda _: rng.choice([b"", b"\n", b"\n\n\n", b"\xef\xbb\xbf", b" ", b",,\n"])
-    )
-
-
 @mutation
 def empty_side_file(folder: Path, rng: random.Random) -> None:
     path = pick(rng, [path for path in folder.rglob("*.csv") if path.parent.name != "releases"])
     path.write_bytes(rng.choice([b"", b"\n", b"\0"]))
-
-
-@refused
-def only_a_header(folder: Path, rng: random.Random) -> None:
-    change_rows(release_csv(folder, rng), lambda rows: [])
 
 
 @mutation
@@ -445,18 +257,6 @@ def only_a_header_beside(folder: Path, rng: random.Random) -> None:
 @mutation
 def emptied_cell(folder: Path, rng: random.Random) -> None:
     change_cell(csv_file(folder, rng), rng, rng.choice(["", " ", "\t"]))
-
-
-@refused
-def value_gone(folder: Path, rng: random.Random) -> None:
-    change_cell(release_csv(folder, rng), rng, "", ("Disease", "Value", "Ward"))
-
-
-@refused
-def group_gone(folder: Path, rng: random.Random) -> None:
-    if "group =" not in (folder / "series.toml").read_text(encoding="utf-8"):
-        raise NotHere
-    change_cell(release_csv(folder, rng), rng, "", ("Group-ID",))
 
 
 @mutation
@@ -473,12 +273,6 @@ def hostile_cell(folder: Path, rng: random.Random) -> None:
 
 
 @mutation
-def hostile_cells(folder: Path, rng: random.Random) -> None:
-    for _ in range(5):
-        change_cell(csv_file(folder, rng), rng, rng.choice(HOSTILE[:20]))
-
-
-@mutation
 def huge_cell(folder: Path, rng: random.Random) -> None:
     text = rng.choice(["x", "1", ",", "{", "*", "[", "-", "a,", '"', "\n", "é", "0.", "=", "["]) * (1 << 20)
     change_cell(csv_file(folder, rng), rng, text[: 1 << 20])
@@ -489,25 +283,6 @@ def duplicated_row(folder: Path, rng: random.Random) -> None:
     change_rows(csv_file(folder, rng), lambda rows: [*rows, *rng.sample(rows, min(len(rows), rng.choice([1, 2])))])
 
 
-@refused
-def duplicated_person(folder: Path, rng: random.Random) -> None:
-    path = release_csv(folder, rng)
-    header, *rows = read_rows(path)
-    if "Owner" not in header:
-        raise NotHere
-    who = header.index("Owner")
-    people = [row for row in rows if row[who] and not row[who].startswith("~")]
-    if len(people) < 2:
-        raise NotHere
-    people[-1][who] = people[0][who]
-    write_rows(path, [header, *rows])
-
-
-@mutation
-def dropped_rows(folder: Path, rng: random.Random) -> None:
-    change_rows(csv_file(folder, rng), lambda rows: [row for row in rows if rng.random() < 0.7])
-
-
 @mutation
 def shuffled_rows(folder: Path, rng: random.Random) -> None:
     change_rows(csv_file(folder, rng), lambda rows: rng.sample(rows, len(rows)))
@@ -516,53 +291,6 @@ def shuffled_rows(folder: Path, rng: random.Random) -> None:
 @mutation
 def one_row(folder: Path, rng: random.Random) -> None:
     change_rows(csv_file(folder, rng), lambda rows: rows[:1])
-
-
-@mutation
-def shuffled_column(folder: Path, rng: random.Random) -> None:
-    path = csv_file(folder, rng)
-    header, *rows = read_rows(path)
-    place = rng.randrange(len(header))
-    cells = rng.sample([row[place] for row in rows], len(rows))
-    write_rows(path, [header, *([*r[:place], cell, *r[place + 1 :]] for r, cell in zip(rows, cells, strict=True))])
-
-
-@refused
-def reversed_interval(folder: Path, rng: random.Random) -> None:
-    path = release_csv(folder, rng)
-    manifest = (folder / "series.toml").read_text(encoding="utf-8")
-    if "register" not in manifest or "hierarchies" in manifest or "individual" in manifest:
-        raise NotHere
-    change_cell(path, rng, rng.choice(["[22, 21]", "22-21", "(5, 5)", "]5, 5]", "{}"]), ("Age", "Zipcode"))
-
-
-@mutation
-def odd_quasi_identifier(folder: Path, rng: random.Random) -> None:
-    cells = (
-        "*",
-        "***",
-        ">=",
-        "<5",
-        ">=1e400",
-        "[1,2",
-        "1-2-3",
-        "20**",
-        "a*",
-        "{1,a}",
-        "{*}",
-        "[5, *]",
-        "1,2",
-        "",
-        "–1",
-    )
-    change_cell(release_csv(folder, rng), rng, rng.choice(cells), ("Age", "Zipcode", "Zip", "Hours", "Gender"))
-
-
-@mutation
-def odd_count(folder: Path, rng: random.Random) -> None:
-    path = pick(rng, [path for path in folder.rglob("*.csv") if {"count", "Count"} & set(read_rows(path)[0])])
-    odd = ("-1", "0", "1.5", "1e3", "", "many", "9" * 15, "9" * 16, "9" * 400, "NaN", "٣", "1_0", "+1", "0x1", "2")
-    change_cell(path, rng, rng.choice(odd), ("count", "Count"))
 
 
 # -- files ----------------------------------------------------------------------------------------------
@@ -588,14 +316,6 @@ def folder_instead_of_a_file(folder: Path, rng: random.Random) -> None:
     path.mkdir()
 
 
-@refused
-def link_out_of_the_folder(folder: Path, rng: random.Random) -> None:
-    path = pick(rng, [path for path in folder.rglob("*") if path.is_file() and path.name != "series.toml"])
-    away = folder.parent / f"away-{path.name}"
-    path.rename(away)
-    path.symlink_to(rng.choice([away, Path("..") / ".." / away.name if path.parent != folder else away]))
-
-
 @mutation
 def link_inside_the_folder(folder: Path, rng: random.Random) -> None:
     path = any_file(folder, rng)
@@ -613,13 +333,6 @@ def link_to_itself(folder: Path, rng: random.Random) -> None:
     else:
         path.symlink_to(f"other-{path.name}")
         path.with_name(f"other-{path.name}").symlink_to(path.name)
-
-
-@mutation
-def link_to_nothing(folder: Path, rng: random.Random) -> None:
-    path = any_file(folder, rng)
-    path.unlink()
-    path.symlink_to("nothing")
 
 
 @mutation
@@ -734,21 +447,6 @@ def table_of_another_type(folder: Path, rng: random.Random) -> None:
 
 
 @refused
-def unknown_key(folder: Path, rng: random.Random) -> None:
-    set_key(
-        folder,
-        rng.choice(sorted(KEYS)),
-        rng.choice(["qusi_identifiers", "Name", "k_", '"<script>"', '"\\u001b[31m"']),
-        "1",
-    )
-
-
-@refused
-def unknown_table(folder: Path, rng: random.Random) -> None:
-    append(folder / "series.toml", rng.choice(["\n[extra]\n", "\n[[polcy]]\nk = 2\n", '\n["=cmd()"]\na = 1\n']))
-
-
-@refused
 def not_toml(folder: Path, rng: random.Random) -> None:
     odd = [
         "[",
@@ -763,15 +461,6 @@ def not_toml(folder: Path, rng: random.Random) -> None:
         "é\x7f",
     ]
     append(folder / "series.toml", f"\n{rng.choice(odd)}")
-
-
-@refused
-def path_out_of_the_folder(folder: Path, rng: random.Random) -> None:
-    away = rng.choice(
-        ["../../etc/passwd", "/etc/passwd", "../{}.csv", "releases/../../x.csv", "../*.csv", "/etc/*.csv"]
-    )
-    table, key = rng.choice([("series", "releases"), *(("adversary", key) for key in KEYS["adversary"])])
-    set_key(folder, table, key, f'["{away}"]' if key == "releases" else f'"{away}"')
 
 
 @mutation
@@ -851,42 +540,6 @@ def odd_waiver(folder: Path, rng: random.Random) -> None:
     append(folder / "series.toml", f"\n[[waiver]]\n{rng.choice(entries)}")
 
 
-@mutation
-def odd_types(folder: Path, rng: random.Random) -> None:
-    odd = [
-        '{ Age = "numeric" }',
-        '{ Age = "categorical" }',
-        '{ Age = "number" }',
-        '{ Nobody = "numeric" }',
-        '{ Age = ["numeric"] }',
-    ]
-    set_key(folder, "columns", "types", rng.choice(odd))
-
-
-@mutation
-def odd_missing(folder: Path, rng: random.Random) -> None:
-    set_key(
-        folder, "columns", "missing", rng.choice(['["?"]', '[""]', '["[21, 22]"]', '["*"]', '"?"', '["flu"]', '["1"]'])
-    )
-
-
-@mutation
-def odd_counterfeits_table(folder: Path, rng: random.Random) -> None:
-    odd = [
-        '"9" = "counterfeits/9.csv"',
-        '"1" = 3',
-        '"1" = "../x.csv"',
-        '"1" = "nothing.csv"',
-        '"1" = "releases/1.csv"',
-        '"1" = ""',
-    ]
-    path = folder / "series.toml"
-    if "[counterfeits]" in path.read_text(encoding="utf-8"):
-        edit(path, "[counterfeits]\n", f"[counterfeits]\n{rng.choice(odd)}\n")
-    else:
-        append(path, f"\n[counterfeits]\n{rng.choice(odd)}\n")
-
-
 # -- what stands beside the releases --------------------------------------------------------------------
 
 
@@ -914,162 +567,3 @@ def key_file_with_holes(folder: Path, rng: random.Random) -> None:
     path = named(folder, rng, "private/*.key.csv")
     header, *rows = read_rows(path)
     write_rows(path, [header, *rng.choice([rows[1:], []])])
-
-
-@refused
-def broken_counterfeits(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "counterfeits/*.csv")
-    odd = [["99", "1"], ["=cmd()", "1"], ["1", "-1"], ["1", "99"], ["1", "many"], ["1", ""], ["", "1"], ["2", "9" * 30]]
-    header, *rows = read_rows(path)
-    rows = [*rows[1:], rng.choice([*odd, rows[-1]])]
-    write_rows(path, [header, *rows])
-
-
-@refused
-def broken_register(folder: Path, rng: random.Random) -> None:
-    path = register_in_use(folder, rng)
-    header, *rows = read_rows(path)
-    row = rng.choice(rows)
-    kind = rng.randrange(8)
-    if kind == 0:
-        row[0] = ""
-    elif kind == 1:
-        row[2] = rng.choice(["", "old enough", "[21, 22]", "1e999", "99999"])
-    elif kind == 2:
-        row[2] = rng.choice(["", "nowhere", "1-2", "0"])
-    elif kind == 3:
-        row[3] = rng.choice(["0", "9", "-1", "x", "", "1.0", "9" * 20, "٣"])
-    elif kind == 4:
-        rows.append(row)
-    elif kind == 5:
-        rows += [[f"Stranger{n}", *row[1:]] for n in range(20)] if "count" not in column_names(folder) else [row]
-    elif kind == 6:
-        header[3] = "from"
-    else:
-        rows = []
-    write_rows(path, [header, *rows])
-
-
-def column_names(folder: Path) -> set[str]:
-    return {name for path in folder.glob("releases/*.csv") for name in read_rows(path)[0]}
-
-
-@refused
-def stay_that_ends_before_it_begins(folder: Path, rng: random.Random) -> None:
-    path = register_in_use(folder, rng)
-    header, *rows = read_rows(path)
-    if "first" not in header:
-        raise NotHere
-    rng.choice(rows)[3:] = ["2", "1"]
-    write_rows(path, [header, *rows])
-
-
-@refused
-def broken_known(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "known.csv")
-    header, *rows = read_rows(path)
-    if "release" not in header:
-        raise NotHere
-    who, value, release = rows[0]
-    odd = [
-        [[who, "flu", release]],
-        [[who, "glaucoma", release]],
-        [[who, "no such value", release]],
-        [["Nobody at all", value, release]],
-        [["", value, release]],
-        [[who, value, "9"]],
-        [[who, "", release]],
-        [[who, value, release], [who, "gastritis", release]],
-    ]
-    write_rows(path, [header, *rng.choice(odd)])
-
-
-@refused
-def broken_transitions(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "transitions.csv")
-    header, *rows = read_rows(path)
-    kind = rng.randrange(5)
-    row = rng.choice(rows)
-    if kind == 0:
-        published = {cell for file in folder.glob("releases/*.csv") for cells in read_rows(file) for cell in cells}
-        gone = rng.choice(sorted({row[0] for row in rows} & published))
-        rows = [row for row in rows if row[0] != gone]
-    elif kind == 1:
-        rows.append(list(row))
-    elif kind == 2:
-        rows = []
-    elif kind == 3:
-        header[0] = "before"
-    else:
-        row[rng.randrange(2)] = ""
-    write_rows(path, [header, *rows])
-
-
-@refused
-def broken_probability(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "transitions.csv")
-    header, *rows = read_rows(path)
-    if "probability" not in header:
-        raise NotHere
-    several = [row for row in rows if sum(other[0] == row[0] for other in rows) > 1]
-    odd = ["-0.5", "1.5", "1e5", "1e-999999999", "1/0", "x", "", "nan", "inf", "1" * 100, "0,5", "50%"]
-    rng.choice(several)[2] = rng.choice(odd)
-    write_rows(path, [header, *rows])
-
-
-@mutation
-def other_probability(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "transitions.csv")
-    change_cell(
-        path, rng, rng.choice(["0", "1", "1/1000000000000", "0.0000000000000000000000000001", ".5"]), ("probability",)
-    )
-
-
-@mutation
-def broken_hierarchy(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "hierarchies/*.csv")
-    text = path.read_text(encoding="utf-8")
-    lines = text.splitlines()
-    odd = [
-        "",
-        text.replace(";", ","),
-        text + "21;old;*\n",
-        text + "99;old\n",
-        text + "99;old;*;*\n",
-        text + "99;;*\n",
-        text + '99;"old;*\n',
-        "\n".join(lines[1:]),
-        "21\n22\n",
-        text.replace("young", "=cmd()"),
-        text.replace("young", "y" * (1 << 20)),
-        text + "\0;old;*\n",
-    ]
-    path.write_text(rng.choice(odd), encoding="utf-8")
-
-
-@refused
-def broken_pair(folder: Path, rng: random.Random) -> None:
-    """Values of an Anatomy pair that do not fit its rows."""
-    path = named(folder, rng, "releases/*.values.csv")
-    header, *rows = read_rows(path)
-    row = rng.choice(rows)
-    kind = rng.randrange(6)
-    if kind == 0:
-        row[0] = rng.choice(["99", "", "=cmd()"])
-    elif kind == 1:
-        row[2] = rng.choice(["0", "9", "-1", "x", "", "9" * 20])
-    elif kind == 2:
-        rows.remove(row)
-    elif kind == 3:
-        rows = []
-    elif kind == 4:
-        header[2] = "n"
-    else:
-        row[1] = ""
-    write_rows(path, [header, *rows])
-
-
-@refused
-def rows_of_a_pair_gone(folder: Path, rng: random.Random) -> None:
-    path = named(folder, rng, "releases/*.rows.csv")
-    change_rows(path, lambda rows: rows[:-1])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.forms import snapshot
+from tests.cli.forms import edit, snapshot
 from tests.cli.mutating import HOSTILE, NotHere, change_bytes, change_cell, csv_file, flip
 from tests.cli.test_mutations import MUTATIONS, mutated, trace_of
 from tests.helpers.amount import some
@@ -155,9 +155,17 @@ def plan(folder: Path, rng: random.Random) -> list[str]:
 
 
 def anonymize(folder: Path, rng: random.Random) -> list[str]:
+    """Publish spoilt microdata, or go on with a spoilt series that has published the first snapshot of them."""
     name = rng.choice(sorted(METHODS))
-    found = copied(MICRODATA, folder, rng)
-    return ["anonymize", str(found), "--method", name, *METHODS[name], "--output", str(folder / "out")]
+    micro = Path(shutil.copytree(rng.choice(MICRODATA), folder / "copied"))
+    words = ["anonymize", str(micro), "--method", name, *METHODS[name], "--output", str(folder / "out")]
+    if rng.random() < 0.5:
+        manifest = (micro / "microdata.toml").read_text(encoding="utf-8")
+        edit(micro / "microdata.toml", '"1.csv", "2.csv"', '"1.csv"')
+        run_main(*words)
+        (micro / "microdata.toml").write_text(manifest, encoding="utf-8")
+    spoilt(rng.choice([path for path in (micro, folder / "out") if path.is_dir()]), rng)
+    return words
 
 
 def begin(folder: Path, rng: random.Random) -> list[str]:
@@ -201,7 +209,7 @@ COMMANDS: dict[str, Callable[[Path, random.Random], list[str]]] = {
     "waive": waive,
     "history": history,
 }
-MAY_WRITE_INTO_ITS_FOLDER = {"init", "waive"}
+MAY_WRITE_INTO_ITS_FOLDER = {"init", "waive", "anonymize"}
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))

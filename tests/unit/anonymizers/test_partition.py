@@ -1,7 +1,6 @@
 """Mondrian's partition beside its definition, and beside every cut that could be made."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,91 +96,3 @@ def test_a_row_is_in_the_cells_of_its_region_alone(table, k, l):  # noqa: E741 -
         of_root = np.flatnonzero(made.root == root[row])
         found = [region for region in of_root if inside(point[row], made.after[region], made.upto[region])]
         assert found == [made.region[row]]
-
-
-@given(tables(), st.integers(1, 5), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_the_order_of_rows_does_not_matter(table, k, l, seed):  # noqa: E741 - as above
-    point, scales, value, root = table
-    order = np.random.default_rng(seed).permutation(len(point))
-    made = both(point, scales, k, root, value, l)
-    again = both(point[order], scales, k, root[order], value[order], l)
-    assert np.array_equal(made.region[order], again.region)
-
-
-@given(tables(), st.integers(1, 5))
-def test_roots_are_cut_as_if_each_were_alone(table, k):
-    point, scales, _, root = table
-    made = partition(point, scales, k, root=root)
-    for each in range(root.max() + 1):
-        alone = partition(point[root == each], scales, k)
-        assert np.array_equal(alone.region, made.region[root == each] - np.flatnonzero(made.root == each)[0])
-        assert np.array_equal(alone.upto, made.upto[made.root == each])
-
-
-@given(tables(), st.integers(1, 5), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_rows_in_no_root_are_left_out(table, k, l, seed):  # noqa: E741 - as above
-    point, scales, value, root = table
-    made = partition(point, scales, k, root=root, value=value, l=l)
-    # As many rows more, which are anywhere, in no root.
-    there = np.sort(np.random.default_rng(seed).permutation(2 * len(point))[: len(point)])
-    points, values, roots = point.repeat(2, axis=0), value.repeat(2), np.full(2 * len(point), -1, dtype=np.int32)
-    points[there], values[there], roots[there] = point, value, root
-    more = partition(points, scales, k, root=roots, value=values, l=l)
-    assert np.array_equal(more.region[there], made.region)
-    assert np.all(more.region[roots < 0] == -1)
-    assert all(np.array_equal(getattr(more, name), getattr(made, name)) for name in FIELDS[1:])
-
-
-@pytest.mark.parametrize(
-    ("places", "k", "uptos"),
-    [
-        ([0, 1, 2, 3], 2, [1, OLD_END]),  # at the median
-        ([0, 1, 2, 3, 4], 2, [1, OLD_END]),  # 2 and 3 rows are as near as 3 and 2: the lower cut
-        ([0, 1, 1, 1, 1, 2, 2], 2, [1, OLD_END]),  # beside the ties at the median, the upper cut is nearer
-        ([0, 0, 1, 1, 1, 1, 2], 2, [0, OLD_END]),  # the lower one
-        ([0, 1, 1, 1, 2], 2, [OLD_END]),  # neither leaves 2 rows on both sides
-        ([0, 0, 0, 0], 2, [OLD_END]),
-        ([0, 1, 2], 2, [OLD_END]),
-    ],
-)
-def test_cuts_are_as_near_to_the_middle_as_ties_allow(places, k, uptos):
-    point = column(*places)
-    root, value = np.zeros(len(point), dtype=np.int32), np.zeros(len(point), dtype=np.int32)
-    made = both(point, [scale([0, 0.1, 0.2, 0.3, 1])], k, root, value, 1)
-    assert made.upto[:, 0].tolist() == uptos
-    assert made.after[:, 0].tolist() == [OLD_END, *uptos[:-1]]
-
-
-def test_cuts_farther_from_the_middle_when_the_near_ones_are_not_diverse():
-    # In order: a a | b c b c b c. The cut in the middle leaves "a a b c"; beyond 4 rows on the left all are 2-diverse.
-    value = np.array([0, 0, 0, 1, 2, 1, 2, 3], dtype=np.int32)
-    point = column(0, 1, 2, 3, 4, 5, 6, 7)
-    made = both(point, [scale(np.arange(8) / 7)], 2, np.zeros(8, dtype=np.int32), value, 2)
-    assert made.upto[:, 0].tolist() == [5, OLD_END]
-
-
-def test_the_attribute_that_is_widest_in_its_domain_is_cut():
-    # The first attribute has more values, the second is wider.
-    point = np.array([[0, 0], [1, 1], [2, 0], [3, 1]], dtype=np.int32)
-    scales = [scale([0, 0.1, 0.2, 0.3]), scale([0.2, 0.6])]
-    made = both(point, scales, 2, np.zeros(4, dtype=np.int32), np.zeros(4, dtype=np.int32), 1)
-    assert made.upto.tolist() == [[OLD_END, 0], [OLD_END, OLD_END]]
-    assert made.region.tolist() == [0, 1, 0, 1]
-
-
-def test_the_next_widest_attribute_is_cut_when_ties_forbid_the_widest():
-    point = np.array([[0, 0], [0, 1], [0, 2], [1, 3]], dtype=np.int32)
-    scales = [scale([0, 1]), scale([0, 0.1, 0.2, 0.3])]
-    made = both(point, scales, 2, np.zeros(4, dtype=np.int32), np.zeros(4, dtype=np.int32), 1)
-    assert made.upto.tolist() == [[OLD_END, 1], [OLD_END, OLD_END]]
-
-
-@pytest.mark.parametrize("l", [1, 2, 10])
-@pytest.mark.parametrize("width", [8, 3_000])
-def test_larger_tables_are_cut_alike(width, l):  # noqa: E741 - as above
-    rng = np.random.default_rng(width + l)
-    point = rng.integers(0, width, (3_000, 3)).astype(np.int32)
-    value = np.minimum(rng.geometric(0.08, 3_000), 300).astype(np.int32)
-    scales = [scale(np.sort(rng.random(width))) for _ in range(3)]
-    made = both(point, scales, 5, np.zeros(3_000, dtype=np.int32), value, l)
-    assert len(made.root) > 20

@@ -1,7 +1,5 @@
 """The split of balanced buckets: each cut beside every other."""
 
-import subprocess
-import sys
 from itertools import chain
 
 import numpy as np
@@ -105,50 +103,3 @@ def test_the_papers_bucket_is_split_as_in_the_paper():
         frozenset({"Gary", "Mary"}),
         frozenset({"Vince", "Tom"}),
     }
-
-
-def test_counterfeits_stretch_nothing():
-    """The counterfeit stands beside the lone row at the far end, whatever place it is said to have."""
-    each = made([2], [2], [[-1], [0], [0], [1]], [np.array([0.0, 1.0])])
-    groups = split(each).reshape(2, 2).T.tolist()
-    assert groups == [[0, 2], [1, 3]]
-    lengths = [perimeter(each, group) for group in groups]
-    assert lengths == [0, STEPS]
-
-
-def test_ties_are_settled_by_the_attribute_with_most_values_first_then_by_the_others_then_as_given():
-    points = [[0, 1, 0], [0, 0, 2], [1, 0, 1], [0, 0, 0], [0, 1, 0]]
-    each = made([1], [5], points, [np.arange(2.0), np.arange(2.0), np.arange(3) / 2])
-    assert splitting.settling_order(each.point).tolist() == [2, 0, 1]
-    assert splitting._CutSearch.of(each).by_rank[0].tolist() == [3, 0, 4, 1, 2]
-
-
-def test_without_quasi_identifiers_rows_stay_as_they_are():
-    each = SlotBuckets(np.array([2]), np.array([3]), np.zeros((6, 0), dtype=np.int32), np.zeros((6, 0)))
-    assert split(each).tolist() == [0, 1, 2, 3, 4, 5]
-
-
-def test_no_buckets_are_split_into_nothing():
-    nothing = np.zeros(0, dtype=np.int64)
-    each = SlotBuckets(nothing, nothing, np.zeros((0, 2), dtype=np.int32), np.zeros((0, 2)))
-    assert len(split(each)) == 0
-
-
-@given(buckets())
-def test_rows_stay_in_their_lists(each):
-    order = split(each)
-    for lists in lists_of(each):
-        for rows in lists:
-            assert sorted(order[rows].tolist()) == rows.tolist()
-
-
-def test_small_buckets_do_not_load_the_compiler():
-    """A one-shot command on a small series must not wait for it."""
-    program = """
-import sys
-import numpy as np
-from anonymizers.splitting import SlotBuckets, split
-split(SlotBuckets(np.array([2]), np.array([3]), np.zeros((6, 1), dtype=np.int32), np.zeros((6, 1))))
-sys.exit("numba" in sys.modules)
-"""
-    assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0

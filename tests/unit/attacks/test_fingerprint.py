@@ -1,6 +1,5 @@
 """Fingerprints beside elimination over the rationals, by plain and by compiled kernels."""
 
-import subprocess
 import sys
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
@@ -11,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.equivalence import fingerprint as module
-from attacks.equivalence import lanczos, peeling
-from attacks.equivalence.elimination_order import laid_out
+from attacks.equivalence import lanczos
 from attacks.equivalence.fingerprint import ContradictionError, classes, fingerprint, pinned
 from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
@@ -229,36 +227,6 @@ def test_planted_pairs_are_found_and_no_class_is_mixed(compiled):
         assert len({value[c] for c in np.flatnonzero(label == group)}) == 1
 
 
-def test_series_with_nothing_to_solve(way):
-    nobody = of_groups(3, [], values=2)
-    numbers = fingerprint(nobody, np.random.default_rng(1), Budget())
-    assert classes(nobody, numbers).tolist() == pinned(nobody, numbers).tolist() == [-1, -1, -1]
-    no_values = of_groups(0, [], values=0)
-    numbers = fingerprint(no_values, np.random.default_rng(1), Budget())
-    assert len(classes(no_values, numbers)) == len(pinned(no_values, numbers)) == 0
-
-
-def test_columns_in_no_group_have_numbers_of_their_own(way):
-    matrix = of_groups(50, [(0, [3, 4], [0, 1])])
-    numbers = fingerprint(matrix, np.random.default_rng(1), Budget())
-    assert len(set(numbers.of.tolist()) | set(numbers.value.tolist())) == 52
-    assert classes(matrix, numbers).tolist() == [-1, -1, -1, 0, 1, *[-1] * 45]
-
-
-def test_one_release_pins_single_people_and_groups_of_one_value_not_even_pairs(way):
-    matrix = of_groups(6, [(0, [0], [2]), (0, [1, 2], [1, 1]), (0, [3, 4, 5], [0, 0, 1])])
-    numbers = fingerprint(matrix, np.random.default_rng(1), Budget())
-    assert classes(matrix, numbers).tolist() == [0, 1, 2, 3, 4, 5]
-    assert pinned(matrix, numbers).tolist() == [2, -1, -1, -1, -1, -1]
-    assert (int(numbers.of[1]) + int(numbers.of[2]) - 2 * int(numbers.value[1])) % int(numbers.field.prime) == 0
-
-
-def test_fractional_weights_are_weights(way):
-    matrix = consistent(4, [0, 0, 0, 0], [[[0, 1], [3]], [[1, 2]], [[0, 2]]])
-    numbers = fingerprint(matrix, np.random.default_rng(1), Budget())
-    assert pinned(matrix, numbers).tolist() == [0, 0, 0, 0]
-
-
 @pytest.mark.parametrize("releases", [2, 3])
 def test_a_contradiction_among_more_columns_than_groups_is_named(compiled, releases):
     """The smaller of two systems is solved, which cannot tell that there is no solution: then it is the other one."""
@@ -268,29 +236,6 @@ def test_a_contradiction_among_more_columns_than_groups_is_named(compiled, relea
     matrix.value[held] = (matrix.value[held] + 1) % 5
     with pytest.raises(ContradictionError):
         fingerprint(matrix, np.random.default_rng(1), Budget())
-
-
-def test_a_contradiction_among_many_groups_is_named(compiled):
-    people, value, series = large_series(5)
-    matrix = consistent(people, value, series)
-    matrix.value[matrix.value_start[-2]] = 4 if value[series[-1][0][0]] != 4 else 3
-    with pytest.raises(ContradictionError) as caught:
-        fingerprint(matrix, np.random.default_rng(1), Budget())
-    assert matrix.groups - 1 in caught.value.groups
-    assert caught.value.release == len(series) - 1
-
-
-def test_same_seed_same_numbers_whatever_the_work_between_two_looks_at_the_budget(compiled, monkeypatch):
-    matrix = consistent(*large_series(2))
-    numbers = fingerprint(matrix, np.random.default_rng(3), Budget())
-    for work in (0, 20_000):
-        monkeypatch.setattr(lanczos, "_WORK", work)
-        again = fingerprint(matrix, np.random.default_rng(3), Budget())
-        assert np.array_equal(numbers.of, again.of)
-        assert np.array_equal(numbers.value, again.value)
-    other = fingerprint(matrix, np.random.default_rng(4), Budget())
-    assert not np.array_equal(numbers.of, other.of)
-    assert np.array_equal(classes(matrix, numbers), classes(matrix, other))
 
 
 class Looks(Budget):
@@ -313,13 +258,6 @@ def test_a_spent_budget_gives_none(compiled, monkeypatch):
     looks = Looks(10_000)
     assert fingerprint(matrix, np.random.default_rng(3), looks) is not None
     assert looks.looks < 10_000 - 50
-
-
-def test_one_giant_component_stops_when_the_budget_is_spent(compiled):
-    rng = np.random.default_rng(1)
-    series = [rng.permutation(30_000).reshape(-1, 5).tolist() for _ in range(5)]
-    matrix = consistent(30_000, [0] * 30_000, series)
-    assert fingerprint(matrix, rng, Looks(3)) is None
 
 
 def test_diagonals_that_fail_are_drawn_again(compiled, monkeypatch):
@@ -354,47 +292,3 @@ def test_a_wrong_solution_is_not_given_out(way, monkeypatch):
     monkeypatch.setattr(module, name, wrong)
     with pytest.raises(ArithmeticError):
         fingerprint(matrix, np.random.default_rng(3), Budget())
-
-
-@pytest.mark.parametrize("releases", [2, 3, 7, 12])
-def test_rows_need_earlier_pivots_alone(releases):
-    matrix = consistent(*large_series(releases, 300, 4, releases))
-    easy = peeling.peeled(matrix)
-    core = laid_out(matrix, easy.left)
-    assert sorted([*easy.group.tolist(), *core.group.tolist()]) == list(range(matrix.groups))
-    later = set()
-    for group, pivot in zip(easy.group.tolist(), easy.pivot.tolist(), strict=True):
-        held = set(matrix.member[matrix.start[group] : matrix.start[group + 1]].tolist())
-        assert pivot in held
-        assert not held & later
-        later.add(pivot)
-    for c, pivots in enumerate(core.pivots.tolist()):
-        row, column = int(core.row_first[c]), int(core.column_first[c])
-        for place in range(int(core.row_first[c + 1]) - row):
-            others = core.row_column[int(core.row_start[row + place]) : int(core.row_start[row + place + 1])]
-            held = {int(core.column[other]) for other in others}
-            if place < pivots:
-                assert all(other < column + place or other >= column + pivots for other in others)
-                held.add(int(core.column[column + place]))
-            group = int(core.group[row + place])
-            assert held == set(matrix.member[matrix.start[group] : matrix.start[group + 1]].tolist())
-            assert all(column <= other < core.column_first[c + 1] for other in others)
-
-
-def test_small_series_do_without_numba():
-    code = """
-import sys
-import numpy as np
-from attacks.equivalence.fingerprint import fingerprint
-from attacks.matrix import Matrix
-from audit.runtime.budget import Budget
-from tests.helpers.amount import some
-
-from tests.helpers.amount import some
-n = np.arange(3)
-flags = np.ones(2, dtype=np.bool_)
-matrix = Matrix(n, n[:2].astype(np.int32), n, n[:2].astype(np.int32), n[:2] + 1, n[:2] * 0, n[:2], flags, 0, 2, 1)
-assert fingerprint(matrix, np.random.default_rng(1), Budget()) is not None
-assert "numba" not in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

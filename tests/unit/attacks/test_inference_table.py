@@ -4,10 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from attacks.descriptions import equal_rows
 from attacks.inference_table import InferenceTableAttack
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
@@ -62,89 +59,6 @@ def run(*releases, k=2, budget=None, attributes=("one", "two")):
     return source, InferenceTableAttack(k).run(evidence, budget or Budget())
 
 
-def test_an_absence_says_nothing():
-    _, outcome = run(
-        [(0, "ab", "x"), (1, "ab", "x")],
-        [(5, "c", "x"), (6, "c", "x")],
-        [(0, "bc", "x"), (1, "bc", "x")],
-    )
-    assert outcome.measures["timeline"] == [0, 0, 0]
-    assert outcome.measures["records"] == 4
-    assert len(outcome.claims) == 0
-
-
-def test_who_stays_away_is_left_alone_by_the_others():
-    _, outcome = run([(0, "ab", "x"), (1, "ab", "x")], [(1, "b", "x"), (2, "b", "x")])
-    assert outcome.measures["timeline"] == [0, 1]
-    [finding] = outcome.claims.certify(np.arange(1))
-    assert (finding.record, finding.release, finding.class_size, finding.cause) == (0, 1, 1, "group change")
-    assert [(step.release, step.group, step.size) for step in finding.certificate] == [(0, "0/0", 2)]
-
-
-def test_newcomers_make_a_class_larger_and_a_finding_stays():
-    _, outcome = run([(0, "a", "x")], [(1, "a", "x")], k=2)
-    assert outcome.measures == {
-        "k": 2,
-        "records": 2,
-        "unsafe": 0,
-        "once_unsafe": 1,
-        "smallest_class": 2,
-        "timeline": [1, 0],
-    }
-    [finding] = outcome.claims.certify(np.arange(1))
-    assert (finding.release, finding.cause, finding.risk) == (0, "small group", 1.0)
-
-
-def test_the_smallest_class_of_a_record_may_come_later():
-    _, outcome = run([(0, "ab", "x"), (1, "ab", "x")], [(0, "a", "x"), (1, "b", "x")], k=3)
-    assert outcome.claims.class_size.tolist() == [2, 2]
-    assert outcome.claims.smallest.tolist() == [1, 1]
-
-
-def test_counterfeits_hide_nobody_and_are_nobody():
-    _, outcome = run([(0, "a", "x"), (1, "a", "x", "fake"), (2, "b", "x", "fake")])
-    assert outcome.measures["records"] == 1
-    assert outcome.measures["smallest_class"] == 1
-    assert outcome.claims.record.tolist() == [0]
-    [finding] = outcome.claims.certify(np.arange(1))
-    assert finding.certificate[0].size == 1
-
-
-def test_counterfeits_do_not_matter_to_how_it_came_about():
-    _, outcome = run(
-        [(0, "ab", "x"), (1, "ab", "x"), (2, "c", "x", "fake")],
-        [(0, "bc", "x"), (2, "bc", "x", "fake"), (3, "bc", "x")],
-    )
-    causes = {finding.record: finding.cause for finding in outcome.claims.certify(np.arange(3))}
-    assert causes == {0: "subgroup expanding", 1: "group change", 3: "widow"}
-
-
-def test_a_series_of_counterfeits_has_no_classes():
-    _, outcome = run([(0, "a", "x", "fake")])
-    assert (outcome.measures["smallest_class"], outcome.measures["timeline"]) == (None, [0])
-
-
-def test_each_distinct_pair_is_asked_for_once():
-    rows = [(record, "ab" if record % 2 else "abc", "xy") for record in range(40)]
-    source, _ = run(rows, [(record, "bc", "xy") for record in range(40)])
-    [pairs] = filter(None, source.asked)
-    assert len(pairs) == len(set(pairs)) == 2
-
-
-def test_cells_with_nothing_in_common():
-    with pytest.raises(InputError) as error:
-        run([(4, "a", "x"), (7, "a", "x")], [(9, "a", "y"), (7, "a", "y")])
-    [problem] = error.value.problems
-    assert (problem.file, problem.line, problem.column) == ("1", 1, "two")
-
-
-def test_without_records_or_quasi_identifiers_it_does_not_apply():
-    nothing = Evidence("linked", "Value", ("1",), None, 0, 0, None, [])
-    assert InferenceTableAttack().run(nothing, Budget()).reason.startswith("it needs [columns] record")
-    _, outcome = run([(0,)], attributes=())
-    assert (outcome.status, outcome.reason) == ("skipped", "it needs quasi-identifiers, and the series has none")
-
-
 def test_a_limit_that_is_reached_leaves_the_last_table_open():
     class Spent(Budget):
         def exhausted(self):
@@ -162,20 +76,6 @@ def test_a_limit_that_is_reached_leaves_the_last_table_open():
         "timeline": [1],
     }
     assert outcome.claims.record.tolist() == [0]
-
-
-def test_progress_is_told():
-    told = []
-    run([(0, "a", "x")], [(0, "a", "x")], budget=Budget(None, lambda done, total: told.append((done, total))))
-    assert told == [(1, 2), (2, 2)]
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0, 5, 2**31 - 1]), st.integers(0, 2)), min_size=1))
-def test_equal_rows(rows):
-    columns = [np.array(column, dtype=np.int32) for column in zip(*rows, strict=True)]
-    first, place = equal_rows(columns)
-    assert [rows[first[at]] for at in place] == rows
-    assert len(first) == len(set(rows))
 
 
 # -- certificates -------------------------------------------------------------------------------------------
@@ -229,14 +129,6 @@ def test_a_class_that_is_large_enough_is_no_finding(found):
     records, findings = found
     with pytest.raises(BrokenCertificateError):
         Recounter(records, 1).check([findings["2"]])
-
-
-def test_only_records_that_matter_are_followed(found):
-    records, findings = found
-    recounter = Recounter(records, 2)
-    recounter.check([findings["5"]])
-    names = {records.name(record) for record in recounter.table}
-    assert names == {"2", "5"}
 
 
 def test_counterfeits_are_left_out_when_classes_are_counted_again():

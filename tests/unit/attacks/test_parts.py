@@ -1,11 +1,8 @@
 """Bucket series: their graphs, norm_lower_bounds and exact equivalences, against enumeration of all integer vectors."""
 
-import csv
-import json
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,17 +10,16 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from attacks.equivalence import integer_model
-from attacks.equivalence.elimination import Elimination, TooMuchWorkError
+from attacks.equivalence.elimination import TooMuchWorkError
 from attacks.equivalence.integer_model import IntegerModel
-from attacks.equivalence.lattice import Block, Lattice, coupled, coupled_lower_bound, lattices
-from attacks.equivalence.parts import Parts, may_be_buckets
+from attacks.equivalence.lattice import Block, Lattice, lattices
+from attacks.equivalence.parts import Parts
 from attacks.matrix import Matrix
 from audit.model.minimum_cuts import NO_CUT, min_cut
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.equivalences import searched
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 LIMIT = 6
 """The oracle knows all equivalences up to this e: ||x||₁ up to 12."""
 FEW = 100_000
@@ -285,30 +281,6 @@ def paper():
     )
 
 
-def test_example_7_buckets_and_their_equivalences():
-    found = searched(paper(), LIMIT)
-    assert [bucket.groups.tolist() for bucket in Parts.of(paper()).parts] == [[0, 2, 4], [1, 3, 5]]
-    shown = {frozenset(zip(vector.columns.tolist(), vector.times.tolist(), strict=True)) for vector in found.witnesses}
-    assert frozenset({(BOB, 1), (DAN, 1), (GREG, -1), (COUNTERFEIT, -1)}) in shown
-    assert frozenset({(FRANK, 1), (HARRY, -1)}) in shown
-    assert (found.lower, found.upper) == (1, 1)
-    assert found.least[[ELLEN, FRANK, HARRY, IAN, JANE]].tolist() == [2, 1, 1, 2, 2]
-
-
-def test_example_8_differences():
-    parts = Parts.of(paper())
-    for bucket, columns, people in (
-        (0, "ABCDGc", [[1, 1, 1, 1, 0, 0], [0, -1, 0, -1, 1, 1], [0] * 6]),
-        (1, "EFHIJ", [[1, 1, 0, 0, 0], [0, -1, 1, 1, 1], [-1, 0, -1, 0, 0]]),
-    ):
-        part = parts.parts[bucket]
-        kind = parts.types.of[["ABCDEFGHIJc".index(name) for name in columns]]
-        steps = dict(zip(part.types.tolist(), part.delta, strict=True))
-        assert np.array([steps[one] for one in kind.tolist()])[:, 1:].T.tolist() == people
-        assert (part.delta.sum(axis=1) == 0).all()
-        assert np.bincount(np.searchsorted(part.types, kind)).tolist() == part.size.tolist()
-
-
 def test_example_9_graphs_and_theorem_2():
     first, second = Parts.of(paper()).parts
     assert first.bucket_graph.tolist() == [[0, 2, 2, 0], [2, 0, 2, 0], [2, 2, 0, 0], [0, 0, 0, 0]]
@@ -317,88 +289,7 @@ def test_example_9_graphs_and_theorem_2():
     assert Parts.of(paper()).norm_lower_bounds.tolist() == [4, 2]
 
 
-def example(name):
-    """An example's people as columns in order of names, and its matrix."""
-    rows = []
-    for release, path in enumerate(sorted((EXAMPLES / name / "releases").glob("*.csv"))):
-        with path.open(newline="", encoding="utf-8") as file:
-            rows += [(release, row["Owner"], row["Group-ID"], list(row.values())[-1]) for row in csv.DictReader(file)]
-    names, values = (sorted({row[place] for row in rows}) for place in (1, 3))
-    groups = {}
-    for release, owner, group, value in rows:
-        members, held = groups.setdefault((release, group), ([], Counter()))
-        members.append(names.index(owner))
-        held[values.index(value)] += 1
-    return names, matrix_of([(release, *groups[release, group]) for release, group in sorted(groups)])
-
-
-@pytest.mark.parametrize("name", ["clinic-merged", "clinic-2-equivalence", "fractional-weights"])
-def test_examples(name):
-    wanted = json.loads((EXAMPLES / name / "expected.json").read_text(encoding="utf-8"))["equivalence"]
-    names, matrix = example(name)
-    found = check(matrix)
-    assert (found.lower, found.upper, found.complete) == (wanted["min_e"], wanted["min_e"], True)
-    least = dict(zip(names, found.least.tolist(), strict=True))
-    assert least == {who: e or 0 for who, e in wanted["per_individual"].items()}
-    people = [e for who, e in least.items() if e and not who.startswith("~")]
-    assert {e: sum(one <= int(e) for one in people) for e in wanted["compromised"]} == wanted["compromised"]
-
-
-@pytest.mark.parametrize("name", ["clinic-2-invariant", "hospital-l-diverse"])
-def test_groups_of_a_signature_in_one_release_are_parts_of_their_own(name):
-    _, matrix = example(name)
-    assert not may_be_buckets(matrix)
-    for part in Parts.of(matrix).parts:
-        others = np.delete(np.arange(matrix.groups), part.groups)
-        mine, theirs = (matrix.restricted(np.sort(groups)).member for groups in (part.groups, others))
-        assert not set(mine.tolist()) & set(theirs.tolist())
-        assert (part.delta is None) == (len(set(matrix.release[part.groups].tolist())) < len(part.groups))
-
-
-def test_a_part_with_two_groups_in_a_release_has_no_graph():
-    matrix = matrix_of([(0, [0, 1], {0: 2}), (0, [2, 3], {0: 2}), (1, [0, 2], {0: 2})])
-    [part] = Parts.of(matrix).parts
-    with pytest.raises(ValueError, match="buckets"):
-        part.bucket_graph  # noqa: B018
-
-
 # ---------------------------------------------------------------------------------------------------- hard cases
-
-
-def test_people_who_return_are_no_edges():
-    """Taken as one stay each, the two would raise the least cut to 3."""
-    stays = [(0, (2, 3)), (1, (2,)), (1, (3,)), (0, (0, 2, 4)), (1, (0, 2)), (1, (4,))]
-    stays += [(0, (0, 1, 2, 3, 4)), (1, (0, 1)), (1, (2, 3, 4))]
-    matrix = published([(0, value, stay) for value, stay in stays])
-    graph = Parts.of(matrix).parts[0].bucket_graph
-    assert graph.sum() == 2 * (len(stays) - 2)
-    assert check(matrix).upper == 1
-
-
-def test_people_who_return_may_leave_a_cut_without_meaning():
-    """Those with one stay tie three nodes by 3 each; an equivalence of e = 2 goes past them."""
-    stays = [(0, (0, 3)), (1, (0, 3)), (0, (0, 1, 3)), (1, (0,)), (1, (1, 3))]
-    stays += [(0, (0, 1, 2)), (1, (0,)), (1, (1, 2))] * 3
-    matrix = published([(0, value, stay) for value, stay in stays])
-    parts = Parts.of(matrix)
-    assert min_cut(parts.parts[0].bucket_graph)[0] == 6
-    assert parts.norm_lower_bounds.tolist() == [1]
-    assert check(matrix).upper == 2
-
-
-def test_weights_of_a_half():
-    """A returns, B, C and D stay: B = D needs halves."""
-    matrix = published([(0, 0, (0, 2)), (0, 1, (0, 1)), (0, 2, (1, 2)), (0, 1, (3,))])
-    found = check(matrix)
-    assert [dict(zip(v.columns.tolist(), v.times.tolist(), strict=True)) for v in found.witnesses] == [{1: 1, 3: -1}]
-
-
-def test_potentials_beyond_one():
-    """With potentials of at most 1 the least e would be 3."""
-    stays = [(0, (0, 1)), (0, (0,)), (0, (1, 2)), (1, (0,)), (1, (1,)), (1, (0,)), (1, (1, 2))]
-    matrix = published([(0, value, stay) for value, stay in stays])
-    for limit in (0, LIMIT):
-        assert check(matrix, limit).upper == 2
 
 
 SQUARE = [(0, 1), (2, 3), (0, 2), (1, 3)]
@@ -412,90 +303,6 @@ def test_signatures_couple(times):
     assert (found.lower, found.upper, found.least.max()) == (4 * times, 4 * times, 4 if times == 1 else 0)
     assert check(published(people), 0).upper == 4 * times
     assert check(published([person for person in people if person[0]])).lower is None
-
-
-def test_coupled_beyond_the_limit_of_single_buckets():
-    """A bucket's own equivalence of e = 5 hides behind a coupled one of e = 4."""
-    own = [(0, value, (release,)) for release in (0, 1) for value in (0, 1) for _ in range(3)]
-    others = [(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) if bucket for value in values]
-    extra = [(0, 0, (2,)), (0, 1, (2,))]
-    assert check(published(own + others + extra), 0).upper == 4
-
-
-def test_pinned_people_of_two_buckets_are_equivalent():
-    """A leaves one bucket and B another, each taking the value a with them."""
-    first = [(0, 0, (0,)), (0, 0, (0, 1)), (0, 1, (0, 1))]
-    second = [(1, 0, (0,)), (1, 0, (0, 1)), (1, 2, (0, 1))]
-    found = check(published(first + second))
-    assert (found.upper, found.least.tolist()) == (1, [1, 0, 0, 1, 0, 0])
-
-
-def test_pinned_people_among_many_who_stay():
-    """Those who stay tie all nodes but one; what is left of both buckets is one multiple of the value a."""
-    people = [(bucket, value, (0, 1)) for bucket in (0, 1) for value in (0, bucket + 1) for _ in range(3)]
-    found = check(published([*people, (0, 0, (0,)), (1, 0, (0,))]), 1)
-    assert found.least.tolist() == [0] * 12 + [1, 1]
-
-
-def test_entries_that_are_opposite():
-    """Those who stay tie the first node to the end: who leaves there is the opposite of who comes after, and equal."""
-    people = [(0, value, (0, 1)) for value in (0, 1) for _ in range(3)]
-    found = check(published([*people, (0, 0, (0,)), (0, 0, (1,))]), 1)
-    assert found.least.tolist() == [0] * 6 + [1, 1]
-    [vector] = found.witnesses
-    assert sorted(vector.times.tolist()) == [-1, 1]
-
-
-def test_a_large_side_that_equals_one_person():
-    """A + B - C has the value that P of another bucket is pinned to."""
-    people = [(0, 0, (0,)), (0, 1, (0,)), (0, 1, (1,)), (0, 0, (0, 1)), (0, 1, (0, 1))]
-    people += [(1, 0, (0,)), (1, 0, (0, 1)), (1, 2, (0, 1))]
-    found = check(published(people), 2)
-    assert found.least.tolist() == [2, 2, 2, 0, 0, 2, 0, 0]
-
-
-def test_entries_that_are_half_of_others():
-    """Two people each tell w1 + w3, w1 + w2 and w2 + w3; whoever has w1 alone is half of what they add up to."""
-    stays = [(0, (0, 2)), (1, (0, 1)), (0, (1, 2))] * 2 + [(1, (0,)), (0, (1,)), (1, (2,)), (0, (0, 1, 2))]
-    check(published([(0, value, stay) for value, stay in stays]))
-
-
-def test_a_larger_cut_may_have_the_lesser_equivalence():
-    """The first bucket's cut is 4 and its least e 16; the second's are 6 and 6."""
-    first = [(0, value, stay) for value in (0, 1) for stay in [(0,), (0, 1), *[(1,)] * 4]]
-    second = [(1, value, (release,)) for value in (2, 3) for release in (0, 1) for _ in range(3)]
-    assert Parts.of(published(first + second)).norm_lower_bounds.tolist() == [4, 6]
-    assert check(published(first), 0).upper == 16
-    assert check(published(first + second), 0).upper == 6
-
-
-def test_a_bucket_that_is_away_for_a_while():
-    people = [(0, 0, (0, 2)), (0, 1, (0, 2)), (0, 0, (0,)), (0, 1, (0,)), (0, 0, (2, 3)), (0, 1, (2, 3)), (1, 2, (1,))]
-    matrix = published(people)
-    away = Parts.of(matrix).parts[0]
-    assert away.groups.tolist() == [0, 2, 3]
-    assert ((away.delta != 0).sum(axis=1) == 2).all()
-    check(matrix)
-
-
-def test_a_known_value_that_is_missing_in_some_groups():
-    """The only cancer of the second release is known; its bucket is that of the first all the same."""
-    groups = [(0, [0, 1, 2, 3], {0: 2, 1: 2}), (1, [0, 4], {1: 2}), (1, [5], {2: 1})]
-    assert [part.groups.tolist() for part in Parts.of(matrix_of(groups)).parts] == [[0, 1], [2]]
-    clash = [*groups, (2, [1], {0: 1}), (2, [2, 4], {0: 1, 1: 1})]
-    assert [part.delta is None for part in Parts.of(matrix_of(clash)).parts] == [True, False]
-
-
-def test_no_groups():
-    found = searched(matrix_of([]), 4)
-    assert (found.lower, found.upper, found.complete, found.witnesses) == (None, None, True, ())
-
-
-def test_columns_in_no_group():
-    matrix = matrix_of([(0, [3], {0: 1}), (1, [1], {0: 1})], columns=6)
-    found = check(matrix)
-    assert found.least.tolist() == [0, 1, 0, 1, 0, 0]
-    assert Parts.of(matrix).types.of.tolist() == [-1, 0, -1, 1, -1, -1]
 
 
 def test_more_values_than_a_word_holds():
@@ -512,17 +319,6 @@ def blocks_of(people):
     return [Block.of(parts, place, np.arange(len(part.groups) + 1)) for place, part in enumerate(parts.parts)]
 
 
-def test_coupled_lower_bounds():
-    square = blocks_of([(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values])
-    assert coupled_lower_bound(square) == 4
-    assert coupled_lower_bound(square[:2]) == NO_CUT
-    assert [len(each) for each in coupled(square, 8)] == [4]
-    assert coupled(square, 7) == []
-    assert coupled(square[:3], NO_CUT) == []
-    apart = blocks_of([*((b, v, (0,)) for b, vs in enumerate(SQUARE) for v in vs), *((b, b, (0,)) for b in (4, 5))])
-    assert [[block.part for block in each] for each in coupled(apart, 8)] == [[0, 1, 2, 3]]
-
-
 STAYS = [(0, value, stay) for value in (0, 1) for stay in ((0,), (0, 1), (1, 2), (1, 2), (2,), (2, 3), (3,))]
 
 
@@ -535,32 +331,6 @@ def test_a_model_that_is_stopped_proves_nothing(monkeypatch):
     found = searched(published(STAYS), LIMIT)
     assert not found.complete
     assert 1 <= found.lower <= truth <= found.upper
-
-
-def test_effort_is_used_up_by_work_alone():
-    [system] = lattices(blocks_of(STAYS))
-    used = []
-    for _ in range(2):
-        model = IntegerModel(system, 40)
-        given = model.effort
-        model.some([0], Budget())
-        used.append(given - model.effort)
-    assert used[0] == used[1] > 0
-
-
-def test_models_that_are_too_large_or_may_overflow(monkeypatch):
-    [system] = lattices(blocks_of(STAYS))
-    with pytest.raises(TooMuchWorkError):
-        IntegerModel(system, 1 << 62)
-    monkeypatch.setattr("attacks.equivalence.integer_model._VARIABLES", 1)
-    with pytest.raises(TooMuchWorkError):
-        IntegerModel(system, 40)
-
-
-def test_parts_that_cannot_be_told_apart_stay_coupled(monkeypatch):
-    square = blocks_of([(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values])
-    monkeypatch.setattr(Elimination, "most", 0)
-    assert [len(each) for each in coupled([*square, *blocks_of(STAYS)], 8)] == [5]
 
 
 def test_a_wrong_answer_of_the_solver_is_none(monkeypatch):

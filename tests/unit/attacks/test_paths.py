@@ -185,64 +185,12 @@ def test_a_long_series_neither_vanishes_nor_overflows(common):
     assert told == pytest.approx({version: float(risk) for version, risk in expected.items()}, rel=1e-9)
 
 
-def test_no_time_is_no_answer():
-    evidence = evidence_of(2, {(0, 0): Fraction(1)}, [([0], [[0, 1]], [0], [-1], [True], None)], None)
-    feasible = FeasibleValues(evidence, Budget())
-    feasible.run()
-    assert paths.PathRisks(evidence, feasible).risks(Asked([None]), Budget(0.0)) is None
-
-
 def risks_of(history, weight, values, asked):
     evidence = evidence_of(values, weight, history, None)
     feasible = FeasibleValues(evidence, Budget())
     feasible.run()
     found = paths.PathRisks(evidence, feasible).risks(Asked([np.array(asked, np.int32)] * len(history)), Budget())
     return {(p, r): risk for p, r, risk in zip(found.person.tolist(), found.release.tolist(), found.risk, strict=True)}
-
-
-@pytest.mark.parametrize("half", [20, 145, 200])
-@pytest.mark.parametrize("asked", [0, 1, -1])
-def test_what_is_made_up_for_later_is_not_unlikely(half, asked):
-    """One value is 99 times as likely in each of many releases, the other in as many after them: both are as likely."""
-    weight = {(0, 0): Fraction(1, 1000), (1, 1): Fraction(1, 1000)}
-    bags = [[0] * 99 + [1]], [[0] + [1] * 99]
-    history = [([0], bag, [0], [-1], [True], (asked,)) for bag in bags for _ in range(half)]
-    assert list(risks_of(history, weight, 2, [asked]).values()) == pytest.approx([0.5] * 2 * half, rel=1e-9)
-
-
-@pytest.mark.parametrize("asked", [0, 1])
-def test_paths_of_which_some_vanish(asked):
-    """Somebody who is there now and then, whose value may change in one direction alone; by exact sums."""
-    weight = {(0, 0): Fraction(1, 2), (1, 1): Fraction(1, 2), (1, 0): Fraction(1, 2**30)}
-    bags = [[0] * 99 + [1]], [[0] + [1] * 99]
-    history, there = [], []
-    for at in range(600):
-        [bag] = bags[at * 2 // 600]
-        people = [4, 3] if at % 3 else [4]
-        history.append((people, [bag, [0]], [1, 0][: len(people)], [-1] * len(people), [True] * len(people), None))
-        there += [(at, {value: Fraction(bag.count(value)) for value in (0, 1)})] if at % 3 else []
-    before, forward = None, []
-    for _, node in there:
-        inflow = {v: 1 if before is None else sum(before[u] * weight.get((u, v), 0) for u in node) for v in node}
-        forward.append(inflow)
-        before = {v: inflow[v] * node[v] for v in node}
-    after, expected = None, {}
-    for (at, node), inflow in zip(reversed(there), reversed(forward), strict=True):
-        outflow = {v: 1 if after is None else sum(weight.get((v, u), 0) * after[u] for u in node) for v in node}
-        after = {v: outflow[v] * node[v] for v in node}
-        shares = {v: inflow[v] * after[v] for v in node}
-        expected[3, at] = float(shares[asked] / sum(shares.values()))
-    evidence = evidence_of(2, weight, history, None)
-    feasible = FeasibleValues(evidence, Budget())
-    feasible.run()
-    wanted = Asked([np.array([0, asked][: len(people)], np.int32) for people, *_ in history])
-    found = paths.PathRisks(evidence, feasible).risks(wanted, Budget())
-    told = {
-        (p, r): risk
-        for p, r, risk in zip(found.person.tolist(), found.release.tolist(), found.risk, strict=True)
-        if p == 3
-    }
-    assert told == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("bits", [0.0, 7.0, 60.0])

@@ -96,15 +96,6 @@ def check(history, asked, *, tables):
 
 
 @pytest.mark.parametrize("tables", [False, True])
-@given(
-    history=histories(st.integers(1, 5)),
-    asked=st.none() | st.lists(st.integers(-1, VALUES - 1), min_size=PEOPLE, max_size=PEOPLE),
-)
-def test_risks(tables, history, asked):
-    check(history, asked, tables=tables)
-
-
-@pytest.mark.parametrize("tables", [False, True])
 @given(history=histories(st.sampled_from([10**12, 3 * 10**12, 7 * 10**12]), 40))
 def test_products_beyond_the_range_of_floating_point(tables, history):
     check(history, None, tables=tables)

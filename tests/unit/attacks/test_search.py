@@ -1,25 +1,19 @@
 """The search for integer vectors: types, elimination, models, parts and limits."""
 
-from itertools import combinations_with_replacement
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks.equivalence import integer_model, search
+from attacks.equivalence import integer_model
 from attacks.equivalence.elimination import Elimination
-from attacks.equivalence.integer_model import SolverContradictionError
 from attacks.equivalence.lattice import Block, lattices
 from attacks.equivalence.parts import Parts
-from attacks.equivalence.search import SearchQuestion, solve
-from attacks.equivalence.vectors import Vector, Witnesses
 from attacks.matrix import Types
 from audit.runtime.budget import Budget
 from tests.helpers.equivalences import (
     Plan,
     agrees,
-    brute_force,
     is_equivalence,
     matrix_of,
     relations,
@@ -63,25 +57,6 @@ def regrouped(rng, people, m, releases, signatures=1, churn=0.2):
     return matrix_of(plan)
 
 
-def pairs(*groups, truth):
-    """A series of one release for each list of groups of named columns."""
-    return matrix_of(Plan(truth, [[(named, []) for named in release] for release in groups]))[0]
-
-
-@given(seeds)
-def test_types_are_columns_with_the_same_groups(rng):
-    matrix, _ = tiny_series(rng)
-    types = Types.among(matrix)
-    groups = [set(matrix.group_of()[matrix.member == column].tolist()) for column in range(matrix.columns)]
-    for one, other in combinations_with_replacement(range(matrix.columns), 2):
-        if groups[one]:
-            assert (types.of[one] == types.of[other]) == (groups[one] == groups[other])
-        else:
-            assert types.of[one] == -1
-    assert types.of[types.example].tolist() == list(range(len(types.size)))
-    assert types.size.tolist() == np.bincount(types.of[types.of >= 0], minlength=len(types.size)).tolist()
-
-
 def test_types_whose_numbers_agree_by_chance_are_told_apart(monkeypatch):
     """Numbers that are all 0 make everybody alike at first; then others are drawn."""
     matrix, _ = tiny_series(np.random.default_rng(3))
@@ -118,31 +93,6 @@ def test_lattices_hold_exactly_the_equivalences(rng, entries):
         assert sorted({at for row in system.basis for at in row}) == list(range(len(system.cost)))
 
 
-def test_lattices_have_nothing_in_common():
-    matrix = pairs([[0, 1], [2, 3]], [[0, 4], [2, 5]], truth=[0, 1, 2, 3, 1, 3])
-    types, systems = everything(matrix)
-    told = sorted(by_column(types, system, row).tolist() for system in systems for row in system.basis)
-    assert [list(map(abs, row)) for row in told] == [[0, 1, 0, 0, 1, 0], [0, 0, 0, 1, 0, 1]]
-
-
-def test_a_series_in_which_nobody_is_has_no_equivalences():
-    matrix = matrix_of(Plan([0, 1], [[]]))[0]
-    assert everything(matrix)[1] == lattices([]) == []
-    found = searched(matrix, 4)
-    assert (found.lower, found.complete, found.witnesses) == (None, True, ())
-
-
-def same(one, other):
-    return (one.lower, one.upper, one.least.tolist()) == (other.lower, other.upper, other.least.tolist())
-
-
-def test_models_allow_for_people_who_are_taken_several_times():
-    """Somebody's value three times over is that of three people, of whom nothing else is known."""
-    matrix = pairs([[0], [1, 2, 3], [4, 5, 6]], truth=[0] * 7)
-    assert searched(matrix, 4).least.tolist() == [3] * 7
-    assert searched(matrix, 2).upper == 3
-
-
 @pytest.mark.parametrize(("seed", "m", "signatures"), [(0, 3, 1), (1, 4, 2), (2, 5, 1), (3, 6, 1), (4, 4, 1)])
 def test_larger_series_have_witnesses_that_are_true(seed, m, signatures):
     matrix, truth = regrouped(np.random.default_rng(seed), 4 * m * signatures, m, 3, signatures)
@@ -176,83 +126,6 @@ def test_parts_and_the_whole_agree(rng):
         assert one.least.tolist() == np.where(found[2].least <= most, found[2].least, 0).tolist()
 
 
-def test_two_parts_with_equal_values_are_an_equivalence():
-    matrix = pairs([[0, 1, 2], [3, 4, 5], [6, 7, 8]], truth=[0, 1, 2, 0, 1, 2, 3, 4, 5])
-    for max_e in (1, 3):
-        found = searched(matrix, max_e)
-        assert (found.lower, found.upper, found.complete) == (3, 3, True)
-    assert found.least.tolist() == [3] * 6 + [0] * 3
-
-
-def test_signatures_that_are_linearly_dependent():
-    matrix = pairs([[0, 1], [2, 3], [4, 5], [6, 7]], truth=[0, 1, 2, 3, 0, 2, 1, 3])
-    found = searched(matrix, 1)
-    assert (found.lower, found.upper, found.complete) == (4, 4, True)
-    assert not found.least.any()
-    assert searched(matrix, 4).least.tolist() == [4] * 8
-
-
-def test_independent_values_are_no_equivalence():
-    found = searched(pairs([[0, 1], [2, 3], [4]], truth=[0, 1, 0, 2, 3]), 4)
-    assert (found.lower, found.upper, found.complete, found.witnesses) == (None, None, True, ())
-
-
-def test_a_large_least_e():
-    matrix, truth = regrouped(np.random.default_rng(0), 36, 12, 2, churn=0)
-    found = searched(matrix, 2)
-    assert found.lower == found.upper > 5
-    assert found.complete
-    assert not found.least.any()
-    assert [is_equivalence(matrix, vector) and agrees(vector, truth) for vector in found.witnesses] == [True]
-
-
-def test_what_is_known_beforehand_is_used():
-    for seed in range(60):
-        matrix, _ = tiny_series(np.random.default_rng(seed))
-        found = searched(matrix, 4)
-        # Counterfeits that are equal to each other, of which `lower` says nothing, are not known beforehand.
-        least = min([found.lower or 1, *found.least[found.least > 0].tolist()])
-        assert same(searched(matrix, 4, settled=least - 1), found)
-
-
-def test_columns_with_equal_values_stand_for_each_other(monkeypatch):
-    """With e = 1 known, the model leaves out all columns of a class but one, and loses nothing."""
-    idle = []
-    proper = integer_model.IntegerModel
-    monkeypatch.setattr(
-        integer_model, "IntegerModel", lambda *words: idle.append(len(words[2:]) and len(words[2])) or proper(*words)
-    )
-    for seed in range(60):
-        matrix, _ = tiny_series(np.random.default_rng(seed))
-        wanted = brute_force(matrix, 8)
-        one = wanted == 1
-        relation = relations(matrix)
-        label = np.where(matrix.present(), np.arange(matrix.columns), -1).astype(np.int32)
-        for column in np.flatnonzero(one):
-            same_as = [
-                other
-                for other in range(column)
-                if label[other] >= 0 and not (relation[:, column] - relation[:, other]).any()
-            ]
-            label[column] = label[same_as[0]] if same_as else label[column]
-        question = SearchQuestion(label, one.astype(np.int32), Witnesses.of(()), 1, 4)
-        found = solve(Parts.of(matrix), question, Budget())
-        assert found.least.tolist() == np.where(wanted <= 4, wanted, 0).tolist(), seed
-    assert any(idle)
-
-
-def test_what_is_known_and_ruled_out_is_a_bug():
-    """A witness that is none stands for cuts or eliminations that rule out one that is."""
-    matrix, _ = regrouped(np.random.default_rng(0), 12, 3, 3)
-    nobody, label = np.zeros(matrix.columns, dtype=np.int32), np.arange(matrix.columns, dtype=np.int32)
-    true = [vector for vector in searched(matrix, 4).witnesses if vector.e < 4]
-    assert solve(Parts.of(matrix), SearchQuestion(label, nobody, Witnesses.of(true), 0, 4), Budget()).complete
-    wrong = Vector.of({0: 1, 1: -1})
-    assert not is_equivalence(matrix, wrong)
-    with pytest.raises(SolverContradictionError):
-        solve(Parts.of(matrix), SearchQuestion(label, nobody, Witnesses.of([wrong]), 0, 4), Budget())
-
-
 def test_nothing_is_claimed_without_time():
     matrix, _ = regrouped(np.random.default_rng(0), 12, 3, 3)
     found = searched(matrix, 4, Budget(0.0), 1)
@@ -284,47 +157,3 @@ def test_eliminations_that_take_too_long(monkeypatch):
     monkeypatch.setattr(Elimination, "most", 50)
     found = searched(matrix, 4, settled=1)
     assert (found.lower, found.upper, found.complete, found.witnesses) == (2, None, False, ())
-
-
-def test_equivalences_that_are_too_long_to_be_stated(monkeypatch):
-    matrix, _ = regrouped(np.random.default_rng(0), 36, 12, 2, churn=0)
-    exact = searched(matrix, 4)
-    monkeypatch.setattr(search, "_STATED", 6)
-    found = searched(matrix, 4)
-    assert (found.lower, found.upper, found.complete, found.witnesses) == (6, None, True, ())
-    assert exact.lower >= 6
-    matrix = pairs([list(range(7)), list(range(7, 14))], truth=[*range(7), *range(7)])
-    found = searched(matrix, 4)
-    assert (found.lower, found.upper, found.complete) == (7, None, True)
-
-
-def test_many_buckets_alike_need_no_solver(monkeypatch):
-    """Any two of them cancel, which the basis of their lattice says; the work grows with them, not with its square."""
-    monkeypatch.setattr(integer_model, "_EFFORT", 0.0)
-    matrix = pairs([[2 * at, 2 * at + 1] for at in range(400)], truth=[0, 1] * 400)
-    found = searched(matrix, 4)
-    assert (found.lower, found.upper, found.complete) == (2, 2, True)
-    assert found.least.tolist() == [2] * 800
-
-
-def test_effort_that_ends_on_the_way(monkeypatch):
-    matrix, _ = regrouped(np.random.default_rng(1), 24, 4, 3)
-    exact, complete = searched(matrix, 4), []
-    for effort in (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 10.0):
-        monkeypatch.setattr(integer_model, "_EFFORT", effort)
-        found = searched(matrix, 4)
-        assert found.lower <= exact.lower <= exact.upper
-        assert exact.upper <= (found.upper or exact.upper)
-        assert all(is_equivalence(matrix, vector) for vector in found.witnesses)
-        assert not found.complete or same(found, exact)
-        complete.append(found.complete)
-    assert complete == sorted(complete)
-    assert complete[-1] > complete[0]
-
-
-def test_the_same_answer_every_time():
-    matrix, _ = regrouped(np.random.default_rng(5), 24, 4, 3)
-    one, other = (searched(matrix, 3) for _ in range(2))
-    assert [vector.columns.tolist() for vector in one.witnesses] == [
-        vector.columns.tolist() for vector in other.witnesses
-    ]

@@ -1,7 +1,5 @@
 """Matched subsets of groups, and of everybody, beside all pairs of them, judged by algebra over the rationals."""
 
-import subprocess
-import sys
 from fractions import Fraction
 from itertools import combinations
 
@@ -232,60 +230,6 @@ def test_all_pairs_of_subsets_agree(seed):
     check(random_matrix(seed), seed)
 
 
-def test_every_e_occurs():
-    seen = np.zeros(MAX_E + 1, dtype=np.int64)
-    for seed in range(60):
-        seen += np.bincount(check(random_matrix(seed), seed), minlength=MAX_E + 1)
-    assert (seen > 0).all(), seen
-
-
-@pytest.mark.parametrize("max_e", [1, 2, 6, 9])
-def test_as_many_on_a_side_as_asked_for(max_e):
-    for seed in range(200, 210):
-        check(random_matrix(seed), seed, max_e=max_e)
-
-
-def test_only_some_columns_are_used():
-    for seed in range(100, 130):
-        matrix = random_matrix(seed)
-        check(matrix, seed, among=np.random.default_rng(seed).random(matrix.columns) < 0.7)
-
-
-def test_twins_stay_together():
-    # 0, 1, 2 and 3, 4, 5 are twins, four and five others too many for a side.
-    groups = [(0, [0, 1, 2], [0, 0, 1]), (0, [3, 4, 5], [0, 1, 0]), (0, [6, 7, 8, 9], [2] * 4)]
-    matrix = of_groups(15, [*groups, (1, [10, 11, 12, 13, 14], [2] * 5)])
-    least = check(matrix, 1, max_e=3)
-    assert least.tolist() == [3] * 6 + [0] * 9
-
-
-def test_nobody_shares_a_side_with_a_part_of_twins():
-    # {0, 1, 6} and {2, 3, 7} are equivalent; a column of {0, 1} that may not be used keeps both out.
-    groups = [(0, [0, 1, 4, 6], [0, 1, 2, 3]), (1, [2, 3, 4, 7], [0, 1, 2, 3]), (2, [5, 6, 7], [4, 3, 3])]
-    matrix = of_groups(8, groups)
-    check(matrix, 1)
-    among = np.ones(8, dtype=np.bool_)
-    among[1] = False
-    assert not check(matrix, 1, among).any()
-
-
-@pytest.mark.usefixtures("kernels", "groups_alone")
-def test_too_large_groups_are_told(monkeypatch):
-    complete = {True: 0, False: 0}
-    for seed in range(300, 340):
-        matrix = random_matrix(seed)
-        monkeypatch.setattr(subsets, "_SETS_AT_MOST", 60)
-        result = subsets.matched(matrix, (numbers(matrix, seed),) * 2, MAX_E, Budget())
-        expected = by_all_pairs(matrix)
-        if result.complete:
-            np.testing.assert_array_equal(result.least, expected)
-        else:
-            assert result.reason.startswith("too many subsets of up to 4 people in ")
-            check_bounds(matrix, result, expected)
-        complete[result.complete] += 1
-    assert min(complete.values()) > 5
-
-
 def check_bounds(matrix, result, expected):
     """What was found is true, if not the least; and e = 1 is always known."""
     check_witnesses(matrix, result)
@@ -347,19 +291,6 @@ def test_the_second_fingerprint_refutes_what_agrees_by_chance():
     assert not subsets.matched(matrix, (h, other), 2, Budget()).least.any()
 
 
-@pytest.mark.usefixtures("kernels", "groups_alone")
-@pytest.mark.parametrize("held", [1 << 20, 30])
-def test_the_same_input_gives_the_same_witnesses_whatever_the_draws(monkeypatch, held):
-    monkeypatch.setattr(subsets, "_HELD", held)
-    for seed in range(500, 520):
-        matrix = random_matrix(seed)
-        draws = [(numbers(matrix, seed), numbers(matrix, 1)), (numbers(matrix, 2, 2**55 + 3), numbers(matrix, 3))]
-        one, other = (subsets.matched(matrix, drawn, MAX_E, Budget()) for drawn in draws)
-        assert len(one.witnesses) or not (one.least > 1).any()
-        np.testing.assert_array_equal(one.witnesses.columns, other.witnesses.columns)
-        np.testing.assert_array_equal(one.witnesses.times, other.witnesses.times)
-
-
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("first", range(0, 100, 20))
 def test_sets_of_everybody_find_all_equivalences(first):
@@ -379,46 +310,7 @@ def test_sets_of_everybody_find_all_equivalences(first):
         assert shown[found.least > 1].tolist() == found.least[found.least > 1].tolist(), seed
 
 
-@pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("most", [0, 3, 10, 30, 100])
-def test_too_many_sets_of_everybody_leave_those_of_groups(monkeypatch, most):
-    """Up to the e that is settled everything is known; beyond, what is found within groups is true."""
-    monkeypatch.setattr(subsets, "_SETS_OF_ALL", most)
-    reached = set()
-    for seed in range(40):
-        matrix, _ = tiny_series(np.random.default_rng(seed))
-        wanted = brute_force(matrix, 8)
-        drawn = (fingerprint(matrix, np.random.default_rng(each), Budget()) for each in (1, 2))
-        found = subsets.matched(matrix, tuple(drawn), 4, Budget())
-        exact = np.where(wanted <= found.settled, wanted, 0)
-        assert np.where(found.least <= found.settled, found.least, 0).tolist() == exact.tolist(), seed
-        assert (found.least >= wanted)[found.least > 0].all(), seed
-        assert (wanted > 0)[found.least > 0].all(), seed
-        assert most or found.settled == 1 or (found.least[np.unique(matrix.member)] < 2).all(), seed
-        reached.add(found.settled)
-    assert len(reached) > 1
-
-
 def test_sums_that_may_overflow_are_refused():
     matrix = random_matrix(1)
     with pytest.raises(OverflowError):
         subsets.matched(matrix, (numbers(matrix, 1),) * 2, 128, Budget())
-
-
-def test_small_series_do_without_numba():
-    code = """
-import sys
-import numpy as np
-from attacks.equivalence.field import Field
-from attacks.equivalence.fingerprint import Fingerprint
-from attacks.equivalence.subsets import matched
-from attacks.matrix import Matrix
-from audit.runtime.budget import Budget
-n = np.arange(3)
-flags = np.ones(2, dtype=bool)
-matrix = Matrix(n, n[:2].astype(np.int32), n, n[:2].astype(np.int32), n[:2], n[:2] * 0, n[:2], flags, 0, 2, 1)
-numbers = Fingerprint(n[:2].astype(np.uint64), n[:2].astype(np.uint64), Field.of(2**57 - 13))
-assert matched(matrix, (numbers,) * 2, 4, Budget()).complete
-assert "numba" not in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

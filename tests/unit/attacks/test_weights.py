@@ -9,14 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks.equivalence import elimination, weights
-from attacks.equivalence.elimination import RIGHT
 from attacks.equivalence.spanning_forest import spanning_forest
 from attacks.equivalence.vectors import Vector
 from attacks.equivalence.weights import Solver
 from attacks.matrix import Matrix
 from audit.model.evidence import Members, ValueCounts
-from audit.runtime.budget import Budget
 
 NAMELESS = -1
 
@@ -121,15 +118,6 @@ def test_pairs_and_pinned_values(matrix):
     assert_right(matrix, small_claims(matrix))
 
 
-@given(matrices())
-def test_pairs_when_groups_are_gathered_one_by_one_and_plain_weights_are_always_sought(matrix):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weights, "_FEW_MORE", 1)
-        patch.setattr(weights, "_PLAIN", 0)
-        patch.setattr(weights, "_SAFE", 0)
-        assert_right(matrix, small_claims(matrix)[::4])
-
-
 @given(matrices(), st.integers(0, 2**32 - 1))
 def test_combinations_of_groups_are_found_again(matrix, seed):
     rng, rows = np.random.default_rng(seed), rows_of(matrix)
@@ -143,27 +131,6 @@ def test_combinations_of_groups_are_found_again(matrix, seed):
     assert_right(matrix, claims)
 
 
-def test_halves():
-    """The example of groups {A, B}, {B, C}, {A, C} and {D}, where whole weights do not suffice."""
-    a, b, c, d = 0, 1, 2, 3
-    matrix = matrix_of([[[(a, 0), (b, 1)]], [[(b, 1), (c, 2)]], [[(a, 0), (c, 2)], [(d, 1)]]], 4)
-    half = Fraction(1, 2)
-    assert Solver(matrix).weights(Vector.of({b: 1, d: -1})) == {0: half, 1: half, 2: -half, 3: Fraction(-1)}
-
-
-def neighbours(count):
-    """People in a row, each with one neighbour in the first release and the other in the second."""
-    pairs = [[(i, i % 2), (i + 1, (i + 1) % 2)] for i in range(count)]
-    return matrix_of([pairs[::2], pairs[1::2]], count + 1)
-
-
-def test_long_chains_are_followed_up_to_a_limit(monkeypatch):
-    solver, ends = Solver(neighbours(600)), Vector.of({0: 1, 600: -1})
-    assert solver.weights(ends) == {group: Fraction(1 if group < 300 else -1) for group in range(600)}
-    monkeypatch.setattr(weights, "_MOST_GROUPS", 250)
-    assert solver.weights(ends) is None
-
-
 @pytest.mark.parametrize(("people", "told"), [(16, True), (40, True), (100, False)])
 def test_fractions_too_large_to_be_told_from_residues_are_never_told_wrong(people, told):
     """Random groups, as many as people, whose weights have denominators like the determinant of the person matrix."""
@@ -175,41 +142,6 @@ def test_fractions_too_large_to_be_told_from_residues_are_never_told_wrong(peopl
     if told:
         assert added(rows_of(matrix), found) == claimed(matrix, {0: 1, 1: -1}, None)
         assert max(weight.denominator for weight in found.values()) > people
-
-
-def test_one_swap_in_large_groups():
-    everybody = 30_000
-    first = [(who, who % 3) for who in range(everybody)]
-    second = [*first[1:], (everybody, 0)]
-    matrix = matrix_of([[first], [second]], everybody + 1)
-    assert Solver(matrix).weights(Vector.of({0: 1, everybody: -1})) == {0: Fraction(1), 1: Fraction(-1)}
-    # Those who are in the same groups are never told apart.
-    assert Solver(matrix).weights(Vector.of({3: 1, 6: -1})) is None
-
-
-def test_nothing_is_found_when_the_time_is_up():
-    assert Solver(neighbours(4)).weights(Vector.of({0: 1, 4: -1}), None, Budget(0.0)) is None
-
-
-def test_a_column_in_no_group_is_in_no_equivalence():
-    matrix = matrix_of([[[(0, 0), (1, 1)]], [[(0, 0), (2, 1)]]], 4)
-    assert Solver(matrix).weights(Vector.of({1: 1, 3: -1})) is None
-    assert Solver(matrix).weights(Vector.of({1: 1, 2: -1})) == {0: Fraction(1), 1: Fraction(-1)}
-
-
-def test_plainer_solutions():
-    equations = [{0: 1, 1: 3, RIGHT: 3}, {0: 1, 2: 7, RIGHT: 7}]
-    assert elimination.solved([equations[0]]) == {0: 3}
-    assert elimination.plainer([equations[0]], 2, Budget(None)) == {1: 1}
-    assert elimination.plainer(equations, 3, Budget(None)) == {1: 1, 2: 1}
-    assert elimination.plainer([*equations, {0: 1, RIGHT: 1}, {0: 1, RIGHT: 2}], 3, Budget(None)) is None
-
-
-def test_work_is_limited(monkeypatch):
-    equations = [{i: 1, i + 1: 1} for i in range(50)] + [{0: 1, 50: -2, RIGHT: 1}]
-    assert elimination.solved(equations) is not None
-    monkeypatch.setattr(elimination, "_SOLUTION_ENTRIES", 20)
-    assert elimination.solved(equations) is None
 
 
 def classes_of(matrix):
@@ -259,18 +191,3 @@ def test_chains_tell_the_classes_and_begin_with_differences_of_two_groups(matrix
     shown = {pair for pair in differing(matrix) if people & pair}
     assert set(easy) <= shown
     assert joined_up(there, easy) == joined_up(there, shown)
-
-
-def test_chains_count_what_is_the_same_already():
-    """Groups that agree once two others have told that 1 and 2 are the same; the last pair nothing is known of."""
-    releases = [[[(0, 0), (1, 1)]], [[(0, 0), (2, 1)]], [[(1, 1), (3, 2)]], [[(2, 1), (4, 2)]], [[(5, 1)]]]
-    matrix = matrix_of(releases, 6)
-    label = np.array([0, 1, 1, 2, 2, 1], dtype=np.int32)
-    chains = spanning_forest(matrix, label)
-    assert chains.pair.tolist() == [[1, 2], [3, 4], [1, 5]]
-    assert chains.effort.tolist() == [0, 1, 2]
-
-
-def test_chains_of_nothing():
-    assert spanning_forest(matrix_of([[[(0, 0), (1, 1)]]], 2), np.array([0, 1], dtype=np.int32)).pair.shape == (0, 2)
-    assert spanning_forest(Matrix.joined([]), np.zeros(0, dtype=np.int32)).pair.shape == (0, 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction as F
@@ -471,14 +470,6 @@ def test_contains_agrees_with_covers(column: Column) -> None:
     assert both is None or (contains(outer, both) and contains(inner, both))
 
 
-@given(columns)
-def test_intersect_is_associative(column: Column) -> None:
-    _, (first, second, *rest), _ = column
-    third = rest[0] if rest else first
-    left, right = intersect(first, second), intersect(second, third)
-    assert (left and intersect(left, third)) == (right and intersect(first, right))
-
-
 @given(st.lists(intervals(), max_size=5), st.sets(st.sampled_from(QUARTERS), max_size=12))
 def test_ranges_agree_with_covers(cells: list[Cell], values: set[str]) -> None:
     ascending = sorted(values, key=F)
@@ -486,11 +477,6 @@ def test_ranges_agree_with_covers(cells: list[Cell], values: set[str]) -> None:
     assert exact.all()
     for row, first, last in zip(covers(cells, ascending, NUMERIC), low, high, strict=True):
         assert np.flatnonzero(row).tolist() == list(range(first, last))
-
-
-def test_the_range_around_a_set_is_not_exact() -> None:
-    low, high, exact = cover_ranges([NumberSet(frozenset({F(1), F(3)}))], [F(n) for n in range(5)])
-    assert (low.tolist(), high.tolist(), exact.tolist()) == ([1], [4], [False])
 
 
 # Whatever a file may hold
@@ -529,41 +515,6 @@ def test_an_inferred_numeric_cell_parses_or_covers_nothing(text: str) -> None:
             parse(text, NUMERIC)
         except CellError as error:
             assert "interval covers no number" in error.what or "set is empty" in error.what  # noqa: PT017
-
-
-MEGABYTE = 10**6
-HUGE = {
-    "digits": "1" * MEGABYTE,
-    "brackets": "[" * MEGABYTE,
-    "minuses": "-" * MEGABYTE,
-    "dots": "." * MEGABYTE,
-    "spaces": "[1," + " " * MEGABYTE + "2]",
-    "inner spaces": "1" + " " * MEGABYTE + "x",
-    "commas": "," * MEGABYTE,
-    "set": "{" + "1," * (MEGABYTE // 2) + "}",
-    "mask": "1" + "*" * MEGABYTE,
-    "late mask": "1" * MEGABYTE + "*",
-    "stars": "*" * MEGABYTE,
-    "star between": "*a" * (MEGABYTE // 2) + "*",
-    "exponents": "1e" * (MEGABYTE // 2),
-    "exponent": "1e" + "9" * MEGABYTE,
-    "range": "[" + "1" * (MEGABYTE // 2) + "-" + "2" * (MEGABYTE // 2) + "]",
-    "nul": "\0" * MEGABYTE,
-}
-
-
-@pytest.mark.parametrize("kind", Kind)
-@pytest.mark.parametrize("text", HUGE.values(), ids=HUGE.keys())
-def test_huge_texts_take_linear_time(text: str, kind: Kind) -> None:
-    start = time.perf_counter()
-    for hierarchy in (None, PLACES):
-        assert infer_kind([text], hierarchy) in Kind
-        for read in (lambda h=hierarchy: parse(text, kind, h), lambda: parse_value(text, kind)):
-            try:
-                read()
-            except CellError as error:
-                assert len(str(error)) < 200  # noqa: PT017
-    assert time.perf_counter() - start < 20  # some tenths of a second; quadratic would take hours
 
 
 @pytest.mark.parametrize("text", ["2143,2044", "2143, 2044", "2143,2044,1999", "-1,2"])
