@@ -71,13 +71,6 @@ def test_two_tables_give_a_hidden_count_away(tmp_path):
     assert verdict(tmp_path)[0] == 1
 
 
-def test_one_table_alone_gives_nothing_away(tmp_path):
-    session(tmp_path / "s1", [(["area"], "sex", by_sex(), "")])
-    run_main("init", str(tmp_path), "--yes")
-    confirm(tmp_path)
-    assert verdict(tmp_path)[:2] == (0, "[]")
-
-
 @pytest.mark.parametrize(
     ("gone", "code"),
     [((), 0), (("output_1_0.csv",), 2), (("output_0_0.csv", "output_1_0.csv"), 2)],
@@ -127,16 +120,6 @@ def test_means_are_named_and_left_out(tmp_path):
     assert verdict(tmp_path)[:2] == (0, "[]")
 
 
-def test_rows_of_two_variables(tmp_path):
-    table = {(area, "p"): texts for (area,), texts in by_sex().items()}
-    session(tmp_path / "s1", [(["area", "one"], "sex", table, ""), (["area"], "one", ONE, "")])
-    run_main("init", str(tmp_path), "--yes")
-    confirm(tmp_path)
-    code, _, found = verdict(tmp_path)
-    assert code == 1
-    assert {e["lower"] for e in found} == {9}
-
-
 def described(folder, *outputs, summary="json"):
     """A session of version 1 with what it says of each output: its lines, functions, variables, and what was done."""
     folder.mkdir(parents=True)
@@ -184,29 +167,11 @@ def settled(folder):
     return manifest["table"], verdict(folder)
 
 
-@pytest.mark.parametrize("summary", ["json", "fair"])
-def test_variables_are_those_that_the_session_names(summary, tmp_path):
-    table, (code, why, found) = settled(described(tmp_path / "s1", CROSSED, TOTALS, summary=summary))
-    assert table["dimensions"] == ["area", "sex", "one"]
-    assert (code, why, {each["lower"] for each in found}) == (1, "[]", {9})
-    assert settled(described(tmp_path / "twin/s1", CROSSED, summary=summary))[1][:2] == (0, "[]")
-
-
 def test_a_table_that_is_not_understood_is_named(tmp_path):
     unknown = (["x,F,M", "E,30,18", "N,,", "S,25,20"], 1, {"by": ["area", "sex"]})
     _, (code, why, _) = settled(described(tmp_path / "s1", TOTALS, unknown))
     assert code == 3
     assert "output_1_0.csv" in why
-
-
-def test_two_variables_along_columns(tmp_path):
-    lines = ["sex,F,F,M,M", "one,p,q,p,q", "area,,,,", "E,15,15,,", "S,12,13,10,10"]
-    table, (code, _, found) = settled(described(tmp_path / "s1", (lines, 2, {"by": ["area", "sex", "one"]}), CROSSED))
-    assert table["dimensions"] == ["area", "sex", "one"]
-    assert code == 1  # 18 men of E are two hidden counts of nine at most
-    assert {each["lower"] for each in found if each["cell"].get("area") == "E"} == {9}
-    table, (code, why, _) = settled(described(tmp_path / "twin/s1", (lines, 2, {"by": ["area", "sex", "one"]})))
-    assert (code, why) == (0, "[]")
 
 
 def test_values_that_are_counted_are_a_part_of_the_people(tmp_path):
@@ -219,26 +184,6 @@ def test_values_that_are_counted_are_a_part_of_the_people(tmp_path):
     table, (code, why, _) = settled(described(tmp_path / "twin/s1", counted))
     assert "part_of" not in table
     assert (code, why) == (0, "[]")
-
-
-def test_counts_beside_means_are_read_and_means_are_named(tmp_path):
-    lines = [",mean,mean,count,count", ",v,v,v,v", "sex,F,M,F,M", "area,,,,", "E,4.3,4.1,30,18", "S,4.2,4.3,25,20"]
-    folder = described(tmp_path / "s1", (lines, 3, {"by": ["area", "sex"], "of": "v"}))
-    _, (code, why, _) = settled(folder)
-    assert code == 3
-    assert "output_0_0.csv: mean" in why
-    path = folder / "series.toml"
-    text = path.read_text(encoding="utf-8").replace("[table]", '[table]\nnot_counts = ["output_0_0.csv: mean"]')
-    path.write_text(text, encoding="utf-8")
-    assert verdict(folder)[:2] == (0, "[]")
-
-
-@pytest.mark.parametrize("kind", ["figure", "regression"])
-def test_other_outputs_are_named(kind, tmp_path):
-    other = (["x", "1"], 1, {"by": ["v"], "type": kind})
-    _, (code, why, _) = settled(described(tmp_path / "s1", CROSSED, other))
-    assert code == 3
-    assert "output_1_0.csv" in why
 
 
 def test_rounded_tables_and_their_margins(tmp_path):
@@ -263,17 +208,6 @@ def test_the_manifest_may_not_say_that_rounded_tables_are_exact(tmp_path):
     code, out, error = run_main(str(folder))
     assert code == 2
     assert "the session rounded this table to 5" in out + error
-
-
-def test_margins_may_have_another_name(tmp_path):
-    lines = ["area,F,M,Sum", "E,30,18,48", "N,,12,12", "S,25,20,45", "Sum,55,50,105"]
-    named = (lines, 1, {"by": ["area", "sex"], "command": 'crosstab(a, b, margins=True, margins_name="Sum")'})
-    _, (code, why, _) = settled(described(tmp_path / "s1", named))
-    assert (code, why) == (0, "[]")  # taken for a label, Sum would be people of another area
-    _, (code, _, found) = settled(described(tmp_path / "more/s1", named, (["area,p", "E,48", "N,14", "S,45"], 1,
-        {"by": ["area", "one"]})))  # fmt: skip
-    assert code == 1
-    assert {each["lower"] for each in found} == {2}
 
 
 MAKE = """

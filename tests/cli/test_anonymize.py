@@ -4,10 +4,8 @@ import csv
 import gzip
 import io
 import os
-import random
 import re
 import shutil
-import stat
 import subprocess
 import sys
 from collections import Counter
@@ -189,15 +187,6 @@ def convert(micro: Path, ending: str) -> None:
     edit(micro / "microdata.toml", ".csv", f".{ending}")
 
 
-@EVERY
-def test_hostile_sensitive_values_and_identifiers(tmp_path, words):
-    names = [f".{text}" for text in HOSTILE]
-    rows = [(f"{name}{n}", 20 + n, "Wetwang", names[-n]) for n, name in enumerate(names)]
-    micro = write_microdata(tmp_path / "micro", {"1": rows})
-    published(micro, tmp_path / "series", *words)
-    assert_true(micro, tmp_path / "series", "1")
-
-
 @pytest.mark.parametrize("word", ["a,b", 'say "x"', "x\ny", "\\", "'", "é", "=cmd()", "a.b", "Group", "count", "Record",
                                   "\0", "\x7f", "row", "individual", "[x]", "x" * 2000])  # fmt: skip
 @EVERY
@@ -209,26 +198,6 @@ def test_hostile_column_names(tmp_path, words, word):
     edit(micro / "microdata.toml", f'["Age", "{word}"]', f'["Age", "{written}"]')
     published(micro, tmp_path / "series", *words)
     assert run_audit(tmp_path / "series")[0] in (0, 1, 3)
-
-
-AGES = ["007", "7", "+7", "7.0", "1.50", "1.5", "15e-1", "+5", "5", "-0", "0", "1e300", "-1e300", "1e-300", "2e-300",
-        "0.1", "0.30", "123456789012345678901234567890.5", ".5", "1."]  # fmt: skip
-
-
-@pytest.mark.parametrize("words", [M, ANATOMY, MONDRIAN, DIVERSE])
-def test_hostile_numbers(tmp_path, words):
-    rows = [(f"P{n}", age, "Wetwang", VALUES[n % 4]) for n, age in enumerate(AGES)]
-    micro = write_microdata(tmp_path / "micro", {"1": rows})
-    published(micro, tmp_path / "series", *words)
-    assert len(assert_true(micro, tmp_path / "series", "1")) == len(AGES)
-
-
-def test_numbers_too_long_to_end_an_interval(tmp_path):
-    rows = [(f"P{n}", age, "Wetwang", "flu") for n, age in enumerate(("1e300", "-1e300") * 3)]
-    micro = write_microdata(tmp_path / "micro", {"1": rows})
-    what = "some numbers of this column are too long to end an interval; round them, or leave the column out"
-    told = [f'1.csv, column "Age": release 1 is not published: {what}']
-    assert refused(micro, tmp_path / "series", *MONOTONIC) == told
 
 
 @pytest.mark.parametrize("length", ["2", "2.5", "7", "0.5", "1e2", "1e300"])
@@ -248,17 +217,6 @@ def test_least_lengths(tmp_path, length, more):
                 assert Fraction(interval[2]) - Fraction(interval[1]) + 1 >= Fraction(length)
             else:
                 assert row["Age"] == "*" or Fraction(length) <= 1
-
-
-def test_domains_are_the_whole_that_is_cut(tmp_path):
-    micro = write_microdata(
-        tmp_path / "micro", TWO, domains='Age = [0, 99]\nTown = ["Hull", "' + '", "'.join(TOWNS) + '"]'
-    )
-    published(micro, tmp_path / "series", *MONOTONIC)
-    for tag in TWO:
-        assert_true(micro, tmp_path / "series", tag)
-    ends = {row["Age"].split(", ")[0] for row in read(tmp_path / "series/releases/2.csv")}
-    assert "[0" in ends
 
 
 # -- the same input, the same bytes ----------------------------------------------------------------------------------
@@ -366,14 +324,6 @@ def test_a_parquet_release_does_not_tell_the_values_of_those_who_are_withheld(tm
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("words", [MONDRIAN, MONOTONIC])
-def test_k_larger_than_the_table(tmp_path, words):
-    micro = write_microdata(tmp_path / "micro", TWO)
-    what = "the snapshot has 12 rows, fewer than k = 13 (lines 2, 3, 4, 5, 6 and 7 more)"
-    line = f"1.csv:2: release 1 is not published: {what}; ask for a smaller k, or wait for more rows"
-    assert refused(micro, tmp_path / "series", *words[:-1], "13") == [line]
-
-
 def changed(row: int, column: int, text: object) -> dict[str, list[Row]]:
     """The two snapshots, with one cell of the second changed."""
     second = [list(cells) for cells in PEOPLE]
@@ -408,22 +358,6 @@ def test_refusals_of_the_second_release(tmp_path, words, snapshots, where, remed
     [line] = refused(micro, tmp_path / "series", *words)
     assert line.startswith(where)
     assert remedy in line
-
-
-def test_what_was_published_before_a_refusal_is_told(tmp_path):
-    micro = write_microdata(tmp_path / "micro", changed(4, 3, "gout"))
-    code, out, err = anonymize(micro, tmp_path / "series", *M)
-    assert code == 2
-    assert "Published 1 release in" in out
-    assert err.count("\n") == 1
-    assert "release 2 is not published" in err
-    assert set(files(tmp_path / "series")) == {
-        "series.toml",
-        "releases/1.csv",
-        "private/1.key.csv",
-        "private/.gitignore",
-    }
-    assert_true(micro, tmp_path / "series", "1")
 
 
 @EVERY
@@ -482,25 +416,7 @@ def test_words_that_do_not_fit(tmp_path, words, line):
     assert not (tmp_path / "series").exists()
 
 
-def test_microdata_that_are_not_there(tmp_path):
-    [line] = refused(tmp_path / "micro", tmp_path / "series", *M)
-    assert line.endswith("microdata.toml: there is no such file; correct the path")
-    (tmp_path / "file").write_text("x")
-    [line] = refused(tmp_path / "file", tmp_path / "series", *M)
-    assert line.endswith("this is a file, not a folder; correct the path")
-
-
 # -- folders and files in the way ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("named", ["micro", "micro/microdata.toml", "micro/../micro", "link"])
-def test_the_folder_of_the_microdata_is_no_place_for_the_series(tmp_path, named):
-    micro = write_microdata(tmp_path / "micro", TWO)
-    (tmp_path / "link").symlink_to(micro)
-    [line] = refused(tmp_path / named, micro, *M)
-    assert line.endswith("this folder holds microdata; name another one for the series")
-    [line] = refused(micro, tmp_path / named, *M)
-    assert "holds microdata" in line or "is not a folder" in line
 
 
 BLOCKED = [
@@ -546,22 +462,6 @@ def test_things_in_the_way(tmp_path, name, kind, what):
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_a_plan_cannot_take_away_files_outside(tmp_path):
-    micro, series = write_microdata(tmp_path / "micro", TWO), tmp_path / "series"
-    (series / "private/.staging").mkdir(parents=True)
-    (tmp_path / "precious.txt").write_text("mine")
-    (series / "private/.staging/plan.json").write_text('{"tag": "1", "files": ["../precious.txt"]}')
-    [line] = refused_as_left(micro, series, *M)
-    assert "publishing was interrupted, and this plan of its files is damaged" in line
-    assert (tmp_path / "precious.txt").exists()
-
-
-def refused_as_left(micro: Path, series: Path, *words: str) -> list[str]:
-    code, out, err = anonymize(micro, series, *words)
-    assert (code, out) == (2, "")
-    return err.splitlines()
-
-
 def test_a_full_disk(tmp_path, monkeypatch):
     """The disk is full at each writing in turn."""
     micro = write_microdata(tmp_path / "micro", {"1": PEOPLE[:12]})
@@ -588,13 +488,6 @@ def test_a_full_disk(tmp_path, monkeypatch):
         writes += 1
     assert writes == 5
     assert "releases/2.rows.csv" in files(series)
-
-
-def test_an_empty_folder_may_become_a_series(tmp_path):
-    micro = write_microdata(tmp_path / "micro", TWO)
-    (tmp_path / "series").mkdir()
-    published(micro, tmp_path / "series", *M)
-    assert stat.S_IMODE((tmp_path / "series/private").stat().st_mode) == 0o700
 
 
 # -- series that somebody else began ---------------------------------------------------------------------------------
@@ -624,42 +517,6 @@ def test_a_series_goes_on_in_the_form_it_has(begin):
     published(micro, series, *M)
     assert_true(micro, series, "2")
     assert (series / "releases/2.values.csv").exists()
-
-
-def test_a_series_of_cells_does_not_become_one_of_pairs(begin):
-    micro, series = begin(M)
-    [line] = refused(micro, series, *ANATOMY)
-    assert line == "releases/1.csv: the series publishes generalization, and cannot change its form; begin a new series"
-
-
-def test_records_cannot_be_linked_from_the_second_release_on(begin):
-    micro, series = begin(M)
-    for words in (MONDRIAN, MONOTONIC):
-        [line] = refused(micro, series, *words)
-        assert "links the rows of a record over the releases, and this series publishes no record id" in line
-
-
-def test_a_series_of_one_method_may_go_on_by_another(begin):
-    micro, series = begin(MONOTONIC)
-    published(micro, series, "--method", "mondrian", "--k", "2")
-    assert_true(micro, series, "2")
-    first, second = ({row["Record"] for row in read(series / f"releases/{tag}.csv")} for tag in "12")
-    assert first < second
-
-
-def test_record_ids_undo_what_m_invariance_hides(begin):
-    """A person's row is one whose record is in all the person's groups, whatever else is in them."""
-    micro, series = begin(MONOTONIC)
-    [line] = refused(micro, series, *M)
-    assert "the series publishes record ids, which show what becomes of one person's value" in line
-
-
-@EVERY
-@pytest.mark.parametrize("ending", ["csv.gz", "parquet"])
-def test_a_series_goes_on_in_its_file_type(begin, words, ending):
-    micro, series = begin(words, ending)
-    published(micro, series, *words)
-    assert len(assert_true(micro, series, "2", ending=ending, of=f".{ending}")) == 24
 
 
 @EVERY
@@ -702,43 +559,6 @@ def test_two_sensitive_columns(begin, words):
     assert 'the series publishes "Disease, Town", the microdata hold "Disease" as sensitive' in line
 
 
-def test_an_aggregated_series(begin):
-    micro, series = begin(M)
-    path = series / "releases/1.csv"
-    path.write_text(
-        "".join(f"{line},1\n" if n else f"{line},n\n" for n, line in enumerate(path.read_text().splitlines()))
-    )
-    edit(series / "series.toml", "[columns]\n", '[columns]\ncount = "n"\n')
-    [line] = refused(micro, series, *M)
-    assert line == "series.toml: an aggregated series (`count`) cannot be continued; publish one row for each person"
-
-
-@pytest.mark.parametrize("words", [M, MONOTONIC, MONDRIAN, DIVERSE])
-def test_a_series_without_groups(begin, words):
-    micro, series = begin(words)
-    edit(series / "series.toml", 'group = "Group"\n', "")
-    published(micro, series, *words)
-    assert "Group" not in read(series / "releases/2.csv")[0]
-    assert_true(micro, series, "2")
-
-
-def test_counterfeits_need_groups(tmp_path, begin):
-    micro, series = begin(M)
-    edit(series / "series.toml", 'group = "Group"\n', "")
-    write_microdata(micro, {"1": PEOPLE[:12], "2": PEOPLE[:9]})
-    [line] = refused(micro, series, *M)
-    assert line == "the series has no group column, so counterfeits cannot be counted by group; add one"
-
-
-def test_counterfeits_need_a_group_column_of_another_name(begin):
-    micro, series = begin(M)
-    edit(series / "series.toml", '"Group"', '"Count"')
-    edit(series / "releases/1.csv", "Group,", "Count,")
-    write_microdata(micro, {"1": PEOPLE[:12], "2": PEOPLE[:9]})
-    [line] = refused(micro, series, *M)
-    assert line.startswith('the group column is called "Count", as is that of counterfeits')
-
-
 @EVERY
 def test_a_series_with_a_hierarchy(begin, words):
     micro, series = begin(words)
@@ -749,25 +569,6 @@ def test_a_series_with_a_hierarchy(begin, words):
     published(micro, series, *words)
     assert_true(micro, series, "2")
     assert run_audit(series)[0] in (0, 1, 3)
-
-
-@pytest.mark.parametrize(("words", "town"), [(M, "*"), (MONDRIAN, "*"), (ANATOMY, None)])
-def test_a_town_that_the_hierarchy_does_not_know(begin, words, town):
-    """Cells that may be anything are published as that; exact ones are refused."""
-    micro, series = begin(words)
-    (series / "towns.csv").write_text("Wetwang;East;*\nGreat Snoring;East;*\nNether Wallop;South;*\n")
-    edit(series / "series.toml", ', Town = "categorical"', "")
-    edit(series / "series.toml", "[columns]\n", '[columns]\nhierarchies = { Town = "towns.csv" }\n')
-    rows = [*PEOPLE, *((f"New{n}", 30 + n, "Hull", VALUES[n % 4]) for n in range(4))]
-    write_microdata(micro, {"1": PEOPLE[:12], "2": rows})
-    if town is None:
-        [line] = refused(micro, series, *words)
-        assert 'column "Town": release 2 is not published: ' in line
-    else:
-        published(micro, series, *words)
-        assert_true(micro, series, "2")
-        whose = {line["individual"]: int(line["row"]) for line in read(series / "private/2.key.csv")}
-        assert read(series / "releases/2.csv")[whose["New1"]]["Town"] == town
 
 
 @EVERY
@@ -782,56 +583,6 @@ def test_values_that_are_missing(begin, words):
     else:
         assert (code, err) == (0, "")
         assert len(assert_true(micro, series, "2")) == 24
-
-
-def test_kinds_of_the_series_count(begin):
-    micro, series = begin(M)
-    edit(series / "series.toml", 'Age = "numeric"', 'Age = "categorical"')
-    published(micro, series, *M)
-    assert assert_true(micro, series, "2", numeric=())
-
-
-def test_a_domain_of_another_kind(begin):
-    micro, series = begin(M)
-    text = (micro / "microdata.toml").read_text()
-    ages = ", ".join(f'"{age}"' for age in range(99))
-    (micro / "microdata.toml").write_text(f"{text}\n[domains]\nAge = [{ages}]\n")
-    told = 'microdata.toml: the domain of "Age" is categorical, and the column is numeric in the series'
-    assert refused(micro, series, *M) == [f"{told}; correct the domain"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("[series]\n", "# ours\n[series] # since 2020\n"),
-        ('releases = ["releases/1.csv"]', "releases = [\n  'releases/1.csv', # the first\n]"),
-        ('releases = ["releases/1.csv"]', 'releases = ["releases/*.csv"]'),
-        ('releases = ["releases/1.csv"]', 'releases = ["releases/?.csv", ]'),
-        ('types = { Age = "numeric", Town = "categorical" }', '[columns.types]\nAge = "numeric"\nTown = "categorical"'),
-        ("[columns]\n", "\n\n  [columns]   \n\n"),
-        ("\n", "\r\n"),
-    ],
-)
-def test_manifests_keep_their_looks(begin, old, new):
-    micro, series = begin(M)
-    edit(series / "series.toml", old, new)
-    kept = [line for line in (series / "series.toml").read_bytes().split(b"\n") if b"releases" not in line]
-    published(micro, series, *M)
-    assert_true(micro, series, "2")
-    text = (series / "series.toml").read_bytes()
-    assert all(line in text for line in kept)
-    assert run_audit(series)[0] in (0, 1, 3)
-    assert published(micro, series, *M).startswith("Nothing to publish")
-
-
-def test_a_manifest_of_dotted_keys(begin):
-    micro, series = begin(M)
-    path = series / "series.toml"
-    text = path.read_text().replace("[series]\n", "").replace("name = ", "series.name = ")
-    path.write_text("\ufeff" + text.replace("releases = ", "series.releases = "), encoding="utf-8")
-    published(micro, series, *M)
-    assert_true(micro, series, "2")
-    assert 'series.releases = ["releases/1.csv", "releases/2.csv"]' in path.read_text(encoding="utf-8")
 
 
 @EVERY
@@ -855,73 +606,4 @@ def test_a_key_that_says_something_else(begin, words):
         )
 
 
-def test_a_key_of_pairs_that_names_a_stranger(begin):
-    micro, series = begin(ANATOMY)
-    edit(series / "private/1.key.csv", "Person3,", "Zoe,")
-    [line] = refused(micro, series, *ANATOMY)
-    assert re.match(r"releases/1\.rows\.csv:[0-9]+: the key names a person for this row who is not in the snap", line)
-
-
-@EVERY
-def test_pairs_say_that_exact_values_are_published(words, tmp_path):
-    out = published(write_microdata(tmp_path / "micro", TWO), tmp_path / "series", *words)
-    assert ("Exact quasi-identifiers are published" in out) == (words in PAIRS)
-
-
 # -- along a grid ----------------------------------------------------------------------------------------------------
-
-
-def scattered(count: int, seed: int = 5) -> list[Row]:
-    rng = random.Random(seed)  # noqa: S311 - reproducible people
-    return [
-        (f"Person{n}", rng.randrange(17, 96), f"{rng.uniform(-4, 9):.1f}", rng.choice(VALUES)) for n in range(count)
-    ]
-
-
-GRIDS = "Age = [17, 95]\n\n[grids]\nAge = [5, 20]\nScore = 2.5\n"
-GROWING = {str(tag): scattered(90)[: 30 * tag] for tag in (1, 2, 3)}
-
-
-def ends(cell: str, *, whole: bool = False) -> list[Fraction]:
-    """The ends of a cell; of whole numbers, the last one ends where the next one begins."""
-    found = [Fraction(number) for number in re.findall(r"(?:(?<!\d)-)?\d+(?:\.\d+)?", cell)]
-    if whole:
-        return [found[0] + cell.startswith(("(", "]")), found[-1] + (cell[-1] not in "[)")]
-    return found
-
-
-@pytest.mark.parametrize("before", ["", "Age = [17, 95]\n"])
-def test_monotonic_cells_end_with_the_blocks_of_a_grid(tmp_path, before):
-    """In a series from its beginning, and in one whose first release was cut between people's own values."""
-    head = ["Id", "Age", "Score", "Disease"]
-    series = tmp_path / "out"
-    if before:
-        published(write_microdata(tmp_path / "a", {"1": GROWING["1"]}, head=head, domains=before), series, *MONOTONIC)
-    old = {
-        end for tag in "1" if before for row in read(series / "releases" / f"{tag}.csv") for end in ends(row["Score"])
-    }
-    aged = {
-        end
-        for tag in "1"
-        if before
-        for row in read(series / "releases" / f"{tag}.csv")
-        for end in ends(row["Age"], whole=True)
-    }
-    published(write_microdata(tmp_path / "b", GROWING, head=head, domains=GRIDS), series, *MONOTONIC)
-    for tag in "23" if before else "123":
-        rows = read(series / "releases" / f"{tag}.csv")
-        assert len({(row["Age"], row["Score"]) for row in rows}) > 3, "something is cut"
-        assert all(end % 5 == 0 for row in rows for end in ends(row["Age"], whole=True) if end not in {17, 96, *aged})
-        assert all(end % Fraction(5, 2) == 0 for row in rows for end in ends(row["Score"]) if end not in old)
-    assert run_main("check", str(series), "--principle", "monotonic", "--k", "2")[0] == 0
-
-
-def test_numbers_between_blocks_of_whole_numbers_are_refused(tmp_path):
-    """24.5 is neither in 20-24 nor in 25-29, so that no old cells cover it."""
-    head = ["Id", "Age", "Disease"]
-    whole = [(f"Person{n}", 20 + n % 10, VALUES[n % 4]) for n in range(12)]
-    more = [*whole, ("Person99", "24.5", "flu")]
-    micro = write_microdata(tmp_path / "m", {"1": whole, "2": more}, head=head, domains="\n[grids]\nAge = 5\n")
-    code, _, err = anonymize(micro, tmp_path / "out", *MONOTONIC)
-    assert code != 0
-    assert "1 newcomers are in no cells of the last release" in err

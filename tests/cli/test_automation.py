@@ -18,7 +18,6 @@ from tests.helpers.sarif import assert_sarif
 
 ROOT = Path(__file__).parent.parent.parent
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
-HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
 DOCUMENTED = (ROOT / "docs" / "automation.md").read_text(encoding="utf-8")
 HOSPITAL = str(EXAMPLES / "hospital-l-diverse")
 SAFE = "clinic-2-equivalence"
@@ -56,15 +55,6 @@ def run_action(folder: Path, instead: str | None = None, **given: str) -> subpro
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
 
 
-def test_the_action_has_its_parts():
-    assert "\t" not in ACTION
-    assert inputs() == ["series", "attack", "format", "output", "arguments"]
-    assert "using: composite" in ACTION
-    assert re.search(r"uses: actions/setup-python@v\d+$", ACTION, re.MULTILINE)
-    assert 'pip install --quiet --disable-pip-version-check "$GITHUB_ACTION_PATH"' in scripts()["Install"]
-    assert "upload" not in ACTION
-
-
 def test_inputs_reach_the_script_as_variables_alone():
     """An input written into a script would be run by the shell."""
     assert not [script for script in scripts().values() if "${{" in script]
@@ -84,19 +74,6 @@ def test_the_action_takes_more_arguments_and_runs_nothing_in_them(tmp_path):
     ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS="--findings 1 --time-limit 60")
     assert ran.returncode == 1
     assert "Findings of intersection (1 of 2)" in ran.stdout
-
-
-def test_no_line_of_the_arguments_is_dropped(tmp_path):
-    ran = run_action(
-        tmp_path, SERIES=HOSPITAL, ARGUMENTS="--attack intersection\n--policy max_risk=0.01\n\n--findings 1\n"
-    )
-    assert "every risk must stay below 1 %" in " ".join(ran.stdout.split())
-    assert "Findings of intersection (1 of" in ran.stdout
-
-
-def test_an_argument_may_hold_blanks_when_it_is_quoted(tmp_path):
-    ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS='--attack "no such attack"')
-    assert (ran.returncode, "no such attack" in ran.stderr) == (2, True)
 
 
 def test_arguments_with_an_open_quote_fail(tmp_path):
@@ -123,13 +100,6 @@ def test_the_verdict_is_an_output_and_stands_in_the_summary(tmp_path):
     assert "is certain for 4 of 16 people" in summary
 
 
-def test_nobody_is_named_on_the_page_of_the_run(tmp_path):
-    page = tmp_path / "summary.md"
-    ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS="--reveal", GITHUB_STEP_SUMMARY=str(page))
-    assert "Bob" in ran.stdout
-    assert page.read_text() == f"**series-audit**: {HOSPITAL} is not-safe (exit 1)\n\n"
-
-
 def test_count_tables_have_outputs_too(tmp_path):
     file, page = tmp_path / "outputs", tmp_path / "summary.md"
     series = str(ROOT / "tests" / "count_table_examples" / "tables-levels")
@@ -147,50 +117,6 @@ def test_what_is_wrong_stands_on_the_page_of_the_run(tmp_path):
     assert f"    {ran.stderr}" in page.read_text()
 
 
-def test_downloads_are_kept_until_the_dependencies_change(tmp_path):
-    keys = []
-    for content in ("one", "one", "two"):
-        (tmp_path / "pyproject.toml").write_text(content)
-        (tmp_path / "outputs").unlink(missing_ok=True)
-        given = {"GITHUB_ACTION_PATH": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "outputs")}
-        words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", scripts()["Cache key"]]
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        settings = {**os.environ, **given, "PATH": path, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64"}
-        subprocess.run(words, cwd=tmp_path, env=settings, check=True)
-        told = dict(line.split("=") for line in (tmp_path / "outputs").read_text().splitlines())
-        assert told["folder"]
-        keys.append(told["key"])
-    assert keys[0] == keys[1] != keys[2]
-
-
-def test_one_audit_is_written_in_several_formats(tmp_path):
-    reports = [word for form in ("json", "junit") for word in ("--report", f"{form}={tmp_path / form}")]
-    code, out, err = run_main(HOSPITAL, "--attack", "intersection", *reports)
-    assert (code, err) == (1, "")
-    assert "NOT SAFE" in out
-    assert json.loads((tmp_path / "json").read_text())["attacks"]
-    assert (tmp_path / "junit").read_text().startswith("<?xml")
-
-
-@pytest.mark.parametrize("wrong", ["json", "json=", "letter=a.txt", "json=nowhere/a.json", "json=https://host/a"])
-def test_a_report_that_cannot_be_written_is_refused_at_once(wrong):
-    code, out, err = run_main(HOSPITAL, "--report", wrong)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-
-
-def test_inputs_are_words(tmp_path):
-    ran = run_action(tmp_path, SERIES="$(touch done)", ARGUMENTS="; touch done `touch done` *")
-    assert ran.returncode == 2
-    assert not (tmp_path / "done").exists()
-
-
-def test_the_hook_has_its_parts():
-    hook = dict(line.strip("- ").split(": ", 1) for line in HOOKS.splitlines())
-    assert HOOKS.startswith("- id: audit\n")
-    assert (hook["entry"], hook["language"], hook["pass_filenames"]) == ("audit", "python", "false")
-    assert re.search(r'^audit = "audit\.cli\.entry:main"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-
-
 @pytest.mark.parametrize("line", re.findall(r"^audit published .*$", DOCUMENTED, re.MULTILINE))
 def test_documented_commands_run(tmp_path, monkeypatch, line):
     (tmp_path / "published").symlink_to(HOSPITAL, target_is_directory=True)
@@ -204,11 +130,6 @@ def test_documented_hook_arguments_run(tmp_path, monkeypatch):
     (tmp_path / "published").symlink_to(HOSPITAL, target_is_directory=True)
     monkeypatch.chdir(tmp_path)
     assert run_main(*(word.strip(' "') for word in arguments.split(",")))[0] == 1
-
-
-def test_the_documented_workflow_gives_inputs_that_exist():
-    step = DOCUMENTED.split("uses: OWNER/series-audit@")[1].split("- uses:")[0]
-    assert set(re.findall(r"^\s+([a-z]+): ", step.split("with:\n")[1], re.MULTILINE)) <= set(inputs())
 
 
 # -- Other pipelines -------------------------------------------------------------------------------------

@@ -62,32 +62,6 @@ def test_a_release_more_is_judged_by_what_it_adds(series, tmp_path):
     assert not known & {one["id"] for entry in json.loads(out)["attacks"] for one in entry["findings"]}
 
 
-def test_a_report_with_a_baseline_can_be_one_in_its_turn(series, tmp_path):
-    """It leaves out what was known before; the next audit must not take that for new."""
-    old = baseline(series, tmp_path / "old.json")
-    second = baseline(series, tmp_path / "second.json", "--baseline", old)
-    third = baseline(series, tmp_path / "third.json", "--baseline", second)
-    code, out, err = run_main(str(series), "--baseline", third, "--format", "json")
-    assert (code, err) == (0, "")
-    result = json.loads(out)
-    assert result["baseline"]["findings"] == result["baseline"]["still"] == 18
-
-
-def test_small_classes_are_known_too_all_along(tmp_path):
-    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
-    (tmp_path / "s/private").mkdir()
-    old = baseline(tmp_path / "s", tmp_path / "old.json", "--policy", "k=3")
-    violations = json.loads((tmp_path / "old.json").read_text())["policy"]["violations"]
-    assert "k" in {each["measure"] for each in violations if each["attack"] is None}
-    second = baseline(tmp_path / "s", tmp_path / "second.json", "--policy", "k=3", "--baseline", old)
-    for known in (old, second):
-        assert run_main(str(tmp_path / "s"), "--policy", "k=3", "--baseline", known)[0] == 0
-    assert (
-        run_main(str(tmp_path / "s"), "--policy", "k=3", "--baseline", baseline(tmp_path / "s", tmp_path / "n.json"))[0]
-        == 1
-    )
-
-
 def test_a_report_that_forgot_what_was_known_is_no_baseline(series, tmp_path):
     """Reports of versions that did not write down what they left out."""
     old = baseline(series, tmp_path / "old.json")
@@ -198,11 +172,3 @@ def test_a_record_whose_class_has_shrunk_is_new(tmp_path):
     assert [one["id"] for entry in json.loads(out)["attacks"] for one in entry["findings"]] == [
         table["findings"][0]["id"]
     ]
-
-
-def test_without_the_key_of_its_ids_everything_is_new(series, tmp_path):
-    old = baseline(series, tmp_path / "old.json")
-    (series / "private/finding.key").unlink()
-    code, out, _ = run_main(str(series), "--baseline", old, "--format", "json")
-    assert code == 1
-    assert [each["kind"] for each in json.loads(out)["warnings"]] == ["baseline"]

@@ -1,7 +1,5 @@
 """Roles of published columns: none without one is passed over, and what is declared unlinkable ties no rows."""
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from audit.io.series import open_series
@@ -75,19 +73,6 @@ def test_texts_that_tie_rows_are_no_longer_unlinkable(tmp_path, shared, state):
 
 
 @pytest.mark.parametrize(
-    "remark", [lambda tag, n: "ok", lambda tag, n: f"note {n // 2}", lambda tag, n: "", lambda tag, n: "*" * n]
-)
-def test_texts_that_stand_twice_or_say_nothing_tie_no_rows(tmp_path, remark):
-    code, clauses, _ = judged(remarked(tmp_path, remark, DECLARED))
-    assert (code, clauses["k"]["state"]) == (0, "holds")
-
-
-def test_ties_over_releases_that_are_not_neighbours(tmp_path):
-    folder = remarked(tmp_path, lambda tag, n: f"note {n}" if tag != 1 else "", DECLARED, releases=3)
-    assert judged(folder)[1]["k"]["state"] == "undecided"
-
-
-@pytest.mark.parametrize(
     ("line", "what"),
     [
         ('unlinkable = { Remarks = " " }', '`unlinkable`: "Remarks" has no reason; write Remarks ='),
@@ -100,17 +85,6 @@ def test_what_unlinkable_needs(tmp_path, line, what):
     assert code == 2
     assert what in err
     assert "series.toml:7: " in err or "series.toml:6: " in err
-
-
-@pytest.mark.parametrize("numbered", [True, False])
-def test_row_names_are_no_column_where_they_count_the_rows(tmp_path, numbered):
-    """As R and pandas write them; numbers of something else tie rows."""
-    table = [["", "Age", "Disease"]]
-    table += [[str(n + 1 if numbered else 7 * n), age, disease] for n, (age, disease, _) in
-              enumerate(rows(0, lambda tag, n: ""))]  # fmt: skip
-    code, clauses, _ = judged(series(tmp_path, table))
-    assert code == (0 if numbered else 3)
-    assert ("has no name, and so no role" in str(clauses["k"]["reason"])) == (not numbered)
 
 
 @pytest.mark.parametrize("beside", ["Age", "Disease"])
@@ -138,7 +112,6 @@ def test_in_a_pair_each_file_has_its_own_roles(tmp_path, beside):
 # -- guesses ------------------------------------------------------------------------------------------------------
 
 SMALL = [[*row[:2], "ok"] for row in rows(0, lambda tag, n: "", 40)] + [["50-59", "hiv", "ok"]]
-PEOPLE = {"max_risk", "min_e"}
 
 
 def guessed(folder, keys, table):
@@ -168,20 +141,6 @@ def test_what_rests_on_a_guess_neither_holds_nor_is_violated(tmp_path, table, co
     assert f"$ audit init {tmp_path} --confirm".replace(" ", "") in text.replace(" ", "")
 
 
-def test_whether_an_id_was_published_is_a_matter_of_people_first(tmp_path):
-    """Groups are too small whoever knows whose row it is; whether they are large enough, ids that link rows tell."""
-    table = [["Owner", *HEAD], *([f"p{n}", *row] for n, row in enumerate(SMALL))]
-    for kept, state in ((table, "violated"), (table[:-1], "undecided")):
-        more = f'individual = "Owner"\n{DECLARED}\n[unconfirmed]\nkeys = ["columns.individual"]'
-        code, clauses, _ = judged(series(tmp_path, kept, more=more))
-        assert {name: clauses[name]["state"] for name in ("k", "max_risk", "min_e")} == {
-            "k": state,
-            "max_risk": "undecided",
-            "min_e": "undecided",
-        }
-        assert code == (1 if state == "violated" else 3)
-
-
 @pytest.mark.parametrize("table", [SMALL[:-1], SMALL])
 @pytest.mark.parametrize("key", ["", "columns.sensitive"])
 def test_a_promise_that_rests_on_a_guess_is_undecided(tmp_path, table, key):
@@ -209,12 +168,6 @@ def test_a_guess_names_a_key_of_the_manifest(tmp_path, keys, what):
     assert "series.toml:" in err
     code, _, err = run_main(str(series(tmp_path, [HEAD, *SMALL], more=f"{DECLARED}\n[unconfirmed]\nsure = []")))
     assert (code, "`sure`: [unconfirmed] has no such key" in err) == (2, True)
-
-
-def test_a_guess_may_be_a_key_within_a_table(tmp_path):
-    more = f'types = {{ Age = "numeric" }}\n{DECLARED}\n[unconfirmed]\nkeys = ["columns.types.Age"]'
-    code, clauses, _ = judged(series(tmp_path, [HEAD, *SMALL], more=more))
-    assert (code, clauses["k"]["reason"].split(":")[0]) == (3, "columns.types.Age is a guess")
 
 
 # -- numbers ------------------------------------------------------------------------------------------------------
@@ -250,12 +203,6 @@ def test_sensitive_numbers_are_declared(tmp_path, values, more, state):
     assert said == ([["Pay"]] if '"numeric"' in more else [])
 
 
-def test_the_types_of_other_columns_are_refused(tmp_path):
-    table = [HEAD, *SMALL]
-    code, _, err = run_main(str(series(tmp_path, table, more=f'types = {{ Remarks = "numeric" }}\n{DECLARED}')))
-    assert (code, '`types`: "Remarks" is neither a quasi-identifier nor sensitive' in err) == (2, True)
-
-
 def test_what_is_published_of_numbers_is_declared(tmp_path):
     table = [["id", "Age", "Pay"], *([f"p{n}", str(20 + n), str(1000 * (n % 5))] for n in range(20))]
     write(tmp_path / "people/1.csv", as_csv(table))
@@ -270,30 +217,6 @@ def test_what_is_published_of_numbers_is_declared(tmp_path):
 
 
 # -- empty cells --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("group", ['group = "Group"', ""])
-@pytest.mark.parametrize("empty", [[2, 3], [0, 1, 2, 3], list(range(8))])
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_column_that_is_empty_throughout_is_told_as_an_empty_cell_is(tmp_path, group, empty, kind):
-    """Also within a group; in Parquet such a column may have no type at all."""
-    head = ["Age", "Group", "Disease"]
-    table = [["" if n in empty else "20-29", str(n // 4), ["flu", "cold"][n % 2]] for n in range(8)]
-    if kind == "csv":
-        write(tmp_path / "1.csv", as_csv([head, *table]))
-    else:
-        columns = {name: [row[place] or None for row in table] for place, name in enumerate(head)}
-        pq.write_table(pa.table(columns), tmp_path / "1.parquet")
-    more = group or 'unlinkable = { Group = "drawn at random" }'
-    for missing, code in (("", 2), ('missing = [""]', 0)):
-        text = MANIFEST.format(releases=f'"1.{kind}"', more=f"{more}\n{missing}")
-        write(tmp_path / "series.toml", text)
-        found, _, err = run_main(str(tmp_path))
-        assert found == code, err
-        if code:
-            [line] = err.splitlines()
-            assert 'column "Age": the cell is empty; write `*`' in line
-            assert f"1.{kind}:{empty[0] + (2 if kind == 'csv' else 1)}" in line or kind == "parquet"
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -79,14 +79,6 @@ def test_the_twin_that_is_unsafe_is_so_once_it_is_confirmed(folder):
     assert {each["measure"] for each in result["policy"]["violations"]} == {"k", "max_risk"}
 
 
-def test_roles_that_are_given_to_other_columns(folder):
-    code, _, err, text = confirm(folder, "", "sensitive", "record", "")
-    assert code == 0, err
-    columns = tomllib.loads(text)["columns"]
-    assert columns["sensitive"] == ["Disease", "Sex"]
-    assert (columns["quasi_identifiers"], columns["record"]) == (["Age"], "Note")
-
-
 def test_whoever_loses_a_role_that_only_one_can_have_is_asked_again(folder):
     write(
         folder / "series.toml",
@@ -104,13 +96,6 @@ def test_answers_that_end_too_early_change_nothing(folder, answers):
     code, _, err, text = confirm(folder, *answers)
     assert code == 2
     assert "the answers end before the questions do, and nothing was changed" in err
-    assert text == MANIFEST.format(keys=ALL)
-
-
-def test_something_has_to_be_sensitive(folder):
-    code, _, err, text = confirm(folder, "quasi", more=9)
-    assert code == 2
-    assert "no column is sensitive by these answers" in err
     assert text == MANIFEST.format(keys=ALL)
 
 
@@ -148,27 +133,3 @@ def test_what_cannot_be_confirmed(folder, tmp_path):
     (folder / "series.toml").unlink()
     code, _, err = run_main("init", str(folder), "--confirm")
     assert (code, "let `audit init` write it first" in err) == (2, True)
-
-
-@pytest.mark.parametrize("last", ["feb, jan", ""])
-def test_reasons_are_no_guesses_once_all_is_confirmed(last, folder):
-    """A text that looks like such a comment is the publisher's own."""
-    marked = MANIFEST.replace('sensitive = "Disease"', 'sensitive = "Disease"  # guess: its name')
-    marked = marked.replace('name = "Ward"   # as', 'name = "Ward # guess: 1"   # as').replace(
-        "# k = 3", "# guess: k = 3"
-    )
-    write(folder / "series.toml", marked.format(keys=ALL))
-    code, _, err, text = confirm(folder, "", "", "unlinkable", "we number the notes", last)
-    assert code == 0, err
-    assert 'sensitive = "Disease"  # its name\n' in text
-    assert "\n# k = 3" in text
-    assert 'name = "Ward # guess: 1"   # as' in text
-    assert text.count("guess: ") == 1
-
-
-def test_reasons_stay_guesses_while_one_is_left(folder):
-    marked = MANIFEST.replace('sensitive = "Disease"', 'sensitive = "Disease"  # guess: its name')
-    write(folder / "series.toml", marked.format(keys=ALL.replace("series.releases", "series.name")))
-    code, _, err, text = confirm(folder, "", "", "unlinkable", "we number the notes", "no")
-    assert code == 0, err
-    assert 'sensitive = "Disease"  # guess: its name\n' in text

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audit.count_tables.number_texts import points_part_thousands, said_range
+from audit.count_tables.number_texts import said_range
 from audit.count_tables.published_counts import totals_by_sums
 from audit.model.json_types import UNBOUNDED
 from tests.helpers.running import run_main
@@ -50,11 +50,6 @@ def test_numbers_beside_the_counts_are_judged_or_named(texts, tmp_path):
     assert '\\"extra\\"' in why
     declared = written(tmp_path, beside(texts), "area,sex,n,extra", TABLE + 'not_counts = ["extra"]')
     assert verdict(declared)[:2] == (0, "[]")
-
-
-def test_texts_beside_the_counts_say_nothing(tmp_path):
-    rows = beside(["provisional", "", "E92"] * 3)
-    assert verdict(written(tmp_path, rows, "area,sex,n,note"))[:2] == (0, "[]")
 
 
 def test_a_finding_stands_whatever_stands_beside_it(tmp_path):
@@ -150,20 +145,6 @@ def test_a_line_that_lacks_a_label_refutes_no_sum():
     assert totals_by_sums(lines[:2]) == []
 
 
-def test_labels_of_two_places_are_two(tmp_path):
-    table = 'dimensions = ["area"]\nvalue = "n"\nnested = { area = ["region", "la"] }\nmarkers = { "c" = [0, inf] }\n'
-    table += 'totals = { area = "England" }\n'
-    rows = [("NW", "", "20"), ("NW", "Unknown", "17"), ("NW", "Kendal", ""), ("NE", "Unknown", "c"),
-            ("NE", "Durham", "c")]  # fmt: skip
-    code, _, found = verdict(written(tmp_path, rows, "region,la,n", table))
-    assert code == 1
-    assert [(each["cell"], each["lower"], each["upper"]) for each in found] == [({"area": "Kendal"}, 3, 3)]
-    rows[1] = ("NW", "Unknown", "14")
-    assert verdict(written(tmp_path, rows, "region,la,n", table))[:2] == (0, "[]")
-    _, out, _ = run_main("explain", str(tmp_path), "--cell", "area=Unknown (NE)", "--format", "json")
-    assert json.loads(out)["counts"][0]["upper"] is None
-
-
 @pytest.mark.parametrize(("over_time", "code"), [("cumulative", 3), ("independent", 0)])
 def test_a_label_that_moves_is_named_with_both_lines(over_time, code, tmp_path):
     table = 'dimensions = ["area"]\nvalue = "n"\nnested = { area = ["region", "la"] }\ntotals = { area = "England" }\n'
@@ -202,49 +183,3 @@ def test_a_number_that_no_count_reaches_is_refused(tmp_path):
 ])  # fmt: skip
 def test_a_marker_that_says_its_range(text, ends):
     assert said_range(text) == ends
-
-
-def test_a_point_parts_thousands_only_where_three_digits_follow_everywhere(tmp_path):
-    assert points_part_thousands(["1.234", "12.345.678", "7"])
-    assert not points_part_thousands(["1.234", "12.5"])
-    table = 'dimensions = ["area"]\nvalue = "n"\ntotals = { area = "All" }\n'
-    folder = written(tmp_path, [("A", "1.234"), ("B", "766"), ("All", "2.000")], "area,n", table)
-    assert verdict(folder)[:2] == (0, "[]")
-    code, _, err = run_main(str(written(tmp_path, [("A", "1.234"), ("B", "7.5"), ("All", "9")], "area,n", table)))
-    assert code == 2
-    assert "neither a whole number" in err
-
-
-def test_years_in_one_column_are_releases(tmp_path):
-    rows = [(year, *row) for year in ("2022", "2023") for row in NUMBERS]
-    folder = written(tmp_path, rows, "year,area,sex,n")
-    assert verdict(folder)[0] == 3  # two numbers for each cell, and a column without a meaning
-    path = folder / "series.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace("[table]", 'releases_by = "year"\n[table]'), "utf-8")
-    code, out, _ = run_main(str(folder), "--format", "json")
-    series = json.loads(out)["series"]
-    assert (code, series["releases"], series["tables"], series["rows"]) == (0, ["2022", "2023"], 1, 18)
-    rows[2] = ("2022", "A", "All", "28")
-    written(folder, rows, "year,area,sex,n")
-    path.write_text(path.read_text(encoding="utf-8").replace("[table]", 'releases_by = "year"\n[table]'), "utf-8")
-    code, _, err = run_main(str(folder))
-    assert code == 2
-    assert "releases/1.csv:4" in err
-
-
-@pytest.mark.parametrize(("unconfirmed", "said"), [((), 0), (("table.totals.sex",), 2)])
-def test_the_summary_says_how_many_findings_rest_on_a_guess(unconfirmed, said, tmp_path):
-    """Both hidden counts follow from the totals of sex, which are a guess in the second case."""
-    rows = [
-        ("A", "f", "*"),
-        ("A", "m", "15"),
-        ("A", "All", "18"),
-        ("B", "f", "*"),
-        ("B", "m", "30"),
-        ("B", "All", "32"),
-    ]
-    folder = written(tmp_path, rows, table=TABLE + 'markers = { "*" = [1, 4] }\n', unconfirmed=unconfirmed)
-    code, out, _ = run_main(str(folder))
-    assert code == (3 if said else 1)
-    line = f"if what is guessed is right, recovered: {said} counts known exactly"
-    assert (line in " ".join(out.split())) == bool(said)

@@ -192,25 +192,3 @@ def test_statistical_data_and_metadata_exchange(tmp_path):
     assert 'status = "CONF_STATUS"' in (folder / "series.toml").read_text(encoding="utf-8")
     _, attack = page(folder)
     assert [(each["cell"], each["lower"]) for each in attack["findings"]] == [({"REF_AREA": "A", "SEX": "M"}, 3)]
-
-
-def test_people_are_still_people(tmp_path):
-    rows = [["1", "21-30", "flu"], ["1", "21-30", "gout"], ["2", "31-40", "flu"]]
-    write(tmp_path / "series/releases/1.csv", ["Group-ID", "Age", "Disease"], rows)
-    assert run_main("init", str(tmp_path / "series"))[0] == 0
-    assert 'kind = "tables"' not in (tmp_path / "series/series.toml").read_text(encoding="utf-8")
-
-
-def test_guesses_from_numbers_are_told(tmp_path):
-    (tmp_path / "exact").mkdir()
-    (tmp_path / "rounded").mkdir()
-    for name, factor in (("exact", 1), ("rounded", 5)):
-        rows = [[f"A{n}", str((8 + n) * factor)] for n in range(9)]
-        write(tmp_path / name / "t.csv", ["area", "people"], [*rows, ["A9", "*"], ["All", str(900 * factor)]])
-        _, out, err = run_main("init", str(tmp_path / name))
-        assert err == ""
-        told = " ".join(out.split())
-        least = {"exact": '"*" is taken to stand for 1 to 7, for about 8 is the smallest number'}
-        least["rounded"] = '"*" is taken to stand for 1 to 37, for about 38 is the smallest number'
-        assert least[name] in told
-        assert "That the labels of area make up All is shown by 0 whole lines only." in told

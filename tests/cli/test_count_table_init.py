@@ -1,10 +1,7 @@
 """What `audit init` makes of tables of counts: read at once, or asked; never taken for people, never said to hold."""
 
-import json
-
 import pytest
 
-from audit.init.confirmation import confirmed
 from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
 from tests.cli.test_count_table_doubts import verdict
@@ -95,42 +92,6 @@ def test_a_guess_that_the_file_refutes_is_widened(tmp_path):
     assert verdict(tmp_path)[:2] == (0, "[]")
 
 
-def test_decimals_are_neither_labels_nor_markers(tmp_path):
-    text = rows("""area,sex,cases,rate_per_100k
-        All,All,60,412.53
-        All,F,40,391.27
-        All,M,20,455.16
-        North,All,33,433.71
-        North,F,29,501.38
-        North,M,*,
-        South,All,27,399.22
-        South,F,11,288.19
-        South,M,16,534.83""")
-    manifest = guessed(tmp_path, {"2023.csv": text})
-    assert manifest["table"]["dimensions"] == ["area", "sex"]
-    assert list(manifest["table"]["markers"]) == ["*"]
-    code, why, found = verdict(tmp_path)
-    assert code == 3
-    assert "rate_per_100k" in why
-    assert [(e["lower"], e["upper"]) for e in found] == [(4, 4)]
-    confirm(tmp_path)
-    assert verdict(tmp_path)[0] == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "labels"), [("age", ("70", "71")), ("zip", ("10023", "10024")), ("plz", ("01067", "80331"))]
-)
-def test_labels_may_be_numbers(name, labels, tmp_path):
-    text = f"{name},sex,deaths\nAll,All,40\nAll,F,22\nAll,M,18\n" + "".join(
-        f"{label},All,20\n{label},F,11\n{label},M,9\n" for label in labels
-    )
-    manifest = guessed(tmp_path, {"1.csv": text})
-    assert (manifest["table"]["dimensions"], manifest["table"]["value"]) == ([name, "sex"], "deaths")
-    assert verdict(tmp_path)[0] == 3
-    confirm(tmp_path)
-    assert verdict(tmp_path)[:2] == (0, "[]")
-
-
 def test_years_in_one_file_are_releases(tmp_path):
     text = "year,area,cases\n" + "".join(
         f"{year},{area},{count}\n" for year in (2021, 2022, 2023) for area, count in (("A", 20), ("B", 31), ("All", 51))
@@ -183,108 +144,6 @@ def test_zeros_that_stand_for_small_counts_are_recognised(tmp_path):
     assert verdict(tmp_path)[0] == 1
 
 
-def test_several_columns_of_counts_are_proposed(tmp_path):
-    text = rows("""provider,tot_benes,feml_cnt,lt_65_cnt
-        Clinic A,60,52,
-        Clinic B,74,40,44
-        Clinic C,43,13,30
-        Clinic D,90,30,65""")
-    table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert table["values"] == ["tot_benes", "feml_cnt", "lt_65_cnt"]
-    assert table["part_of"] == {"feml_cnt": "tot_benes", "lt_65_cnt": "tot_benes"}
-    assert verdict(tmp_path)[0] == 3
-
-
-def test_columns_that_add_up_are_one_dimension(tmp_path):
-    text = rows("""region;Male;Female;Both sexes
-        North;20;11;31
-        South;30;12;42
-        West;40;33;73
-        All;90;56;146""")
-    table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert table["wide"]["columns"] == {name: name for name in ("Male", "Female", "Both sexes")}
-    assert table["totals"] == {"region": "All", "column": "Both sexes"}
-    confirm(tmp_path)
-    assert verdict(tmp_path)[:2] == (0, "[]")
-
-
-def test_rates_that_agree_with_all_rows_are_declared(tmp_path):
-    people = {"A": 1823, "B": 2211, "C": 6104, "All": 10138}
-    cases = {"A": 41, "B": 19, "C": 133, "All": 193}
-    text = "area,cases,population,rate\n" + "".join(
-        f"{area},{cases[area]},{people[area]},{cases[area] / people[area] * 100_000:.1f}\n" for area in people
-    )
-    table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert table["rates"] == {"column": "rate", "per": 100_000, "decimals": 1, "denominator": "population"} | {
-        "of": "published"
-    }
-    confirm(tmp_path)
-    assert verdict(tmp_path)[:2] == (0, "[]")
-    wrong = text.replace("A,41,1823,2", "A,41,1823,3", 1)
-    (tmp_path / "series.toml").unlink()
-    assert "rates" not in guessed(tmp_path, {"1.csv": wrong})["table"]
-    code, why, _ = verdict(tmp_path)
-    assert code == 3
-    assert "rate" in why
-
-
-def test_shares_of_a_row_s_total_are_declared(tmp_path):
-    text = "area,sex,count,percent\n" + "".join(
-        f"{area},{sex},{n},{100 * n / (f + m):.1f}\n"
-        for area, f, m in (("A", 11, 16), ("B", 11, 20), ("C", 30, 17))
-        for sex, n in (("All", f + m), ("F", f), ("M", m))
-    )
-    table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert table["rates"] == {"column": "percent", "per": 100, "decimals": 1, "denominator": {"sex": "All"}} | {
-        "of": "published"
-    }
-
-
-def test_shares_of_rounded_counts_are_of_what_is_published(tmp_path):
-    """Ten of fifteen may be eight of seventeen: the share says no more than the numbers that it was computed of."""
-    lines = [(area, sex, n, 100 * n / (f + m)) for area, f, m in (("A", 10, 15), ("B", 20, 15), ("C", 30, 15))
-             for sex, n in (("All", f + m), ("F", f), ("M", m))]  # fmt: skip
-    text = "area,sex,count,percent\n" + "".join(f"{a},{s},{n},{share:.1f}\n" for a, s, n, share in lines)
-    table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert (table["rounding"]["to"], table["rates"]["of"]) == (5, "published")
-    confirm(tmp_path)
-    _, out, _ = run_main("explain", str(tmp_path), "--cell", "area=A", "--cell", "sex=F", "--format", "json")
-    [count] = json.loads(out)["counts"]
-    assert (count["lower"], count["upper"]) == (8, 12)
-
-
-def test_counts_with_their_shares_in_one_cell(tmp_path):
-    text = "area,sex,patients\n" + "".join(
-        f"{area},{sex},{n} ({100 * n / (f + m):.1f}%)\n"
-        for area, f, m in (("A", 11, 16), ("B", 11, 20), ("C", 30, 17))
-        for sex, n in (("All", f + m), ("F", f), ("M", m))
-    )
-    table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert table["rates"] == {"column": "patients", "per": 100, "decimals": 1, "denominator": {"sex": "All"}} | {
-        "of": "published"
-    }
-    confirm(tmp_path)
-    assert verdict(tmp_path)[:2] == (0, "[]")
-    (tmp_path / "series.toml").unlink()
-    guessed(tmp_path, {"1.csv": text.replace("A,F,11", "A,F,*").replace("A,M,16", "A,M,*")})
-    confirm(tmp_path)
-    assert {(e["cell"]["sex"], e["lower"]) for e in verdict(tmp_path)[2]} == {("F", 11), ("M", 16)}
-
-
-def test_a_change_is_proposed(tmp_path):
-    first = "areaName,cases,change\nRiverside,0-2,\nOld Town,0-2,\nHill,9,2\n"
-    second = "areaName,cases,change\nRiverside,6,5\nOld Town,0-2,\nHill,7,-2\n"
-    table = guessed(tmp_path, {"2021-05-28.csv": first, "2021-06-04.csv": second})["table"]
-    assert table["change"] == {"column": "change", "since": 1}
-    code, _, found = verdict(tmp_path)
-    assert code == 3
-    assert [(e["cell"]["areaName"], e["lower"]) for e in found if e["cell"]["areaName"] == "Riverside"] == [
-        ("Riverside", 1)
-    ]
-    confirm(tmp_path)
-    assert verdict(tmp_path)[0] == 1
-
-
 def test_every_guess_is_a_key_of_the_manifest(tmp_path):
     text = "a b,sex,n\nAll,All,40\nAll,F,22\nAll,M,18\nx.y,All,*\nx.y,F,..\nx.y,M,9\n"
     manifest = guessed(tmp_path, {"1.csv": text})
@@ -292,20 +151,6 @@ def test_every_guess_is_a_key_of_the_manifest(tmp_path):
         content = manifest
         for name in key_path(key):
             content = content[name]
-
-
-def test_a_terminal_leaves_no_guess(tmp_path):
-    (tmp_path / "1.csv").write_text("area,sex,n\nAll,All,40\nA,All,*\nB,All,22\n", encoding="utf-8")
-    asked = []
-
-    def yes(question):
-        asked.append(question.text)
-        return "yes"
-
-    text = guess_tables(tmp_path).text()
-    assert "[unconfirmed]" in text
-    assert "[unconfirmed]" not in confirmed(tmp_path, text, yes)
-    assert any("Is that right?" in each for each in asked)
 
 
 @pytest.mark.parametrize(
@@ -320,11 +165,3 @@ def test_a_terminal_leaves_no_guess(tmp_path):
 def test_people_are_people(text, tmp_path):
     (tmp_path / "1.csv").write_text(text, encoding="utf-8")
     assert guess_tables(tmp_path) is None
-
-
-def test_json_names_the_guess_behind_a_finding(tmp_path):
-    (tmp_path / "1.csv").write_text("area,n\nAll,40\nA,*\nB,25\nC,12\n", encoding="utf-8")
-    run_main("init", str(tmp_path), "--yes")
-    code, out, _ = run_main(str(tmp_path), "--format", "json")
-    [finding] = json.loads(out)["attacks"][0]["findings"]
-    assert (code, finding["lower"], "table.totals.area" in finding["rests_on"]) == (3, 3, True)

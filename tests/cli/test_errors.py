@@ -4,8 +4,6 @@ import gzip
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -724,29 +722,6 @@ def test_everything_that_is_wrong_with_the_files_is_told_at_once(tmp_path):
     ]
 
 
-def test_many_problems_are_told_in_few_lines(tmp_path):
-    FORMS["hospital-l-diverse-outsider"](tmp_path / "s")
-    edit(tmp_path / "s/series.toml", "sensitive =", 'types = { Age = "numeric" }\nsensitive =')
-    path = tmp_path / "s/releases/1.csv"
-    header, *rows = read_rows(path)
-    write_rows(path, [header, *([row[0], f"secret{n}", *row[2:]] for n, row in enumerate(rows * 5))])
-    code, _, err = run_main(str(tmp_path / "s"))
-    assert code == 2
-    assert len(err.splitlines()) == 21
-    assert err.splitlines()[-1] == "audit: and 35 more problems like these"
-    assert "secret" not in err
-
-
-def test_lines_are_counted_as_an_editor_does(tmp_path):
-    """Blank lines and line breaks inside cells count."""
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    path = tmp_path / "s/releases/1.csv"
-    text = path.read_text(encoding="utf-8").replace("Bob,", '"Bob\nof\nBonn",').replace("Alice,", "\n\nAlice,")
-    path.write_text(text.replace("bronchitis", ""), encoding="utf-8")
-    _, _, err = run_main(str(tmp_path / "s"))
-    assert err.startswith('audit: releases/1.csv:7, column "Disease": ')
-
-
 @pytest.mark.parametrize("ends", ["\r\n", "\r"])
 def test_line_ends_of_other_systems(ends, tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "s")
@@ -756,21 +731,6 @@ def test_line_ends_of_other_systems(ends, tmp_path):
     assert run_main(str(tmp_path / "s"))[0] == 1
     path.write_bytes(text.replace("bronchitis", "").replace("\n", ends).encode())
     assert run_main(str(tmp_path / "s"))[2].startswith('audit: releases/1.csv:3, column "Disease": ')
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    for path in (tmp_path / "s").rglob("*.*"):
-        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert run_main(str(tmp_path / "s"))[0] == 1
-
-
-def test_one_release_is_a_series(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    edit(tmp_path / "s/series.toml", ', "releases/2.csv"', "")
-    code, out, err = run_main(str(tmp_path / "s"))
-    assert (code, err) == (0, "")
-    assert "1 release, 11 rows" in out
 
 
 def test_cells_of_a_megabyte(tmp_path):
@@ -785,26 +745,6 @@ def test_cells_of_a_megabyte(tmp_path):
     assert max(map(len, out.splitlines())) < 2000
 
 
-def test_individuals_in_a_column_of_floating_point_numbers(tmp_path):
-    """What pandas makes of whole numbers when one of them is missing."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    people = sorted({row[0] for release in "12" for row in read_rows(tmp_path / f"s/releases/{release}.csv")[1:]})
-    for release in ("1", "2"):
-        header, *rows = read_rows(tmp_path / f"s/releases/{release}.csv")
-        columns = [list(cells) for cells in zip(*rows, strict=True)]
-        owner = pa.array([float(people.index(name)) for name in columns[0]])
-        arrays = [owner, pa.array([float(group) for group in columns[1]]), *map(pa.array, columns[2:])]
-        pq.write_table(pa.table(dict(zip(header, arrays, strict=True))), tmp_path / f"s/releases/{release}.parquet")
-        edit(tmp_path / "s/series.toml", f"releases/{release}.csv", f"releases/{release}.parquet")
-    code, out, err = run_main(str(tmp_path / "s"), "--reveal", "--attack", "intersection")
-    assert (code, err) == (1, "")
-    assert f"  {people.index('Bob')} has dyspepsia" in out
-    assert "release 1, group 1:" in out
-
-
 @pytest.mark.parametrize("path", ["", "no/such/folder", "x" * 5000, "a\0b", "\x1b[31m\nforged: line", "\udcff"])
 def test_a_path_that_leads_nowhere_is_told_in_a_line(path):
     code, out, err = run_main(f"{path}/")
@@ -812,35 +752,3 @@ def test_a_path_that_leads_nowhere_is_told_in_a_line(path):
     assert err.startswith("audit: ")
     assert err.count("\n") == 1
     assert err[:-1].isprintable()
-
-
-def test_a_series_may_be_named_by_its_manifest(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    assert run_main(str(tmp_path / "s/series.toml"))[0] == 1
-
-
-def test_a_file_name_that_is_no_text(tmp_path):
-    """A folder named by bytes that are no UTF-8 is read, and named in the report as well as can be."""
-    folder = tmp_path / os.fsdecode(b"\xff")
-    FORMS["hospital-l-diverse"](folder)
-    (folder / "series.toml").write_text(
-        '[series]\nreleases = ["releases/*.csv"]\n[columns]\nindividual = "Owner"\ngroup = "Group-ID"\n'
-        'sensitive = "Disease"\n'
-    )
-    for form in ("text", "json"):
-        done = subprocess.run(
-            [sys.executable, "-m", "audit.cli.main", folder, "--format", form], capture_output=True, timeout=60
-        )
-        assert done.returncode == 1, done.stderr
-        done.stdout.decode("utf-8")
-
-
-def test_a_file_in_a_folder_far_down_is_named_to_its_end(tmp_path):
-    """What a long path ends in tells which file it is."""
-    folder = tmp_path.joinpath(*["department of internal medicine"] * 6, "series")
-    folder.parent.mkdir(parents=True)
-    FORMS["hospital-l-diverse"](folder)
-    candidate = folder / "releases/3.csv"
-    assert f"{candidate}: there is no such file" in run_main("next", str(folder), str(candidate))[2]
-    (folder / "series.toml").unlink()
-    assert run_main(str(folder))[2].startswith(f"audit: {folder}/series.toml: there is no such file; ")

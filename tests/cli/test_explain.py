@@ -15,7 +15,7 @@ from tests.cli.test_command_line import only_line
 from tests.helpers.provable import Provable
 from tests.helpers.registries import Holding
 from tests.helpers.running import run_audit, run_main
-from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
+from tests.helpers.tiny import Known, Row, TinySeries, read
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
@@ -84,19 +84,6 @@ joint
     )
 
 
-def test_what_follows_from_ones_own_groups_and_from_equivalences(provable):
-    provable(read(HOSPITAL))
-    bob = explain(HOSPITAL, "--individual", "Bob")
-    assert "\nintersection\n  dyspepsia, certain from release 2 on   [intersection]\n" in bob
-    assert "    release 2, group 1: dyspepsia or gastritis\n" in bob
-    assert "ruled out by joint" not in bob
-    emily = explain(HOSPITAL, "--individual", "Emily")
-    assert "not in release 1\nrelease" not in emily
-    assert re.search(r"\nequivalence\n  (Ken has the same value as Emily|Emily has the same value as Ken) ", emily)
-    assert "joint" not in emily
-    assert "update-graph" not in bob + emily
-
-
 def test_cases_are_told_with_all_their_steps(provable):
     provable(read(BROKEN))
     told = explain(BROKEN, "--individual", "p1")
@@ -106,18 +93,6 @@ def test_cases_are_told_with_all_their_steps(provable):
     assert all(len(line) <= 100 for line in told.splitlines())
 
 
-def test_a_person_seen_with_a_register(provable):
-    outsider = EXAMPLES / "hospital-l-diverse-outsider"
-    provable(read(outsider))
-    told = explain(outsider, "--individual", "David", "--adversary", "register")
-    assert "(register); values never change" in re.sub(r"\s+", " ", told)
-    assert (
-        "release 1, group 2\n  published there           flu or gastritis\n  possible by intersection  gastritis\n"
-        in told
-    )
-    assert "true value" not in told
-
-
 def test_only_what_is_known_is_told(tmp_path, provable):
     rows = [Row("A", "1", "flu"), Row("B", "1", "cold"), Row("C", "1", "gout"), Row("~c1", "1", "mumps")]
     series = TinySeries([rows, [rows[1], rows[2]]], known=[Known("A", "flu")])
@@ -125,28 +100,6 @@ def test_only_what_is_known_is_told(tmp_path, provable):
     path = series.write(tmp_path)
     assert "release 1, group 1\n  known beforehand: flu\nnot in release 2\n" in explain(path, "--individual", "A")
     assert "  published there           cold, gout or mumps\n" in explain(path, "--individual", "B")
-
-
-def test_what_joint_leaves_open_is_told(monkeypatch):
-    class Open(Provable):
-        def run(self, evidence, budget, /):
-            outcome = super().run(evidence, budget)
-            codes = {value: code for code, value in enumerate(evidence.values)}
-
-            class Left:
-                def possible(self, person, release):
-                    return [codes["flu"], codes["gastritis"]]
-
-                def open(self, person, release):
-                    return [codes["flu"]]
-
-            return replace(outcome, status="incomplete", reason="the time limit was reached", knowing=Left())
-
-    registered(monkeypatch, IntersectionAttack(), Open(read(HOSPITAL)))
-    told = explain(HOSPITAL, "--individual", "Gary")
-    assert "  possible by joint         flu or gastritis\n" in told
-    assert "  of these undecided        flu (neither shown to be possible nor ruled out)\n" in told
-    assert "joint (incomplete: the time limit was reached)\n  nothing is certain about this person\n" in told
 
 
 @pytest.mark.parametrize("who", ["Alic", "alice", "", "~c1", "7", "\x1b[31m"])
@@ -159,39 +112,6 @@ def test_nobody_else_is_named_when_somebody_is_unknown(who, provable, tmp_path):
     assert "Alice" not in only_line(err)
     assert "Bob" not in err
     assert "--individual" in err
-
-
-def test_whole_numbers_are_found_only_where_they_are(tmp_path, provable):
-    series = TinySeries([[Row("3", "1", "flu"), Row("9", "1", "cold")]])
-    provable(series)
-    path = series.write(tmp_path)
-    assert "3, seen by" in explain(path, "--individual", "3")
-    for absent in ("4", "10", "03"):
-        assert run_main("explain", str(path), "--individual", absent)[0] == 2
-
-
-def test_the_register_says_who_is_there(tmp_path, provable):
-    rows = [Row("A", "1", "flu", ("x",)), Row("B", "1", "cold", ("x",))]
-    series = TinySeries([rows], register=[Registered("A", 0, ("x",))], quasi_identifiers=("City",))
-    provable(series)
-    path = series.write(tmp_path)
-    assert "A, seen by" in explain(path, "--individual", "A", "--adversary", "register")
-    code, _, err = run_main("explain", str(path), "--individual", "B", "--adversary", "register")
-    assert code == 2
-    assert "register" in only_line(err)
-
-
-def test_waived_findings_are_explained_as_well(tmp_path, provable):
-    series = TinySeries([[Row("A", "1", "flu"), Row("B", "2", "cold")]])
-    provable(series)
-    path = series.write(tmp_path)
-    (path / "private").mkdir()
-    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "asked"\nexpires = 2999-01-01\nsize = 1\n'
-    [ident] = [f["id"] for f in findings(path, "--reveal", "--stable-ids")[0]["findings"] if f["individual"] == "A"]
-    with (path / "series.toml").open("a", encoding="utf-8") as file:
-        file.write(waiver.format(ident))
-    assert [f["individual"] for f in findings(path, "--reveal")[0]["findings"]] == ["B"]
-    assert "intersection\n  flu, certain from release 1 on" in explain(path, "--individual", "A")
 
 
 @pytest.mark.parametrize(
@@ -208,20 +128,6 @@ def test_wrong_words(words, said):
     assert (code, out) == (2, "")
     assert said in only_line(err)
     assert "audit explain --help" in err
-
-
-def test_help():
-    code, out, err = run_main("explain", "--help")
-    assert (code, err) == (0, "")
-    for option in ("--individual", "--adversary", "--time-limit", "--format"):
-        assert option in out
-
-
-def test_the_attack_itself_is_explained():
-    told = explain(HOSPITAL, "--individual", "Alice", "--time-limit", "60")
-    assert "  possible by joint         bronchitis\n" in told
-    assert "    release 1, group 1: 1 row with dyspepsia.\n    Bob can have nothing else.\n" in told
-    assert "    Without bronchitis, Alice would need one too: 2 people for 1 row, which is impossible.\n" in told
 
 
 # -- findings ---------------------------------------------------------------------------------------------
@@ -277,23 +183,6 @@ def test_what_ones_own_groups_show_is_shown_by_them(monkeypatch):
     ]
 
 
-def test_cases_in_json(provable):
-    """Whoever is a case of oneself, and what follows."""
-    provable(read(BROKEN))
-    steps = joint(BROKEN, "--reveal")["p1", "3"]["certificate"]
-    every = list(within(steps))
-    assert any(set(step) == {"person", "release", "value", "leads_to"} for step in every)
-    counted = [step for step in every if step.get("points")]
-    assert counted
-    assert all(sum(each["least"] for each in step["spent"]) > step["total"] for step in counted)
-
-
-def within(steps):
-    for step in steps:
-        yield step
-        yield from within(step.get("leads_to", ()))
-
-
 def spenders(findings):
     return {each["person"] for f in findings.values() for step in f["certificate"] for each in step.get("spent", ())}
 
@@ -315,15 +204,6 @@ def test_everybody_in_a_proof_has_a_pseudonym(provable, tmp_path):
     assert not re.search(r"Ann|Bob|Carl|Dora|~c1", text)
 
 
-def test_people_do_not_stand_in_the_order_of_the_files(provable, tmp_path):
-    """That order, beside pseudonyms, would tell who is who."""
-    rows = [*(Row(name, "1", "flu") for name in "ZYXW"), Row("V", "1", "cold")]
-    series = TinySeries([rows, [Row(name, name, "flu") for name in "ZYXW"]])
-    provable(series)
-    [step] = joint(series.write(tmp_path), "--reveal")["V", "1"]["certificate"]
-    assert [each["person"] for each in step["spent"]] == ["V", "W", "X", "Y", "Z"]
-
-
 def test_proofs_in_text(provable):
     provable(read(HOSPITAL))
     code, out, _ = run_main(str(HOSPITAL), "--reveal")
@@ -343,25 +223,3 @@ def test_a_wrong_proof_fails_its_attack(provable):
     assert (joined["status"], joined["findings"]) == ("failed", [])
     assert "BrokenCertificateError" in joined["reason"]
     assert run_main("explain", str(HOSPITAL), "--individual", "Alice")[0] == 4
-
-
-def test_risks_that_nobody_computed_decide_nothing_below_certainty(provable, tmp_path):
-    series = TinySeries([[Row("A", "1", "flu"), Row("B", "1", "cold")]])
-    provable(series)
-    path = series.write(tmp_path)
-    assert run_main(str(path), "--attack", "joint")[0] == 0
-    code, out, _ = run_main(str(path), "--attack", "joint", "--policy", "max_risk=0.6")
-    assert code == 3
-    assert "max_risk is not decided: joint: not every risk could be computed" in out
-
-
-NOTHING = "no value is certain, or known to equal that of one other person."
-
-
-@pytest.mark.parametrize("form", ["junit", "github", "sarif"])
-@pytest.mark.parametrize(("who", "told"), [("Gary", NOTHING), ("Bob", "5 findings.")])
-def test_what_is_about_one_person_is_no_verdict(who, told, form):
-    """Four people of this series are found out, whoever is asked about."""
-    out = run_main("explain", str(EXAMPLES / "hospital-l-diverse"), "--individual", who, "--format", form)[1]
-    assert f"About {who} alone: {told} This is no verdict on the series." in out
-    assert not re.search("policy holds|NOT SAFE|of 16 people|may go out|testcase", out)

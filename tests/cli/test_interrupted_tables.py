@@ -7,7 +7,6 @@ import pytest
 from attacks.differencing import attack
 from attacks.differencing.components import Remainder
 from audit.count_tables import table_audit
-from audit.count_tables.count_findings import FindingBuilder
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 
@@ -29,14 +28,6 @@ def test_what_was_decided_is_reported(monkeypatch, tmp_path):
     assert {(each["release"], each["lower"]) for each in entry["findings"]} == {("1", 3)}
     assert entry["measures"]["open"] > 0
     assert not report["policy"]["passed"]
-
-
-@pytest.mark.parametrize("form", ["text", "markdown", "html", "github", "junit"])
-def test_every_format_says_so(form, monkeypatch, tmp_path):
-    monkeypatch.setattr(Remainder, "ask_sums", stopped)
-    code, out, _ = run_main(str(TWICE.write(tmp_path)), "--format", form)
-    assert code == 130
-    assert "interrupted" in out.lower()
 
 
 def test_a_finished_release_is_kept(monkeypatch, tmp_path):
@@ -77,17 +68,6 @@ def test_an_early_interrupt_keeps_what_bounds_show(where, monkeypatch, tmp_path)
     assert entry["measures"]["open"] > 0
 
 
-@pytest.mark.parametrize(("shown", "called"), [("0", 2), ("1", 3)])
-def test_certificates_that_were_not_checked_are_no_loss(shown, called, monkeypatch, tmp_path):
-    """The user interrupts when those of the second finding are checked: both are counted, what was checked is said."""
-    monkeypatch.setattr(FindingBuilder, "holds", staticmethod(interrupted(FindingBuilder.holds, called)))
-    code, out, err = run_main(str(TWICE.write(tmp_path)), "--format", "json", "--findings", shown)
-    report = json.loads(out)
-    [entry] = report["attacks"]
-    assert (code, err, report["interrupted"], entry["certificates_checked"]) == (130, "", True, 1)
-    assert (entry["findings_total"], len(entry["findings"])) == (2, int(shown))
-
-
 @pytest.mark.parametrize(("call", "code", "rests"), [(2, 130, ["table.markers"]), (0, 1, None)])
 def test_what_needs_no_guess_is_not_known_after_an_interrupt(call, code, rests, monkeypatch, tmp_path):
     folder = TWICE.write(tmp_path)
@@ -98,15 +78,3 @@ def test_what_needs_no_guess_is_not_known_after_an_interrupt(call, code, rests, 
     report = json.loads(out)
     assert (found, report.get("interrupted")) == (code, call > 0 or None)
     assert [each.get("rests_on") for each in report["attacks"][0]["findings"]] == [rests, rests]
-
-
-def test_before_anything_is_decided_nothing_is_written(monkeypatch, tmp_path):
-    monkeypatch.setattr("attacks.differencing.attack.build_lattice", stopped)
-    code, out, err = run_main(str(TWICE.write(tmp_path)))
-    assert (code, out, err) == (130, "", "audit: interrupted\n")
-
-
-def test_without_an_interrupt_the_same_series_is_decided(tmp_path):
-    code, out, _ = run_main(str(TWICE.write(tmp_path)), "--format", "json")
-    report = json.loads(out)
-    assert (code, "interrupted" in report, report["attacks"][0]["measures"]["open"]) == (1, False, 0)

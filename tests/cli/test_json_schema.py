@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from attacks.registry import ATTACKS
 from audit.api.schema import as_text
 from reports.schema.results import KINDS, WRITTEN
-from tests.cli.forms import EXAMPLES, FORMS, append
+from tests.cli.forms import EXAMPLES, FORMS
 from tests.helpers.amount import some
 from tests.helpers.running import run_main
 from tests.helpers.schemas import SCHEMA, fits, troubles
@@ -78,20 +78,6 @@ def test_results_of_every_status_and_kind_fit():
         assert statuses(result) - {"complete"} == status - {"complete"}
         seen |= kinds(result)
     assert seen == {"disclosure", "equivalence", "narrowed", "group"}
-
-
-def test_a_waived_finding_fits(tmp_path):
-    folder = tmp_path / "s"
-    FORMS["hospital-l-diverse"](folder)
-    (folder / "private").mkdir()
-    [first, *_] = audited(folder, "--attack", "intersection", "--stable-ids")["attacks"][0]["findings"]
-    append(
-        folder / "series.toml",
-        f'\n[[waiver]]\nfinding = "{first["id"]}"\nreason = "asked"\nexpires = 2999-01-01\nsize = 1\n',
-    )
-    result = audited(folder)
-    assert [each["state"] for each in result["policy"]["waived"]] == ["applied"]
-    assert troubles("audit", result) == []
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -177,25 +163,6 @@ def test_every_measure_is_described(attack):
         assert measure["description"]
 
 
-def test_every_attack_has_its_place():
-    assert SCHEMA["$defs"]["attack"]["examples"] == list(ATTACKS.names)
-
-
-@pytest.mark.parametrize(
-    "words", [[], ["--microdata", "hospital-microdata"], ["--microdata", "hospital-microdata", "--time-limit", "1e-6"]]
-)
-def test_comparisons_fit(tmp_path, monkeypatch, words):
-    for name in ("hospital-l-diverse", "hospital-2-invariant", "hospital-microdata"):
-        shutil.copytree(EXAMPLES / name, tmp_path / name)
-    monkeypatch.chdir(tmp_path)
-    code, out, err = run_main("compare", "hospital-l-diverse", "hospital-2-invariant", *words, "--format", "json")
-    assert (code, err) == (0, "")
-    result = json.loads(out)
-    assert troubles("comparison", result) == []
-    paths = [path for path in places(result) if path[-1] not in OPTIONAL]
-    assert [path for path in paths if not troubles("comparison", changed(result, path, "misspelt"))] == []
-
-
 def test_what_the_other_commands_write_fits(tmp_path):
     hospital, candidate = EXAMPLES / "hospital-l-diverse", tmp_path / "3.csv"
     shutil.copy(hospital / "releases" / "2.csv", candidate)
@@ -212,9 +179,3 @@ def test_what_the_other_commands_write_fits(tmp_path):
         assert troubles(kind, result) == []
         for key in result:
             assert not fits(kind, {f"{name}s_" if name == key else name: each for name, each in result.items()})
-
-
-def test_a_result_of_somebody_elses_attack_fits():
-    result = audited(EXAMPLES / "hospital-l-diverse", "--attack", "intersection")
-    result["attacks"][0] |= {"attack": "first-releases", "measures": {"depth": 2}}
-    assert troubles("audit", result) == []

@@ -97,30 +97,6 @@ def test_nothing_is_dropped_in_silence(tmp_path):
     assert re.search(r"x0 quasi-identifier \d+ ", said)
 
 
-def test_anonypyx_flags_and_ends(tmp_path):
-    rows = [["age_min", "age_max", "sex_Female", "sex_Male", "disease", "count"],
-            ["20", "30", "True", "True", "flu", "2"], ["20", "30", "True", "True", "cold", "1"],
-            ["31", "40", "True", "False", "flu", "3"]]  # fmt: skip
-    write(tmp_path / "1.csv", as_csv(rows))
-    _, manifest = initialized(tmp_path)
-    assert manifest["columns"]["quasi_identifiers"] == ["age", "sex"]
-    assert (manifest["columns"]["sensitive"], manifest["columns"]["count"]) == ("disease", "count")
-    confirmed(tmp_path)
-    code, result, err = run_audit(tmp_path)
-    assert result is not None, err
-    assert (code, result["adversary"]["kind"]) == (1, "published")
-
-
-def test_only_published_files(tmp_path):
-    rows = [["Age", "Disease"], ["20-30", "flu"], ["20-30", "cold"], ["30-40", "flu"], ["30-40", "flu"]]
-    for tag in "12":
-        write(tmp_path / f"{tag}.csv", as_csv(rows))
-    said, _ = initialized(tmp_path)
-    assert "What each release gives away by itself (published)" in said
-    assert "register.csv (individual,first,last" in said
-    assert "1.csv = 2.csv" in " ".join(run_main(str(tmp_path))[1].split())
-
-
 def test_changing_values_are_drafted(tmp_path):
     rows = [[["a", "flu"], ["b", "cold"], ["c", "flu"], ["d", "gout"]], [["a", "gout"], ["b", "cold"], ["c", "flu"]]]
     for tag, release in enumerate(rows, 1):
@@ -135,26 +111,6 @@ def test_changing_values_are_drafted(tmp_path):
     _, result, err = run_audit(tmp_path)
     assert result is not None, err
     assert result["contradictions"] == {"changed": 0, "infeasible": 0}
-
-
-def test_microdata(tmp_path):
-    rows = [["id", "Age", "Town", "Disease"]]
-    rows += [
-        [str(n), str(20 + n % 30), ["Rome", "Oslo", "Bari"][n % 3], ["flu", "cold", "gout"][n // 3 % 3]]
-        for n in range(60)
-    ]
-    write(tmp_path / "1.csv", as_csv(rows, ";"))
-    write(tmp_path / "hierarchies/Town.csv", "Rome;South;*\nBari;South;*\nOslo;North;*\n")
-    code, out, err = run_main("init", "--microdata", str(tmp_path))
-    assert (code, err) == (0, "")
-    found = tomllib.loads((tmp_path / "microdata.toml").read_text(encoding="utf-8"))
-    assert found["columns"] == {"individual": "id", "quasi_identifiers": ["Age", "Town"], "sensitive": "Disease"}
-    assert found["domains"] == {"Age": [20, 49], "Town": ["Rome", "Bari", "Oslo"]}
-    assert "audit anonymize" in out
-    series = tmp_path / "out"
-    code, _, err = run_main("anonymize", str(tmp_path), "--method", "m-invariance", "--m", "2", "--output", str(series))
-    assert (code, err) == (0, "")
-    assert run_main("init", "--microdata", str(tmp_path))[0] == 2
 
 
 def people(*columns, rows=24):
@@ -181,72 +137,6 @@ def test_people_are_no_count_tables(tmp_path):
         assert 'The cells of "Age" differ between releases: exact in 1; intervals in 2.' in said
 
 
-def test_columns_and_values_that_differ_between_releases(tmp_path):
-    other = ("Sex", lambda n: ["weiblich", "männlich"][n % 2])
-    ward = ("Ward", lambda n: "AB"[n % 2])
-    for tag, columns in {"1": [ID, AGE, SEX, ILL], "2": [ID, AGE, SEX, ward, ILL], "3": [ID, AGE, other, ILL]}.items():
-        write(tmp_path / f"{tag}.csv", as_csv(people(*columns)))
-    said, _ = initialized(tmp_path)
-    assert "Ward quasi-identifier 2 only 2 has it; where it is missing it counts as *" in said
-    assert '"Sex" has other values in 3 ("weiblich", "männlich")' in said
-    assert 'crosswalk = { Sex = "crosswalk.csv" }' in said
-    assert '"Diagnosis" has other values' not in said
-    walk = [["release", "from", "to"], ["3", "weiblich", "f"], ["3", "männlich", "m"]]
-    write(tmp_path / "crosswalk.csv", as_csv(walk))
-    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
-    line = '[columns]\ncrosswalk = { Sex = "crosswalk.csv" }'
-    write(tmp_path / "series.toml", text.replace("[columns]", line))
-    confirmed(tmp_path)
-    code, result, _ = run_audit(tmp_path)
-    assert code == 0
-    [lacking] = [each for each in result["warnings"] if each["kind"] == "unpublished-column"]
-    assert lacking["examples"] == ["1.csv: Ward", "3.csv: Ward"]
-
-
-def test_a_missing_header(tmp_path):
-    for tag in "12":
-        write(tmp_path / f"{tag}.csv", as_csv(people(ID, AGE, SEX, ILL)[1:]))
-    code, out, err = run_main("init", str(tmp_path))
-    assert (code, out) == (2, "")
-    assert err.startswith("audit: 1.csv:1: this line looks like a row of the table")
-
-
-def test_rows_that_stand_twice(tmp_path):
-    rows = people(ID, AGE, SEX, ILL)
-    write(tmp_path / "1.csv", as_csv([*rows, rows[1], rows[2]]))
-    write(tmp_path / "2.csv", as_csv(rows))
-    said, manifest = initialized(tmp_path)
-    assert manifest["columns"]["rows"] == "episodes"
-    assert "2 rows repeat another in every cell (1.csv:26 = line 2, 1.csv:27 = line 3), to be deleted" in said
-    _, out, _ = run_main(str(tmp_path))
-    assert "nothing ties each person to one row of it" in " ".join(out.split())
-    assert 'rows = "episodes"' in out
-
-
-def test_dates_and_the_line_for_one_row_of_each_person(tmp_path):
-    date = ("Admission", lambda n: f"{n + 1:02d}.03.2024")
-    later = ("Admission", lambda n: f"{n + 1:02d}.04.2024")
-    rows = people(ID, date, AGE, ILL) + people(ID, later, AGE, ILL, rows=4)[1:]
-    write(tmp_path / "1.csv", as_csv(rows))
-    said, manifest = initialized(tmp_path)
-    assert 'For one row of each person write rows = "latest" and date = "Admission"' in said
-    assert "Admission" in manifest["columns"]["quasi_identifiers"]
-    assert "repeats another" not in said
-
-
-def test_what_is_written_for_what_was_found(tmp_path):
-    bmi = ("BMI", lambda n: f"{20 + n},5")
-    ill = ("Diagnosis", lambda n: ["flu", "FLU", "cold"][n % 3])
-    write(tmp_path / "1.csv", as_csv([*people(ID, AGE, bmi, ill), ["Total", "", "", "24"]], ";"))
-    said, _ = initialized(tmp_path)
-    for line in (
-        'decimal = "," numbers of "BMI" have decimal commas, such as "20,5" (1.csv:2)',
-        'ignore_rows.Patient = ["Total"] rows with it look like totals, and are no people, such as "Total" (1.csv:26)',
-        'fold = ["Diagnosis"] cells that differ in spelling alone are taken for the same, such as "flu" (1.csv:2)',
-    ):
-        assert line in said
-
-
 def test_exact_tables_are_judged_by_all_that_was_published(tmp_path):
     """Where no column is generalized, nothing tells which of them others may know: the worst case is all of them."""
     codes = [(f"q{place}", lambda n, place=place: str(n // 4**place % 4)) for place in range(3)]
@@ -266,29 +156,6 @@ def test_exact_tables_are_judged_by_all_that_was_published(tmp_path):
     code, result, _ = run_audit(tmp_path)
     assert code == 3
     assert any('have no role: "q1" and "q2"' in each["reason"] for each in result["policy"]["undecided"])
-
-
-def test_folders_and_sheets_that_are_not_read_are_named(tmp_path):
-    import openpyxl
-
-    write(tmp_path / "2023/data.csv", as_csv(people(ID, AGE, ILL)))
-    code, _, err = run_main("init", str(tmp_path))
-    assert code == 2
-    assert "2023/: a table lies there" in err
-    book = openpyxl.Workbook()
-    for title in ("Q1", "Q2"):
-        sheet = book.active if title == "Q1" else book.create_sheet()
-        sheet.title = title
-        for row in people(ID, AGE, ILL):
-            sheet.append(row)
-    book.save(tmp_path / "2024.xlsx")
-    write(tmp_path / "private/2022.key.csv", "row,individual\n0,x\n")
-    said, _ = initialized(tmp_path)
-    assert "2023/ NOT USED: a table lies there" in said
-    assert "private/2022.key.csv NOT USED: no release has this tag" in said
-    assert 'sheet "Q1"; NOT USED: sheet "Q2"' in said
-    _, result, _ = run_audit(tmp_path)
-    assert "2024.xlsx: Q2" in [place for each in result["warnings"] for place in each["examples"]]
 
 
 def test_answers_on_a_terminal(monkeypatch):

@@ -1,6 +1,5 @@
 """`audit next`: a release not yet published, judged beside the series so far."""
 
-import itertools
 import json
 import random
 import re
@@ -24,7 +23,7 @@ from tests.cli.forms import (
 )
 from tests.helpers.messy import write
 from tests.helpers.running import run_main
-from tests.helpers.tiny import Known, Row, TinySeries
+from tests.helpers.tiny import Row, TinySeries
 
 ONE = ("--attack", "intersection")
 
@@ -131,39 +130,6 @@ def test_what_was_found_before_is_told_apart(tmp_path):
     assert "No candidate can repair what could be found before." in out
 
 
-def test_releases_that_are_not_needed_are_not_named(tmp_path):
-    """Ann's second release adds nothing to what her first one says."""
-    first = [Row("Ann", "1", "flu"), Row("Bob", "1", "cold")]
-    last = [Row("Ann", "1", "flu"), Row("Carl", "1", "gout")]
-    series, candidate = split(TinySeries([first, first, last]), tmp_path)
-    _, result = foretold(series, candidate, *ONE, "--reveal")
-    causes = {f["individual"]: f["cause"]["releases"] for f in attack(result, "intersection")["new_findings"]}
-    assert causes == {"Ann": ["2"]}
-
-
-def test_equivalences_old_and_new(tmp_path):
-    """One finding follows from the first two releases; two more take the third."""
-    series, candidate = held_back("clinic-merged", tmp_path, "3")
-    code, result = foretold(series, candidate, "--attack", "equivalence")
-    entry = attack(result, "equivalence")
-    assert code == 1
-    assert (entry["found_before"], entry["newly_found"]) == (1, 2)
-    assert [finding["e"] for finding in entry["new_findings"]] == [1, 2]
-    for finding in entry["new_findings"]:
-        used = {(step["release"], step["group"]) for step in finding["certificate"]}
-        assert {("3", rows["group"]) for rows in finding["cause"]["rows"]} == {each for each in used if each[0] == "3"}
-        assert set(finding["cause"]["releases"]) == {release for release, _ in used} - {"3"}
-
-
-def test_the_same_release_again_adds_nothing(tmp_path):
-    """Who is equal to whom may be told as another chain of pairs: it says the same."""
-    series, candidate = held_back("clinic-merged", tmp_path, "3")
-    shutil.copy(series / "releases" / "2.csv", candidate)
-    _, result = foretold(series, candidate, "--attack", "equivalence", *ONE)
-    assert attack(result, "equivalence")["found_before"] > 0
-    assert [entry["newly_found"] for entry in result["attacks"]] == [0, 0]
-
-
 # -- against the definition -----------------------------------------------------------------------------------------
 
 
@@ -203,46 +169,6 @@ def test_what_is_new_is_what_the_definition_says(seed, tmp_path):
     _, result = foretold(series, candidate, *ONE, "--reveal")
     new = {finding["individual"] for finding in attack(result, "intersection")["new_findings"]}
     assert new == naive(tiny.releases) - old
-
-
-MAY_FOLLOW = {("a", "a"), ("a", "b"), ("b", "b"), ("b", "c"), ("c", "c"), ("c", "a")}
-
-
-def feasible(releases: list[list[Row]]) -> set[tuple[str, int]]:
-    """The versions with one value on some allowed path, by definition."""
-    versions: dict[str, list[tuple[int, set[str]]]] = {}
-    for number, release in enumerate(releases):
-        for row in release:
-            if row.individual is not None:
-                values = {other.value for other in release if other.group == row.group}
-                versions.setdefault(row.individual, []).append((number, values))
-    found = set()
-    for person, steps in versions.items():
-        paths = [
-            path
-            for path in itertools.product(*(sorted(values) for _, values in steps))
-            if all(pair in MAY_FOLLOW for pair in itertools.pairwise(path))
-        ]
-        found |= {(person, number) for place, (number, _) in enumerate(steps) if len({p[place] for p in paths}) == 1}
-    return found
-
-
-@pytest.mark.parametrize("seed", range(15))
-def test_what_is_new_is_what_the_definition_says_where_values_change(seed, tmp_path):
-    rng = seeded(seed)
-    now = {f"p{number}": rng.choice("abc") for number in range(8)}
-    releases: list[list[Row]] = []
-    for _ in range(3):
-        there = rng.sample(sorted(now), rng.randint(5, 7))
-        now |= {person: rng.choice([new for old, new in sorted(MAY_FOLLOW) if old == now[person]]) for person in there}
-        releases.append([Row(person, str(rng.randint(1, 2)), now[person]) for person in there])
-    *so_far, _ = releases
-    old = feasible(so_far)
-    tiny = TinySeries(releases, transitions=dict.fromkeys(sorted(MAY_FOLLOW)))
-    series, candidate = split(tiny, tmp_path)
-    _, result = foretold(series, candidate, "--attack", "update-graph", "--reveal")
-    told = {(f["individual"], int(f["release"]) - 1) for f in attack(result, "update-graph")["new_findings"]}
-    assert told == feasible(releases) - old
 
 
 # -- every form of a series ----------------------------------------------------------------------------------------
@@ -300,23 +226,6 @@ def four(folder, values, columns="", *, head="Group,Value,Case", keyed="ABCD"):
     return folder / "series", folder / "2.csv", folder / "whole"
 
 
-@pytest.mark.parametrize(("values", "expected"), [("wxyz", 0), ("wwww", 1)])
-@pytest.mark.parametrize(
-    ("key", "head"),
-    [
-        ('renamed = { "2" = { Krankheit = "Value" } }', "Group,Krankheit,Case"),
-        ('decimal = ","', "Group,Value,Case"),
-        ('encoding = "cp1252"', "Group,Value,Case"),
-    ],
-)
-def test_a_candidate_that_cannot_be_written_again_is_judged(key, head, values, expected, tmp_path):
-    columns = f'unlinkable = {{ Case = "drawn anew" }}\n{key}'
-    series, candidate, whole = four(tmp_path, values, columns, head=head)
-    code, result = foretold(series, candidate)
-    assert code == run_main(str(whole))[0] == expected
-    assert any("cannot be written again" in each for each in result["not_computed"]) == bool(expected)
-
-
 @pytest.mark.parametrize("keyed", ["ABCD", "AB"])
 @pytest.mark.parametrize("values", ["wxyz", "wwww"])
 def test_a_key_with_holes_follows_people_less_far_than_before(values, keyed, tmp_path):
@@ -332,63 +241,7 @@ def test_a_key_with_holes_follows_people_less_far_than_before(values, keyed, tmp
 # -- pairs, registers, and what is known --------------------------------------------------------------------------
 
 
-def test_a_pair_is_judged_by_both_of_its_files(tmp_path):
-    FORMS["anatomy"](tmp_path / "series")
-    series = tmp_path / "series"
-    for part in ("rows", "values"):
-        shutil.move(series / "releases" / f"2.{part}.csv", tmp_path)
-    edit(series / "series.toml", ', { rows = "releases/2.rows.csv", values = "releases/2.values.csv" }', "")
-    code, result = foretold(series, tmp_path / "2.rows.csv", tmp_path / "2.values.csv", *ONE)
-    assert code == 1
-    assert attack(result, "intersection")["newly_found"] == 2
-
-
-def test_a_register_that_tells_of_the_candidate(tmp_path):
-    series, candidate = held_back("hospital-l-diverse-outsider", tmp_path)
-    code, result = foretold(series, candidate, *ONE)
-    whole = json.loads(run_main(str(EXAMPLES / "hospital-l-diverse-outsider"), *ONE, "--format", "json")[1])
-    assert code == 1
-    assert attack(result, "intersection")["measures"] == attack(whole, "intersection")["measures"]
-
-
-def test_values_known_of_the_candidate(tmp_path):
-    """What is known of who comes only now is no fault of the series so far."""
-    first = [Row("Ann", "1", "flu"), Row("Bob", "1", "cold")]
-    last = [Row("Carl", "1", "gout"), Row("Dora", "1", "mumps"), Row("Emil", "2", "flu"), Row("Fay", "2", "gout")]
-    series, candidate = split(TinySeries([first, last], known=[Known("Carl", "gout")]), tmp_path)
-    code, result = foretold(series, candidate, *ONE, "--reveal")
-    assert code == 1
-    assert [f["individual"] for f in attack(result, "intersection")["new_findings"]] == ["Dora"]
-
-
 # -- keys, secrecy, and what may not be touched -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("place", ["", "private"])
-def test_the_key_beside_the_candidate(place, tmp_path):
-    tiny = drawn(seeded(3))
-    series, candidate = split(tiny, tmp_path, key="files")
-    if place:
-        (tmp_path / place).mkdir()
-        shutil.move(tmp_path / "3.key.csv", tmp_path / place)
-    before = snapshot(tmp_path)
-    _, result = foretold(series, candidate, *ONE)
-    assert result["candidate"]["key"] == str(tmp_path / place / "3.key.csv")
-    assert snapshot(tmp_path) == before
-    assert not (series / "private" / "finding.key").exists()
-
-
-def test_ids_are_those_of_the_series(tmp_path):
-    """With a key for ids in the series, a finding has the id that it will have once it is published."""
-    series, candidate = held_back("hospital-l-diverse", tmp_path)
-    (series / "private").mkdir()
-    run_main(str(series), *ONE, "--stable-ids")
-    _, result = foretold(series, candidate, *ONE, "--stable-ids")
-    shutil.copy(candidate, series / "releases")
-    edit(series / "series.toml", '"releases/1.csv"', '"releases/1.csv", "releases/2.csv"')
-    later = json.loads(run_main(str(series), *ONE, "--stable-ids", "--format", "json")[1])
-    new = {finding["id"] for finding in attack(result, "intersection")["new_findings"]}
-    assert new == {finding["id"] for finding in attack(later, "intersection")["findings"]}
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -436,12 +289,6 @@ def test_candidates_that_are_none(tmp_path):
     assert snapshot(series) == before
 
 
-def test_a_candidate_that_a_glob_of_the_series_names(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "series")
-    edit(tmp_path / "series" / "series.toml", '"releases/1.csv", "releases/2.csv"', '"releases/*.csv"')
-    refused("in the series already; take it out", tmp_path / "series", tmp_path / "series" / "releases" / "2.csv")
-
-
 def test_columns_rows_and_keys_that_are_missing(tmp_path):
     series, candidate = held_back("hospital-l-diverse", tmp_path)
     whole = candidate.read_text(encoding="utf-8")
@@ -470,45 +317,6 @@ def test_keys_of_the_candidate_that_are_wrong(tmp_path):
     key.unlink()
     key.mkdir()
     refused("this is a folder", series, candidate)
-
-
-def test_hostile_names(tmp_path):
-    series, candidate = held_back("hospital-l-diverse", tmp_path)
-    name = tmp_path / "\x1b[31m\nred.csv"
-    shutil.copy(candidate, name)
-    code, out, err = run_main("next", str(series), str(name), *ONE)
-    assert code == 1
-    assert "\x1b" not in out + err
-    assert "[31m" in out
-    refused("", series, tmp_path / ("x" * 300 + ".csv"))
-    refused("", series, "nul\0.csv")
-
-
-def test_options_and_help(tmp_path):
-    series, candidate = held_back("hospital-l-diverse", tmp_path)
-    code, out, _ = run_main("next", "--help")
-    assert code == 0
-    for option in ("--attack", "--adversary", "--policy", "--k", "--time-limit", "--format", "--output", "--reveal"):
-        assert option in out
-    refused("--format", series, candidate, "--format", "picture")
-    refused("does not apply", series, candidate, "--attack", "inference-table")
-    code, out, _ = run_main("next", str(series), str(candidate), *ONE, "--findings", "1")
-    assert "  1 more: --findings all" in out
-    assert run_main("next", str(series), str(candidate), *ONE, "--output", str(tmp_path / "told"))[:2] == (1, "")
-    assert (tmp_path / "told").read_text(encoding="utf-8").startswith("Hospital")
-
-
-def test_records(tmp_path):
-    """Record 4 is left alone in its class by what release 1 says of the other one: no cause is said to be enough."""
-    series, candidate = held_back("cases-independent", tmp_path)
-    code, result = foretold(series, candidate)
-    entry = attack(result, "inference-table")
-    assert code == 1
-    assert (entry["newly_found"], entry["found_before"]) == (4, 0)
-    assert all("description" not in finding for finding in entry["new_findings"])
-    causes = [finding["cause"] for finding in entry["new_findings"]]
-    assert {(*cause["releases"], cause["least"]) for cause in causes} == {("1", False)}
-    assert [rows["lines"] for cause in causes for rows in cause["rows"]].count([2, 4]) == 2
 
 
 def test_time_that_runs_out(tmp_path):

@@ -1,11 +1,10 @@
 """Series whose rows are linked by a published record id, on the command line: inputs, reports, the clause k."""
 
 import json
-import re
 
 import pytest
 
-from tests.cli.forms import EXAMPLES, FORMS, append, edit, read_rows, write_rows
+from tests.cli.forms import EXAMPLES, FORMS, edit, write_rows
 from tests.helpers.running import run_audit, run_main
 
 CASES = "cases-independent"
@@ -53,20 +52,6 @@ def test_records_that_cannot_be_followed(cases, old, new, told):
     assert (code, out) == (2, "")
     assert err.startswith(f"audit: releases/{told}")
     assert err.count("\n") == 1
-
-
-def test_record_ids_that_are_small_numbers_in_parquet(cases):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    for tag in "12":
-        header, *rows = read_rows(cases / f"releases/{tag}.csv")
-        columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
-        columns["Case-id"] = list(map(int, columns["Case-id"]))
-        pq.write_table(pa.table(columns), cases / f"releases/{tag}.parquet")
-        edit(cases / "series.toml", f"{tag}.csv", f"{tag}.parquet")
-    code, result, _ = run_audit(cases, "--reveal")
-    assert (code, sorted(found(result))) == (1, ["1", "2", "3", "5"])
 
 
 def test_the_rows_of_an_anatomy_pair_have_exact_cells(tmp_path):
@@ -118,73 +103,7 @@ def test_a_hierarchy_lists_all_values(one, other, shared, tmp_path):
 # -- with other attacks ---------------------------------------------------------------------------------
 
 
-def test_beside_the_attacks_on_people(cases):
-    """The same records, now with a key: all attacks, each with its own clause."""
-    for tag in "12":
-        path = cases / f"releases/{tag}.csv"
-        header, *rows = read_rows(path)
-        write_rows(path, [["Owner", *header], *([f"p{row[0]}", *row] for row in rows)])
-    edit(cases / "series.toml", "[columns]\n", '[columns]\nindividual = "Owner"\n')
-    code, result, _ = run_audit(cases)
-    assert (code, result["adversary"]["kind"]) == (1, "linked")
-    assert [entry["status"] for entry in result["attacks"]][:5] == ["complete"] * 5
-    assert attack(result)["measures"]["timeline"] == [0, 4]
-    _, result, _ = run_audit(cases, "--attack", "intersection")
-    assert sorted(result["policy"]["not_asked"]) == ["k", "min_e"]
-    code, result, _ = run_audit(cases, "--attack", "intersection", "--k", "2")
-    assert {clause["measure"] for clause in result["policy"]["undecided"]} == {"k"}
-
-
-def test_several_sensitive_attributes_make_no_difference(cases):
-    for tag in "12":
-        path = cases / f"releases/{tag}.csv"
-        header, *rows = read_rows(path)
-        write_rows(path, [[*header, "Ward"], *([*row, "w"] for row in rows)])
-    edit(cases / "series.toml", 'sensitive = "Disease"', 'sensitive = ["Disease", "Ward"]')
-    code, result, _ = run_audit(cases)
-    assert code == 1
-    assert [entry["attack"] for entry in result["attacks"]].count("inference-table") == 1
-    assert "sensitive" not in attack(result)
-    assert [each["attack"] for each in result["policy"]["violations"]].count("inference-table") == 1
-
-
-def test_columns_of_records_are_read_where_anybody_is_followed(tmp_path):
-    """Attacks on people follow them by the ids; in one release there is nothing to follow."""
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    for tag in "12":
-        path = tmp_path / f"s/releases/{tag}.csv"
-        header, *rows = read_rows(path)
-        write_rows(path, [[*header, "Case"], *([*row, ""] for row in rows)])
-    edit(tmp_path / "s/series.toml", "[columns]\n", '[columns]\nrecord = "Case"\n')
-    for words in ([], ["--attack", "intersection"]):
-        code, _, err = run_main(str(tmp_path / "s"), *words)
-        assert (code, "the row has no record id" in err) == (2, True)
-    edit(tmp_path / "s/series.toml", ', "releases/2.csv"', "")
-    assert run_main(str(tmp_path / "s"), "--attack", "intersection")[0] == 0
-    assert run_main(str(tmp_path / "s"))[0] == 2
-
-
 # -- limits, waivers ------------------------------------------------------------------------------------
-
-
-def states(result):
-    return {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
-
-
-def test_the_manifest_may_set_k(cases):
-    append(cases / "series.toml", "\n[policy]\nk = 3\n")
-    code, result, _ = run_audit(cases)
-    assert (code, attack(result)["measures"]["k"]) == (1, 3)
-    assert attack(result)["measures"]["timeline"] == [4, 6]
-    assert {finding["cause"] for finding in attack(result)["findings"]} == {"small group"}
-    code, result, _ = run_audit(cases, "--k", "1")
-    assert attack(result)["findings_total"] == 0
-    assert states(result)["k"] == "holds"
-    # Each class of records that look alike over both releases has one value, which no single release shows.
-    assert (code, states(result)["max_risk"]) == (1, "violated")
-    assert {(each["attack"], each["measure"]) for each in result["policy"]["violations"]} == {
-        ("homogeneity", "max_risk")
-    }
 
 
 def test_a_limit_that_is_reached_is_no_pass():
@@ -197,64 +116,7 @@ def test_a_limit_that_is_reached_is_no_pass():
     assert "UNDECIDED" in run_main(str(EXAMPLES / "cases-monotonic"), "--time-limit", "0.000001")[1]
 
 
-def test_waived_records_are_left_out(cases):
-    (cases / "private").mkdir(mode=0o700)
-    ids = {record: finding["id"] for record, finding in found(run_audit(cases, "--reveal")[1]).items()}
-    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "consented"\nexpires = 2999-01-01\nsize = 1\n'
-    append(cases / "series.toml", waiver.format(ids["2"]))
-    code, result, _ = run_audit(cases, "--reveal")
-    assert (code, sorted(found(result)), attack(result)["findings_total"]) == (1, ["1", "3", "5"], 3)
-    append(cases / "series.toml", "".join(waiver.format(ids[record]) for record in "135"))
-    code, result, _ = run_audit(cases, "--reveal")
-    assert (states(result)["k"], found(result)) == ("holds", {})
-    assert (code, [each["attack"] for each in result["policy"]["violations"]]) == (1, ["homogeneity"])
-
-
-def test_the_smallest_class_is_that_of_a_record_without_waiver(cases):
-    (cases / "private").mkdir(mode=0o700)
-    ids = {record: finding["id"] for record, finding in found(run_audit(cases, "--reveal", "--k", "3")[1]).items()}
-    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "consented"\nexpires = 2999-01-01\nsize = 1\n'
-    append(cases / "series.toml", "".join(waiver.format(ids[record]) for record in "1235"))
-    code, result, _ = run_audit(cases, "--reveal", "--k", "3")
-    assert (code, sorted(found(result))) == (1, ["4", "6"])
-    small = [each for each in result["policy"]["violations"] if each["measure"] == "k"]
-    assert [(violation["attack"], violation["value"]) for violation in small] == [
-        (None, 2),
-        ("inference-table", 2),
-    ]
-
-
 # -- reports --------------------------------------------------------------------------------------------
-
-
-def test_the_text_report(cases):
-    (cases / "private").mkdir(mode=0o700)
-    code, text, _ = run_main(str(cases), "--reveal", "--findings", "all")
-    assert code == 1
-    assert "NOT SAFE: by homogeneity, the sensitive value is disclosed in 4 of 9 classes of rows" in text
-    assert (
-        "  k: records that fit what is known about one record by inference-table: 1; at least 2 are required\n" in text
-    )
-    assert re.search(r"inference-table +complete +4 of 6 records below k = 2 +\d+\.\d\d s\n", text)
-    assert re.search(r"after release +below k by inference-table .*\n1 +0 +0\n2 +4 +4\n", text)
-    lines = text[text.index("  2: only 1 in") :].splitlines()[:4]
-    assert re.fullmatch(
-        r"  2: only 1 in its class after release 2 \(subgroup expanding\)   \[inference-table-[0-9a-f]{16}\]", lines[0]
-    )
-    assert lines[1:] == [
-        "    known about it: Zipcode 20437, Gender male, Age 48",
-        "    release 1, group 1: 2 records with equal cells: Zipcode 2043*, Gender *, Age [21-48]",
-        "    release 2, group 2: 2 records with equal cells: Zipcode 20437, Gender male, Age [48-54]",
-    ]
-    assert "into parts of k" in text
-    assert "values never change" not in text
-
-
-def test_k_is_a_whole_number_in_every_report(cases):
-    text = run_main(str(cases), "--k", "4")[1]
-    assert "by inference-table: 1; at least 4 are required\n" in text
-    edit(cases / "series.toml", ', "releases/2.csv"', "")
-    assert "by inference-table: 2; at least 4 are required\n" in run_main(str(cases), "--k", "4")[1]
 
 
 @pytest.mark.parametrize(("name", "told"), [("hospital-l-diverse-outsider", True), ("hospital-l-diverse", False)])
@@ -356,27 +218,3 @@ def test_a_waiver_does_not_cover_a_class_that_shrinks_further(tmp_path):
     assert code == 1
     small = [each for each in result["policy"]["violations"] if each["measure"] == "k"]
     assert [violation["value"] for violation in small] == [1, 1]
-
-
-def test_one_person_is_explained_by_all_records(tmp_path):
-    """What is possible once rows are followed stands beside what the releases leave."""
-    rows = {"1": ["A,r1,1,flu", "B,r2,1,gas", "C,r3,2,gas", "D,r4,2,flu"]}
-    rows["2"] = ["A,r1,1,flu", "C,r3,1,gas", "B,r2,2,gas", "D,r4,2,flu"]
-    for tag, lines in rows.items():
-        (tmp_path / f"{tag}.csv").write_text("\n".join(["Owner,Case,Group,Disease", *lines]) + "\n")
-    (tmp_path / "series.toml").write_text(
-        '[series]\nreleases = ["1.csv", "2.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = []\n'
-        'group = "Group"\nindividual = "Owner"\nrecord = "Case"\n'
-    )
-    code, out, err = run_main("explain", str(tmp_path), "--individual", "A", "--format", "json")
-    assert (code, err) == (0, "")
-    plain, followed = json.loads(out)["attributes"]
-    assert (plain["sensitive"], followed["sensitive"]) == ("Disease", ["Case", "Disease"])
-    assert [version["groups"] for version in followed["versions"]] == [["1 / 1"]]
-    [version] = followed["versions"]
-    assert (version["candidates"], version["together"], version["ruled_out"]) == (["flu"], ["flu"], [])
-    assert {(share["attack"], share["value"], share["risk"]) for share in version["shares"]} == {
-        ("intersection", "flu", 1.0),
-        ("joint", "flu", 1.0),
-    }
-    assert [each["together"] for each in plain["versions"]] == [["flu", "gas"]] * 2

@@ -1,8 +1,6 @@
 """SARIF logs in a repository: where findings stand, what tells series apart, where help is; and logs of errors."""
 
 import json
-import re
-import shutil
 from email.message import Message
 from pathlib import Path
 
@@ -51,14 +49,6 @@ def test_paths_are_those_of_the_repository(repository, words):
     assert run["automationDetails"] == {"id": "series-audit/data/pub%20lished/"}
 
 
-def test_paths_of_count_tables_are_those_of_the_repository_too(repository):
-    shutil.copytree(TABLES / "tables-levels", repository / "counts")
-    _, run = logged("../counts")
-    assert run["results"]
-    assert {uri for uri, line in places(run) if line} >= {"counts/releases/2023.csv"}
-    assert all((repository / uri).is_file() for uri, _ in places(run))
-
-
 @pytest.mark.parametrize(
     ("root", "series", "folder"),
     [(".", ".", ""), (".", "a/b", "a/b"), ("a", "a/b", "b"), ("x", "a", ""), (".", "https://host/a", "")],
@@ -88,13 +78,6 @@ def test_lines_are_told_where_people_are(tmp_path):
     assert spanned == lines
 
 
-def test_a_file_without_lines_has_no_regions(tmp_path):
-    FORMS["gzipped"](tmp_path / "s")
-    _, run = logged(tmp_path / "s", "--reveal")
-    assert run["results"]
-    assert {line for _, line in places(run)} == {None}
-
-
 @pytest.fixture
 def packaged(monkeypatch):
     """Let the installed package have some URLs."""
@@ -120,14 +103,6 @@ def test_help_is_where_the_package_says(packaged):
     for link in links.values():
         assert (ROOT / "docs" / link.removeprefix("https://example.org/series-audit/docs/")).is_file()
     assert {run["tool"]["driver"]["informationUri"] for run in runs} == {"https://example.org/series-audit/docs"}
-
-
-def test_a_package_that_says_nothing_has_no_links(packaged):
-    packaged("Changelog, https://example.org/changes")
-    driver = logged(EXAMPLES / "hospital-l-diverse")[1]["tool"]["driver"]
-    assert "informationUri" not in driver
-    assert driver["rules"]
-    assert not any("helpUri" in rule for rule in driver["rules"])
 
 
 def test_an_error_is_a_log_without_results(repository):
@@ -172,12 +147,3 @@ def test_errors_of_usage(tmp_path, monkeypatch, form, words):
         assert troubles("error", json.loads(out)) == []
     else:
         assert out == ""
-
-
-def test_an_error_leaves_the_output_as_it_was(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    manifest = tmp_path / "s" / "series.toml"
-    before = manifest.read_bytes()
-    code, out, _ = run_main(str(tmp_path / "s"), "--format", "json", "--output", str(manifest))
-    assert (code, manifest.read_bytes()) == (2, before)
-    assert re.search("never written over", json.loads(out)["problems"][0]["message"])

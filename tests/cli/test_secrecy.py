@@ -162,30 +162,3 @@ def test_two_reports_cannot_be_joined_by_their_ids(tmp_path):
     assert key.stat().st_mode & 0o777 == 0o600
     key.unlink()
     assert not people(one) & people(audited(tmp_path / "s", "--stable-ids"))
-
-
-def test_stable_ids_need_a_place_for_their_key(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    code, out, err = run_main(str(tmp_path / "s"), "--stable-ids")
-    assert (code, out) == (2, "")
-    assert "private/" in err
-
-
-@pytest.mark.parametrize("content", ["", "nonsense", "ab" * 8])
-def test_a_damaged_key_is_an_error(content, tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    (tmp_path / "s" / "private").mkdir()
-    (tmp_path / "s" / "private" / "finding.key").write_text(content)
-    code, out, err = run_main(str(tmp_path / "s"))
-    assert (code, out) == (2, "")
-    assert err.startswith("audit: private/finding.key: this holds no key")
-
-
-@pytest.mark.parametrize("form", ["markdown", "html"])
-def test_a_report_says_what_can_be_learnt_from_it(form, tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    page = run_main(str(tmp_path / "s"), "--format", form)[1]
-    told = "Somebody who has the published files as well, and knows in which group a person is"
-    assert told in page
-    assert "are valid in this report only" in page
-    assert told not in run_main(str(tmp_path / "s"), "--format", form, "--findings", "0")[1]

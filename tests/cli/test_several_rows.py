@@ -143,17 +143,6 @@ def test_one_row_is_followed_for_each_person(tmp_path, which, keyed):
     assert result == expected
 
 
-@pytest.mark.parametrize(("declared", "state"), [("", "undecided"), (NOTED, "holds")])
-def test_a_column_of_dates_needs_a_role_too(tmp_path, declared, state):
-    """That `date` names a column says which row counts, not who may know it."""
-    folder = series(tmp_path, [[FIRST[row] for row in (0, 1, 3, 4)]], f'rows = "first"\ndate = "Admission"\n{declared}')
-    code, result = judged(folder, "--policy", "max_risk=1", "--adversary", "published")
-    ends = {each["clause"]: (each["state"], each.get("reason") or "") for each in result["policy"]["clauses"]}
-    assert ends["k"][0] == state
-    assert ('"Admission" has no role' in ends["k"][1]) == (state == "undecided")
-    assert code == (3 if state == "undecided" else 0)
-
-
 @pytest.mark.parametrize("seed", range(15))
 def test_whatever_the_order_of_rows(tmp_path, seed):
     """Which row counts is a matter of dates, not of the order of the file."""
@@ -169,49 +158,4 @@ def test_whatever_the_order_of_rows(tmp_path, seed):
         assert one["measures"] == other["measures"]
 
 
-def test_a_date_that_is_none(tmp_path):
-    rows = [*FIRST, ["e", "20-30", "flu", "03/04/2024"]]
-    folder = series(tmp_path, [rows], 'rows = "latest"\ndate = "Admission"')
-    assert '1.csv:8, column "Admission": the cell is no date; write dates as 2024-03-17' in run_main(str(folder))[2]
-    series(tmp_path, [rows], 'rows = "latest"')
-    assert "`rows`: no column tells which row is the latest or the first; write date" in run_main(str(folder))[2]
-    series(tmp_path, [rows], 'rows = "last"')
-    assert "use one of episodes, latest, first" in run_main(str(folder))[2]
-
-
 # -- values that change ---------------------------------------------------------------------------------------------
-
-CHANGING = [
-    [["a", "20-30", "flu", ""], ["b", "20-30", "cold", ""], ["c", "30-40", "flu", ""], ["d", "30-40", "gout", ""]],
-    [["a", "20-30", "gout", ""], ["b", "20-30", "cold", ""], ["c", "30-40", "flu", ""], ["d", "30-40", "cold", ""]],
-]
-
-
-def test_people_whose_values_change_are_named_to_the_publisher(tmp_path):
-    folder = series(tmp_path, CHANGING)
-    code, out, _ = run_main(str(folder))
-    assert code != 0
-    assert "the values of 2 people change although they must not." in " ".join(out.split())
-    assert 'transitions = "any"' in " ".join(out.split())
-    assert "change although they must not: a, d" in " ".join(run_main(str(folder), "--reveal")[1].split())
-    assert judged(folder, "--reveal")[1]["contradictions"]["people"] == ["a", "d"]
-    assert "people" not in judged(folder)[1]["contradictions"]
-
-
-def test_any_value_may_follow_any(tmp_path):
-    folder = series(tmp_path, CHANGING)
-    with (folder / "series.toml").open("a") as file:
-        file.write('\n[adversary]\ntransitions = "any"\n')
-    code, result = judged(folder)
-    assert result["contradictions"] == {"changed": 0, "infeasible": 0}
-    attacks = {each["attack"]: each for each in result["attacks"]}
-    assert attacks["update-graph"]["status"] == "complete"
-    assert attacks["update-graph"]["measures"]["disclosed"] == 0
-    assert attacks["intersection"]["status"] == "skipped"
-    assert code in (0, 3)
-    # As if each pair were listed.
-    values = ("flu", "cold", "gout")
-    write(folder / "all.csv", as_csv([["from", "to"], *([a, b] for a in values for b in values)]))
-    manifest = folder / "series.toml"
-    manifest.write_text(manifest.read_text().replace('"any"', '"all.csv"'))
-    assert judged(folder)[1]["attacks"] == result["attacks"]

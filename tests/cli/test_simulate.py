@@ -1,12 +1,8 @@
 """`audit simulate`: what it writes, that the folder appears whole or not at all, and what it says of wrong options."""
 
 import csv
-import gzip
 import itertools
-import re
-import shlex
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -115,14 +111,6 @@ def test_values_change_along_transitions_as_often_as_asked(tmp_path):
         assert all(before[p][:-1] == after[p][:-1] for p in stayed)
 
 
-def test_closed_transitions(tmp_path):
-    folder = written(tmp_path / "m", *SMALL, "--diameter", "5", "--closed")
-    with (folder / "transitions.csv").open(newline="") as file:
-        pairs = {tuple(row) for row in csv.reader(file)} - {("from", "to")}
-    assert len(pairs) == 250
-    assert all((a, d) in pairs for a, b in pairs for c, d in pairs if b == c)
-
-
 def test_quasi_identifiers_move(tmp_path):
     declared = "Age=17..95,Gender=2,Marital=6,Education=1..17"
     folder = written(tmp_path / "m", *SMALL, "--moving", "--quasi-identifiers", declared)
@@ -160,26 +148,6 @@ def test_same_seed_same_bytes(file_type, tmp_path):
     assert all(other[file] != first[file] for file in first if file.name != "transitions.csv")
 
 
-def test_the_same_people_in_every_file_type(tmp_path):
-    parquet, plain, gz = (
-        shown(written(tmp_path / kind, *SMALL, "--file-type", kind)) for kind in ("parquet", "csv", "csv.gz")
-    )
-    assert parquet == plain == gz
-
-
-def test_csv_without_needless_quotes(tmp_path):
-    folder = written(tmp_path / "m", *SMALL, "--file-type", "csv.gz")
-    text = gzip.decompress((folder / "snapshots/1.csv.gz").read_bytes()).decode()
-    assert text.startswith("individual,Age,Gender,Education,Birthplace,Occupation\n")
-    assert '"' not in text
-    assert text.count("\n") == 601
-
-
-def test_snapshots_sort_by_name(tmp_path):
-    folder = written(tmp_path / "m", "--rows", "20", "--snapshots", "11")
-    assert [path.name for path in sorted((folder / "snapshots").iterdir())][-2:] == ["10.parquet", "11.parquet"]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -200,35 +168,6 @@ def test_what_is_said(words, said, tmp_path):
     code, out, _ = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL, *words)
     assert code == 0
     assert said.format(tmp_path / "m") in out
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--diameter", "2"],
-        ["--diameter", "3", "--changes", "300"],
-        ["--diameter", "10", "--closed", "--moving"],
-        ["--diameter", "4", "--closed", "--sensitive", "S=12"],
-        ["--diameter", "5", "--closed", "--snapshots", "1"],
-    ],
-)
-def test_what_is_said_to_come_next_where_values_change_works(words, tmp_path):
-    _, out, _ = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL, *words)
-    following = shlex.split(out.split("Next: audit ")[1].replace("SERIES", shlex.quote(str(tmp_path / "series"))))
-    code, out, err = run_main(*following)
-    assert (code, err) == (0, "")
-    assert re.search(r"Published (5 releases|1 release) in", out)
-
-
-def test_no_group_is_promised_that_the_values_do_not_allow(tmp_path):
-    words = ["--rows", "15", "--insertions", "400", "--deletions", "0", "--snapshots", "3"]  # the first is the worst
-    _, out, _ = run_main("simulate", "--output", str(tmp_path / "m"), *words)
-    m = int(out.split("--m ")[1].split()[0])
-    most = []
-    for snapshot in shown(tmp_path / "m"):
-        values = [row[-1] for row in snapshot.values()]
-        most.append(len(values) // max(values.count(value) for value in set(values)))
-    assert m == min(most) == most[0] < min(10, most[-1])
 
 
 # -- from a table -------------------------------------------------------------------------------------------------
@@ -288,33 +227,6 @@ def test_people_of_a_table_are_as_they_were(name, file_type, tmp_path):
     microdata.read(0, IdentifierEncoder(), Vocabulary())
 
 
-def test_nobody_who_was_not_drawn_is_in_the_files(tmp_path):
-    source = table(tmp_path / "t.csv", people())
-    folder = written(tmp_path / "m", "--population", str(source), *CHOSEN, *FEW)
-    for file, snapshot in zip(open_microdata(folder).snapshots, shown(folder), strict=True):
-        [column] = pq.ParquetFile(file.path).read(columns=["Id"]).columns
-        stored = column.chunk(0)
-        stored = stored.dictionary if pa.types.is_dictionary(stored.type) else stored  # may hold what no row has
-        assert set(stored.to_pylist()) == set(snapshot)
-
-
-def test_a_table_moves_and_changes(tmp_path):
-    source = table(tmp_path / "t.csv", people())
-    words = ["--population", str(source), *CHOSEN, *FEW, "--diameter", "2", "--closed", "--changes", "9", "--moving"]
-    for before, after in steps(written(tmp_path / "m", *words)):
-        stayed = before.keys() & after
-        assert sum(before[p][3] != after[p][3] for p in stayed) == 9
-        assert all(int(after[p][0]) == min(int(before[p][0]) + 1, 79) for p in stayed)
-
-
-def test_a_table_with_a_slope(tmp_path):
-    source = table(tmp_path / "t.csv", people(2_000))
-    words = ["--population", str(source), *CHOSEN, *FEW, "--slope", "3"]
-    for before, after in steps(written(tmp_path / "m", *words)):
-        values = [after[p][-1] for p in after.keys() - before.keys()]
-        assert sorted(values.count(job) for job in JOBS) == [0, 3, 7, 10]
-
-
 def spoilt(row, column, cell):
     rows = people()
     rows[row][column] = cell
@@ -364,16 +276,6 @@ def test_no_such_table(name, content, said, tmp_path):
 # -- the folder ---------------------------------------------------------------------------------------------------
 
 
-def test_an_empty_folder_is_filled(tmp_path):
-    (tmp_path / "m").mkdir()
-    written(tmp_path / "m", *SMALL)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
-
-
-def test_only_the_owner_may_look_into_it(tmp_path):
-    assert written(tmp_path / "m", *SMALL).stat().st_mode & 0o777 == 0o700
-
-
 @pytest.mark.parametrize("place", ["file", "full", "nowhere/m", "full/one/m", "link"])
 def test_no_place_for_a_folder(place, tmp_path):
     (tmp_path / "file").write_text("mine")
@@ -386,13 +288,6 @@ def test_no_place_for_a_folder(place, tmp_path):
     assert err.startswith(f"audit: {tmp_path / place}: ")
     assert err.count("\n") == 1
     assert contents(tmp_path) == before
-
-
-def test_the_folder_one_is_in(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    code, _, err = run_main("simulate", "--output", ".", *SMALL)
-    assert code == 2
-    assert "the folder you are in" in err
 
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (OSError(28, "No space left"), 2)])
@@ -415,20 +310,6 @@ def test_nothing_is_left_behind(error, code, there, tmp_path, monkeypatch):
     assert err.count("\n") == 1
     assert len(tables) == 3
     assert [path.name for path in tmp_path.rglob("*")] == (["m"] if there else [])
-
-
-def test_what_was_put_there_meanwhile_stays(tmp_path, monkeypatch):
-    def put(table, path):
-        (tmp_path / "m").mkdir(exist_ok=True)
-        (tmp_path / "m/mine").write_text("mine")
-        write(table, path)
-
-    write = microdata_writer.write_table
-    monkeypatch.setattr(microdata_writer, "write_table", put)
-    code, _, err = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL)
-    assert code == 2
-    assert err.count("\n") == 1
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["m", "mine"]
 
 
 # -- wrong options ------------------------------------------------------------------------------------------------
@@ -476,19 +357,3 @@ def test_what_was_put_there_meanwhile_stays(tmp_path, monkeypatch):
 )
 def test_wrong_options(words, said, tmp_path):
     assert said in refused(tmp_path / "m", *SMALL, *words)
-
-
-def test_the_output_is_needed():
-    code, _, err = run_main("simulate")
-    assert code == 2
-    assert "--output" in err
-
-
-def test_help():
-    code, out, err = run_main("simulate", "--help")
-    assert (code, err) == (0, "")
-    assert out.startswith("usage: audit simulate")
-    page = (Path(__file__).parents[2] / "docs/simulate.md").read_text(encoding="utf-8")
-    options = {word.strip("[],;") for word in out.split() if word.strip("[").startswith("--")} - {"--help", "--output"}
-    assert len(options) > 15
-    assert not [option for option in options if f"`{option}" not in page]

@@ -62,16 +62,3 @@ def test_before_it_is_said_nothing_is_imported_that_takes_time():
         "audit.cli.first_line",
     }
     assert {"argparse", "dataclasses", "numpy"}.isdisjoint(done.stdout.split())
-
-
-@pytest.mark.parametrize("words", [["--help"], ["--version"], []])
-def test_nothing_is_said_where_the_answer_comes_at_once(words):
-    assert "starting" not in on_terminal(words)
-
-
-def test_a_terminal_that_cannot_erase_is_spared():
-    assert "starting" not in on_terminal([str(HOSPITAL), "--attack", "intersection"], term="dumb")
-
-
-def test_an_error_stands_on_a_line_of_its_own():
-    assert on_terminal([str(HOSPITAL), "--frobnicate"]).startswith("audit: starting …\r\x1b[Kaudit: ")

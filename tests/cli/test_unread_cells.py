@@ -4,12 +4,8 @@ import random
 
 import pytest
 
-from audit.io.series import open_series
-from audit.io.unread_cells import unread_cells
-from tests.cli.forms import EXAMPLES
 from tests.helpers.running import run_audit, run_main
 
-EXAMPLES_OF_PEOPLE = sorted(path.parent for path in EXAMPLES.glob("*/series.toml"))
 REGISTER = "individual,born,first,last\n{people}"
 
 
@@ -73,16 +69,6 @@ def test_ranges_in_words_and_dates_are_read(tmp_path):
         assert (code, reasons(result)) == (0, [])
 
 
-def test_the_open_end_of_a_column_of_ranges_is_read(tmp_path):
-    """Ann and Bob can be in the class of 60 to 79 alone, however the older ones are written."""
-    for place, oldest in enumerate(("80+", ">=80", "80 and over", "80 ans et plus")):
-        table = ["1,18-59,flu", "1,18-59,hiv", "2,60-79,flu", "2,60-79,flu", f"3,{oldest},gout", f"3,{oldest},hiv"]
-        code, result = verdict(series(tmp_path / str(place), table, people=["65", "70"]))
-        assert (code, reasons(result)) == (1, [])
-        table[2] = "2,60-79,gout"
-        assert verdict(series(tmp_path / f"{place}-safe", table, people=["65", "70"]))[0] == 0
-
-
 @pytest.mark.parametrize("missing", ['["80+"]', '["20 to 39"]', '["<18"]', '["2024-01 to 2024-03"]'])
 def test_missing_may_not_be_a_range(missing, tmp_path):
     folder = series(tmp_path / "s", rows("30 to 39", "40 to 49"), people=["33"], columns=f"missing = {missing}")
@@ -124,16 +110,6 @@ def test_what_looks_like_a_range_and_is_not_read_is_undecided(adversary, text, t
     assert code == 3
     assert any('"born"' in each and "1.csv:2" in each and "spelled" in each for each in reasons(result))
     assert (exit_spelled, reasons(spelled)) == (0, [])
-
-
-def test_with_a_stray_text_a_column_of_ranges_is_not_read(tmp_path):
-    """One cell that is no range makes the column one of texts: undecided, until it is declared as missing."""
-    table = [f'{group},"{cell}",{value}' for group, cell in ((1, "20-39"), (2, "unknown")) for value in ("a", "b")]
-    code, result = verdict(series(tmp_path / "stray", table))
-    assert code == 3
-    assert any("1.csv:4" in each and "missing" in each for each in reasons(result))  # the text, not the range
-    code, result = verdict(series(tmp_path / "missing", table, columns='missing = ["unknown"]'))
-    assert (code, reasons(result)) == (0, [])
 
 
 def test_texts_are_quoted_where_names_are(tmp_path):
@@ -222,49 +198,6 @@ def test_verdicts_do_not_depend_on_notation(seed, tmp_path):
         found.append((code, [attack["measures"] for attack in result["attacks"]], result["policy"]["clauses"]))
         assert code in (0, 1), reasons(result)  # all cells are read
     assert all(each == found[0] for each in found)
-
-
-@pytest.mark.parametrize("example", EXAMPLES_OF_PEOPLE, ids=lambda path: path.name)
-def test_series_all_of_whose_cells_are_read_leave_no_doubt(example):
-    assert unread_cells(open_series(example), register=True, reveal=True) == ()
-
-
-def test_a_day_in_slashes_is_read_where_the_column_allows_one_order(tmp_path):
-    table = [f'{group},"{cell}",{value}' for group, cell in ((1, "{a}"), (2, "{b}")) for value in ("flu", "gas")]
-    for name, a, b, code in (
-        ("one", "01/03/2024 - 31/03/2024", "13/04/2024 - 30/04/2024", 0),
-        ("both", "01/03/2024 - 05/03/2024", "01/04/2024 - 05/04/2024", 3),
-    ):
-        lines = [line.replace("{a}", a).replace("{b}", b) for line in table]
-        assert verdict(series(tmp_path / name, lines))[0] == code
-    declared = [
-        line.replace("{a}", "01/03/2024 - 05/03/2024").replace("{b}", "01/04/2024 - 05/04/2024") for line in table
-    ]
-    columns = 'types = { born = "day/month/year" }'
-    assert verdict(series(tmp_path / "declared", declared, columns=columns, people=["02/03/2024"]))[0] == 0
-
-
-def test_days_of_records_are_followed_day_by_day(tmp_path):
-    """Cells of one record meet in a day; the released classes are those of days, not of instants between them."""
-    folder = series(
-        tmp_path / "s",
-        [f"{group},{cell},{value},{group}{value}" for group, cell in ((1, "2024-01"), (2, "2024Q1")) for value in "ab"],
-        header="g,born,d,id",
-        columns='record = "id"',
-        risk="",
-    )
-    (folder / "2.csv").write_text("g,born,d,id\n" + "".join(f"1,2024-01-{n:02},{n},{n}\n" for n in (31, 30)))
-    (folder / "series.toml").write_text((folder / "series.toml").read_text().replace('"1.csv"', '"1.csv", "2.csv"'))
-    code, result = verdict(folder, "--k", "2")
-    assert code == 1  # the two rows of 30 and 31 January are alone
-    assert reasons(result) == []
-
-
-@pytest.mark.parametrize("edge", ["0001-01-01", "9999-12-31"])
-def test_the_first_and_the_last_day_are_days(edge, tmp_path):
-    table = [f"{group},{cell},{value}" for group, cell in ((1, edge), (2, "2024-03")) for value in ("flu", "gas")]
-    for place, people in enumerate((None, [edge, "2024-03-17"])):
-        assert verdict(series(tmp_path / str(place), table, people=people), "--reveal")[0] == 0
 
 
 def test_a_series_of_dates_is_continued_in_dates(tmp_path):

@@ -1,30 +1,16 @@
 """Series at URLs: the same results as of a folder, one line for whatever is wrong, and no credentials anywhere."""
 
 import base64
-import builtins
 import gzip
-import http.server
 import json
-import os
-import pickle
-import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import fsspec
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from audit.api import load
 from audit.cli.main import COMMANDS
-from audit.io import paths, remote_path
+from audit.io import paths
 from audit.io.series import open_series
-from audit.model.errors import InputError
 from tests.helpers.places import SERIES, example, served, to_memory
 from tests.helpers.running import run_main
 
@@ -40,11 +26,6 @@ def told(*words):
     return code, json.loads(out, object_hook=lambda entry: {k: v for k, v in entry.items() if k != "seconds"})
 
 
-def without_ids(text):
-    """A report without the ids of its findings, which are drawn anew for each."""
-    return re.sub(r"-[0-9a-f]{16}\b", "-…", text)
-
-
 def one_line(*words):
     """What a command says that ends with exit code 2."""
     code, out, err = run_main(*map(str, words))
@@ -53,14 +34,6 @@ def one_line(*words):
     assert err.startswith("audit: ")
     assert not any(secret in err for secret in SECRETS)
     return err.removeprefix("audit: ").rstrip("\n")
-
-
-@pytest.fixture
-def at_memory(tmp_path):
-    """The URL of an example in memory, and the storage."""
-    fsspec.filesystem("memory").store.clear()
-    yield to_memory(example(NAME, tmp_path), "bucket/series"), fsspec.filesystem("memory")
-    fsspec.filesystem("memory").store.clear()
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -73,26 +46,6 @@ def test_a_url_gives_what_the_folder_gives(name, form, tmp_path):
     with served(tmp_path) as server:
         assert told(f"http://{server.place}/{name}") == expected
         assert told(f"http://{server.place}/{name}/series.toml") == expected
-
-
-def test_a_file_is_fetched_once(tmp_path):
-    example(NAME, tmp_path)
-    with served(tmp_path) as server:
-        told(f"http://{server.place}/{NAME}?sig=topsecret")
-        there = [path for path in server.asked if "private" not in path]
-        assert sorted(there) == sorted(set(there))
-        assert all(path.endswith("?sig=topsecret") for path in server.asked)
-
-
-def test_other_commands_take_urls(tmp_path, at_memory):
-    url, _ = at_memory
-    series = str(tmp_path / NAME)
-    check = ("check", "--principle", "m-invariance", "--m", "2")
-    assert told(*check, url) == told(*check, series)
-    explain = ("explain", "--individual", "Bob")
-    (code, out, err), expected = run_main(*explain, url), run_main(*explain, series)
-    assert (code, without_ids(out), err) == (expected[0], without_ids(expected[1]), expected[2])
-    assert str(told("compare", url, url)).replace(url, series) == str(told("compare", series, series))
 
 
 def test_a_candidate_may_be_at_a_url(tmp_path):
@@ -115,15 +68,6 @@ def test_a_candidate_may_be_at_a_url(tmp_path):
     assert without_inputs(told("next", url, str(candidate))) == without_inputs(expected)
     assert "in the series already" in one_line("next", url, f"{url}/releases/1.csv")
     assert "in the series already" in one_line("next", series.as_uri(), series / "releases" / "1.csv")
-
-
-def test_the_api_takes_urls_and_paths_with_options(at_memory):
-    from upath import UPath
-
-    url, _ = at_memory
-    for given in (url, UPath(url)):
-        assert load(given).attack("intersection").measures["vulnerable"] == 2
-    assert load(UPath(url)).name == load(url).name
 
 
 def test_globs_are_listed_where_that_can_be(tmp_path):
@@ -188,19 +132,6 @@ def test_links_may_not_leave_a_folder_that_a_url_names(tmp_path):
     assert told(series.as_uri()) == told(str(series))
     (series / "private" / "2.key.csv").symlink_to("/dev/null")
     assert "takes this path out of the series folder" in one_line(series.as_uri())
-
-
-def test_names_may_hold_signs_that_mean_something_in_urls(tmp_path):
-    series = example(NAME, tmp_path)
-    for old, new in (("1", "a b#1"), ("2", "a b?2%41")):
-        (series / "releases" / f"{old}.csv").rename(series / "releases" / f"{new}.csv")
-        manifest = series / "series.toml"
-        manifest.write_text(manifest.read_text().replace(f"releases/{old}.csv", f"releases/{new}.csv"))
-    expected = told(str(series))
-    assert told(series.as_uri()) == expected
-    assert told(to_memory(series, "bucket/signs")) == expected
-    with served(tmp_path) as server:
-        assert told(f"http://{server.place}/{NAME}") == expected
 
 
 def test_credentials_appear_nowhere(tmp_path):
@@ -287,26 +218,6 @@ def test_what_a_server_answers(path, answer, what, tmp_path):
     assert what in line
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_a_large_file_that_cannot_be_read_to_its_end(form, tmp_path, monkeypatch):
-    monkeypatch.setattr(remote_path, "_WHOLE", 64)
-    example(NAME, tmp_path, form)
-
-    def answer(handler):
-        if handler.command == "GET":
-            handler.send_error(503)
-        else:
-            http.server.SimpleHTTPRequestHandler.do_HEAD(handler)
-
-    with served(tmp_path) as server:
-        url = f"http://someone:hunter2@{server.place}/{NAME}?sig=topsecret"
-        series = load(url)
-        server.answers[f"/{NAME}/releases/2.{form}"] = answer
-        with pytest.raises(InputError) as caught:
-            series.attack("intersection")
-    assert str(caught.value).startswith(f"releases/2.{form}: the server answers with the error 503")
-
-
 @pytest.mark.parametrize("answer", [401, 403, 500])
 def test_a_key_that_cannot_be_looked_at_does_not_pass_for_none(answer, tmp_path):
     example(NAME, tmp_path)
@@ -328,23 +239,6 @@ def test_a_server_that_is_silent(tmp_path, monkeypatch):
     assert line.startswith("releases/2.csv: the storage did not answer in time")
 
 
-def test_no_server_and_no_host():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # nobody listens there
-        assert "the connection was refused" in one_line(f"http://127.0.0.1:{taken.getsockname()[1]}/series")
-    assert "the host is not known" in one_line("http://someone:hunter2@nowhere.invalid/series")
-
-
-NOTHING = ["://x", "http://[x", "s p://x", "memory://x", "data://x", "dir://x", "zip://x", "simplecache::memory://x"]
-BARE = ["file://", "memory://", "memory:///", "memory://series.toml", "memory:///series.toml", "MEMORY://x/"]
-
-
-@pytest.mark.parametrize("url", [*NOTHING, *BARE, "nosuch://someone:hunter2@x/y"])
-def test_addresses_of_nothing(url, tmp_path):
-    one_line(url)
-    one_line("next", example(NAME, tmp_path), f"{url.removesuffix('.toml')}.csv")
-
-
 def test_a_storage_whose_reader_is_not_installed():
     pytest.importorskip("fsspec")
     try:
@@ -352,34 +246,6 @@ def test_a_storage_whose_reader_is_not_installed():
     except ImportError:
         line = one_line("s3://someone:hunter2@bucket/series")
         assert line.startswith("s3://bucket/series: what reads s3:// is not installed")
-
-
-def test_broken_files(at_memory, tmp_path):
-    url, storage = at_memory
-    place = "/bucket/series/releases/2.csv"
-    storage.pipe_file(place, storage.cat_file(place) + b'"open')
-    assert one_line(url).startswith("releases/2.csv:")
-    storage.pipe_file(place, b"\x81\x8d")
-    assert "not UTF-8" in one_line(url)
-    storage.pipe_file("/bucket/series/series.toml", b"[series")
-    assert one_line(url).startswith("series.toml:1: this is not TOML")
-    parquet = to_memory(example(NAME, tmp_path / "again", "parquet"), "bucket/again")
-    place = "/bucket/again/releases/2.parquet"
-    storage.pipe_file(place, storage.cat_file(place)[:-20])
-    assert one_line(parquet) == "releases/2.parquet: this is not a whole Parquet file; write it again, or use CSV"
-    storage.rm("/bucket/series/series.toml")
-    assert one_line(url).startswith("memory://bucket/series/series.toml: there is no such file")
-
-
-def test_permissions_of_files_and_pipes(tmp_path):
-    series = example(NAME, tmp_path)
-    place = series / "releases" / "2.csv"
-    place.unlink()
-    os.mkfifo(place)
-    assert "releases/2.csv" in one_line(series.as_uri())
-    place.unlink()
-    place.mkdir()
-    assert "this is a folder, not a file" in one_line(series.as_uri())
 
 
 def _finding_ids(out):
@@ -406,115 +272,6 @@ def test_nothing_is_written_through_a_url(tmp_path):
         assert "this is a URL" in one_line(*words)
     line = one_line(series.as_uri(), "--output", series / "releases" / "1.csv")
     assert "this file is one of the inputs" in line
-
-
-def test_plain_paths_need_nothing_and_urls_say_what_they_need(tmp_path, monkeypatch):
-    series = example(NAME, tmp_path)
-    code = (
-        "import sys\nfrom audit.cli.main import main\nassert main([sys.argv[1]]) == 1\n"
-        "assert not {'fsspec', 'upath', 'aiohttp'} & set(sys.modules)"
-    )
-    root = Path(__file__).parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    subprocess.run([sys.executable, "-c", code, series], check=True, capture_output=True, env=environment)
-    plain = builtins.__import__
-
-    def without(name, *rest):
-        if name == "upath":
-            raise ImportError(name)
-        return plain(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    assert one_line("s3://someone:hunter2@bucket/series?sig=topsecret") == (
-        "s3://bucket/series: a series at a URL is read with the help of other packages; install series-audit[dask]"
-    )
-
-
-def test_a_manifest_travels_to_other_processes(tmp_path):
-    series = example(NAME, tmp_path, "parquet")
-    with served(tmp_path) as server:
-        for url in (series.as_uri(), f"http://{server.place}/{NAME}?sig=topsecret"):
-            manifest = open_series(url).manifest
-            sent = pickle.dumps(manifest)
-            assert pickle.loads(sent) == manifest  # noqa: S301 - our own bytes
-            code = (
-                "import pickle, sys\nfrom audit.io.series import Series\n"
-                "series = Series.of(pickle.loads(sys.stdin.buffer.read()))\n"
-                "print([series.read(place).rows for place in range(len(series.tags))])"
-            )
-            environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-            done = subprocess.run(
-                [sys.executable, "-c", code], input=sent, capture_output=True, check=False, env=environment
-            )
-            assert not done.returncode, done.stderr.decode()
-            assert done.stdout.decode().strip() == str(
-                [len(pq.read_table(each.rows.open())) for each in manifest.releases]
-            )
-
-
-@pytest.mark.parametrize("where", ["memory", "file", "http"])
-@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
-def test_large_files_come_in_blocks(form, where, tmp_path, monkeypatch):
-    monkeypatch.setattr(remote_path, "_WHOLE", 64)
-    series = example(NAME, tmp_path, form.split(".", maxsplit=1)[0])
-    if form == "csv.gz":
-        for path in list(series.glob("releases/*.csv")):
-            path.with_suffix(".csv.gz").write_bytes(gzip.compress(path.read_bytes()))
-            path.unlink()
-        manifest = series / "series.toml"
-        manifest.write_text(manifest.read_text().replace('.csv"', '.csv.gz"'))
-    expected = told(str(series))
-    with served(tmp_path) as server:
-        url = {"memory": to_memory(series, "bucket/large"), "file": series.as_uri()}.get(where)
-        assert told(url or f"http://{server.place}/{NAME}") == expected
-
-
-def test_only_the_columns_asked_for_are_fetched(tmp_path, monkeypatch):
-    from audit.io.tables import read_table
-    from audit.model.errors import Problems
-
-    monkeypatch.setattr(remote_path, "_WHOLE", 4096)
-    rows = 200_000
-    table = pa.table({"small": pa.array([0] * rows), "large": pa.array(range(rows))})
-    pq.write_table(table, tmp_path / "t.parquet", compression="none", use_dictionary=["small"])
-    fetched = []
-    opened = fsspec.get_filesystem_class("file")._open
-
-    def counting(self, *args, **kwargs):
-        file = opened(self, *args, **kwargs)
-        plain = file.f.read
-
-        def read(length=-1):
-            fetched.append(len(data := plain(length)))
-            return data
-
-        file.read = read
-        return file
-
-    monkeypatch.setattr(fsspec.get_filesystem_class("file"), "_open", counting)
-    path = paths.as_path((tmp_path / "t.parquet").as_uri())
-    found = read_table(path, "t.parquet", ["small"], Problems())
-    assert found is not None
-    assert found.rows == rows
-    assert 0 < sum(fetched) < path.info()["size"] / 10
-
-
-def test_a_file_that_changes_is_read_again(at_memory):
-    url, storage = at_memory
-    loaded = load(url)
-    assert loaded.attack("intersection").measures["vulnerable"] == 2
-    place = "/bucket/series/releases/2.csv"
-    time.sleep(0.01)
-    storage.pipe_file(place, storage.cat_file("/bucket/series/releases/1.csv"))
-    assert loaded.attack("intersection").measures["vulnerable"] != 2
-    path = paths.as_path(f"{url}/releases/1.csv")
-    changed = path.read_bytes().swapcase()
-    time.sleep(0.01)
-    storage.pipe_file("/bucket/series/releases/1.csv", changed)
-    assert path.read_bytes() == changed
-    storage.rm(place)
-    with pytest.raises(InputError, match=r"releases/2\.csv"):
-        loaded.attack("intersection")
 
 
 def test_a_packed_file_that_a_server_calls_so_stays_packed(tmp_path):

@@ -48,25 +48,6 @@ def check_witnesses(matrix, truth, found):
     assert min(of_people, default=None) == found.upper
 
 
-def test_the_series_are_of_every_kind():
-    least, kinds = set(), set()
-    for seed in range(120):
-        matrix, truth = tiny_series(np.random.default_rng(seed))
-        assert matrix.columns == len(truth)
-        wanted = brute_force(matrix, 2 * ENUMERATED)
-        least.add(int(wanted[wanted > 0].min(initial=99)))
-        sizes, values = np.diff(matrix.start), np.diff(matrix.value_start)
-        kinds |= {
-            ("nameless", matrix.nameless > 0),
-            ("counterfeits with identity", not matrix.individual[np.unique(matrix.member)].all()),
-            ("repeated values", bool((matrix.rows > 1).any())),
-            ("fine groups", bool((sizes == values).all())),
-            ("people who are known", len(np.unique(matrix.member)) < matrix.columns),
-        }
-    assert least >= {1, 2, 3, 4, 99}
-    assert len(kinds) == 10
-
-
 def examples():
     found = {path.parent.name: json.loads(path.read_text("utf-8")) for path in EXAMPLES.glob("*/expected.json")}
     found = {name: expected["equivalence"] for name, expected in found.items() if "equivalence" in expected}

@@ -1,7 +1,6 @@
 """What the ways of `equivalence` say together, held against enumeration: tiny series of every kind."""
 
 import itertools
-from dataclasses import replace
 from functools import cache
 from unittest.mock import Mock
 
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 
 from attacks.equivalence import strategy, subsets
-from attacks.equivalence.fingerprint import fingerprint
 from attacks.equivalence.integer_model import SolverContradictionError
 from attacks.equivalence.strategy import judge
 from attacks.equivalence.subsets import Matched
@@ -92,19 +90,6 @@ def test_what_is_not_asked_leaves_nothing_incomplete(max_e):
         assert found.least.tolist() == np.where(wanted <= max_e, wanted, 0).tolist(), seed
         least = least_of(matrix, wanted)
         assert found.lower is None or found.lower >= min(least or max_e + 1, max_e + 1), seed
-
-
-def test_one_on_a_side_takes_a_fingerprint_and_where_it_shows_anything_another(monkeypatch):
-    for name in ("_by_sums", "Parts", "search"):
-        monkeypatch.setattr(strategy, name, None)
-    calls, shown = [], 0
-    monkeypatch.setattr(strategy, "fingerprint", lambda *words: calls.append(words) or fingerprint(*words))
-    for seed, matrix, _, wanted in cases(0):
-        found = judge(matrix, 1, Budget())
-        assert ((found.least == 1) == (wanted == 1)).all(), seed
-        shown += bool((wanted == 1).any() or (found.pinned >= 0).any())
-    assert len(calls) == EACH + shown
-    assert 0 < shown < EACH
 
 
 def test_what_is_found_depends_on_no_draw(monkeypatch):
@@ -211,20 +196,6 @@ def test_the_solver_may_not_rule_out_what_is_known(monkeypatch):
     matrix, _ = matrix_of(Plan([0] * 5, [[([0, 1, 2, 3], []), ([4], [])]]))
     with pytest.raises(SolverContradictionError):
         judge(matrix, 2, Budget())
-
-
-def test_a_timeline_never_falls(monkeypatch):
-    """Where a prefix is judged less thoroughly than one before, whoever counted once still counts."""
-    real = judge
-
-    def forgetful(matrix, *words, **options):
-        found = real(matrix, *words, **options)
-        return replace(found, least=found.least * (matrix.releases % 2)) if matrix.releases < 4 else found
-
-    monkeypatch.setattr("attacks.equivalence.timeline.judge", forgetful)
-    for _, matrix, _, _ in cases(0):
-        line, _ = timeline(matrix, real(matrix, MAX_E, Budget()), MAX_E, Budget())
-        assert line == sorted(line)
 
 
 @pytest.mark.parametrize("first", range(0, SERIES // 4, EACH))

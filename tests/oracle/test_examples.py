@@ -43,15 +43,6 @@ def test_intersection(name):
     assert audited.code in ({1} if wanted["vulnerable"] else DECIDED_BY_ANOTHER)
 
 
-@pytest.mark.parametrize("name", [name for name in examples_with("intersection") if "update-graph" in expected(name)])
-def test_risks_of_intersection(name):
-    people = expected(name)["update-graph"]["individuals"].values()
-    risks = [version["risk"] for versions in people for version in versions]
-    measures = audit_folder(EXAMPLES / name, ["intersection"]).measures("intersection")
-    assert measures["max_risk"] == pytest.approx(max(risks), abs=CLOSE)
-    assert measures["mean_risk"] == pytest.approx(sum(risks) / len(risks), abs=CLOSE)
-
-
 @pytest.mark.parametrize("name", examples_with("update-graph"))
 def test_update_graph(name):
     wanted = expected(name)["update-graph"]
@@ -116,52 +107,12 @@ def test_the_inferred_table_of_the_cases():
     assert violation == {"attack": "inference-table", "measure": "k", "limit": 2, "value": 1}
 
 
-def test_the_findings_of_the_hospital():
-    audited = audit_folder(EXAMPLES / "hospital-l-diverse", ["intersection"])
-    [bob, david] = sorted(audited.findings("intersection"), key=lambda finding: finding["individual"])
-    assert (bob["individual"], bob["release"], bob["value"], bob["risk"]) == ("Bob", "2", "dyspepsia", 1.0)
-    assert bob["certificate"] == [
-        {"release": "1", "group": "1", "candidates": ["bronchitis", "dyspepsia"]},
-        {"release": "2", "group": "1", "candidates": ["dyspepsia", "gastritis"]},
-    ]
-    assert (david["individual"], david["release"], david["value"]) == ("David", "2", "gastritis")
-
-
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [
-        ("hospital-2-invariant", {"individuals": 16, "rows": 24, "counterfeits": 2, "groups": 11}),
-        ("hospital-l-diverse", {"individuals": 16, "rows": 22, "counterfeits": 0, "groups": 10}),
-        ("clinic-merged", {"individuals": 10, "rows": 20, "groups": 6, "sensitive_values": 3}),
-    ],
-)
-def test_what_the_series_holds(name, wanted):
-    series = audit_folder(EXAMPLES / name, ["intersection"]).result["series"]
-    assert {field: series[field] for field in wanted} == wanted
-
-
 def test_the_adversary_is_the_worst_that_the_series_allows():
     kinds = {
         name: audit_folder(EXAMPLES / name, ["intersection"]).result["adversary"]["kind"]
         for name in ("hospital-l-diverse", "hospital-l-diverse-outsider")
     }
     assert kinds == {"hospital-l-diverse": "linked", "hospital-l-diverse-outsider": "register"}
-
-
-@pytest.mark.parametrize(
-    ("name", "args"),
-    [
-        ("ward-l-diverse", ["--attack", "intersection"]),
-        ("cases-monotonic", ["--attack", "intersection"]),
-        ("cases-monotonic", ["--attack", "update-graph"]),
-        ("hospital-l-diverse", ["--adversary", "register"]),
-        ("hospital-l-diverse-outsider", ["--adversary", "linked"]),
-    ],
-)
-def test_what_does_not_apply_is_refused_in_one_line(name, args):
-    code, result, err = run_audit(EXAMPLES / name, *args)
-    assert (code, result) == (2, None)
-    assert len(err.strip().splitlines()) == 1
 
 
 def test_an_attack_that_does_not_apply_is_skipped_with_its_reason():

@@ -209,30 +209,6 @@ def test_a_register_too_large_leaves_everything_open(kind, data):
     assert outcome.measures["open"] >= sum(map(len, answer.possible.values()))
 
 
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("kind", KINDS)
-@FEW
-@given(data=st.data())
-def test_the_command_line_tells_the_same(adversary, kind, data):
-    answer = drawn(data, adversary, kind)
-    with written(answer.series) as folder:
-        audited = audit_folder(folder, ["joint"], "--adversary", adversary)
-    told = {
-        (one["individual"], answer.series.tags.index(one["release"]), one["value"]) for one in audited.findings("joint")
-    }
-    assert told == answer.certain
-    assert audited.attack("joint")["findings_total"] == len(told)
-    risks = []
-    for version, posterior in answer.posteriors.items():
-        truth = answer.series.truth(*version)
-        risks.append(max(posterior.values()) if truth is None else posterior[truth])
-    if risks:
-        measures = audited.measures("joint")
-        assert measures["max_risk"] == pytest.approx(float(max(risks)), abs=CLOSE)
-        assert measures["mean_risk"] == pytest.approx(float(sum(risks) / len(risks)), abs=CLOSE)
-        assert audited.code == 1 if max(risks) == 1 else audited.code in {0, 3}
-
-
 def examples():
     answers = {path.parent.name: json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("*/expected.json"))}
     found = [pytest.param(name, answer["joint"], id=name) for name, answer in answers.items() if "joint" in answer]
@@ -255,12 +231,3 @@ def test_examples(name, wanted):
             history = wanted["posterior"][series.people.name(person)]
             for posterior in history.values() if release < 0 else [history[str(release + 1)]]:
                 assert np.nan_to_num(risk) == pytest.approx(posterior.get(value, 0), abs=CLOSE)
-
-
-def test_groupmates_of_the_convicted_fall_too():
-    """Intersection convicts Bob and David; the rows that are left are those of Alice and Andy."""
-    alone, together = (
-        {one["individual"] for one in audit_folder(EXAMPLES / "hospital-l-diverse", [name]).findings(name)}
-        for name in ("intersection", "joint")
-    )
-    assert together - alone == {"Alice", "Andy"}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import attack, balls, deciding
+from attacks.joint import balls
 from attacks.joint.attack import JointAttack
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
@@ -22,9 +22,9 @@ from audit.verification.disclosure_checker import DisclosureChecker
 from tests.helpers.amount import some
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.opening import opened
-from tests.helpers.running import Audited, run_audit, written
+from tests.helpers.running import written
 from tests.helpers.strategies import classed_series, contradictory_series
-from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
+from tests.helpers.tiny import Row, TinySeries, read
 from tests.oracle.asking import (
     WAYS,
     WHOLE_WAYS,
@@ -114,35 +114,6 @@ def test_each_way_says_what_enumeration_says(adversary, kind, data):
         assert_whole(found, answer)
         if way == "counted":
             assert found.share.keys() == found.possible.keys()
-
-
-def in_no_block():
-    """In release 1 everybody has places to spare, so that no block holds the versions between two others."""
-    people = [(name, release, (name,)) for name, stays in (("p0", 3), ("p1", 3), ("p2", 1)) for release in range(stays)]
-    groups = [
-        {"0": ("p0 p1 p2 ~c1", "dcaa", "{p0, p1, p2}"), "1": (". .", "ab", "{p0}")},
-        {"0": ("p0 .", "da", "{p0}"), "1": ("~c1 p1 .", "bab", "{p1}")},
-        {"0": ("p0 p1 ~c1", "dbb", "{p0, p1}")},
-    ]
-    releases = [
-        [
-            Row(None if who == "." else who, group, value, (cell,))
-            for group, (names, values, cell) in release.items()
-            for who, value in zip(names.split(), values, strict=True)
-        ]
-        for release in groups
-    ]
-    follows = dict.fromkeys([("a", "b"), ("a", "d"), ("b", "b"), ("b", "c"), ("c", "a"), ("d", "d")])
-    register = [Registered(*each) for each in people]
-    return TinySeries(releases, transitions=follows, register=register, quasi_identifiers=("Name",), keyed=False)
-
-
-@pytest.mark.parametrize("way", WHOLE_WAYS)
-def test_links_over_versions_in_no_block_are_kept(way):
-    series = in_no_block()
-    answer = Answer(series, "register")
-    assert answer.possible["p1", 2] == {"b"}
-    assert_whole(asked(series, "register", way=way), answer)
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
@@ -235,15 +206,6 @@ def test_even_groups_are_equally_probable_only_where_changes_weigh_nothing():
     found = asked(TinySeries(releases, classes), "linked")
     assert found.possible["p0", 0] == found.shown["p0", 0] == {"a", "c"}
     assert ("p0", 0) not in found.share
-
-
-@pytest.mark.parametrize("before", [0, 61, 62, 64])
-def test_a_walk_shows_all_that_an_exchange_makes_possible(before):
-    others = [Row(f"f{number}", f"f{number}", f"w{number}") for number in range(before)]
-    series = TinySeries([[*others, *(Row(name, "1", value) for name, value in zip("pqr", "aab", strict=True))]])
-    found = asked(series, "linked", way="cut short", budget=lambda: Budget(60.0))
-    assert found.shown == found.possible
-    assert found.possible["p", 0] == {"a", "b"}
 
 
 def test_what_is_too_hard_is_open_though_there_is_time():
@@ -354,24 +316,6 @@ def test_a_ball_that_is_too_hard_is_the_last_one_for_what_it_is_asked(monkeypatc
     assert not questions.refuted.any()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@examples(32)
-@given(data=st.data(), cold=st.booleans())
-def test_copies_are_told_the_same(kind, cold, data):
-    """Joining disjoint copies changes no verdict, and multiplies counts."""
-    series = data.draw(crowds("linked", kind))
-    copies = data.draw(st.sampled_from([2, 50]))
-    answer = Answer(series, "linked")
-    found = asked(beside(*[series] * copies), "linked", world=nobody_tells if cold else None)
-    wanted = {name: copies * len(getattr(answer, name)) for name in ("versions", "certain")}
-    wanted |= {"eliminated": copies * answer.eliminated, "timeline": [copies * each for each in answer.timeline]}
-    assert {name: found.outcome.measures[name] for name in wanted} == wanted
-    assert found.settled
-    for number in range(copies):
-        for (person, release), values in answer.possible.items():
-            assert found.possible[f"{person}-{number}", release] == values
-
-
 @examples(24)
 @given(data=st.data())
 def test_series_beside_one_another_are_told_each_by_itself(data):
@@ -398,37 +342,6 @@ def test_releases_that_no_world_has_made_convict_nobody(changing, way, data):
     assert not found.feasible
     assert not found.claims
     assert found.outcome.status == "incomplete"
-
-
-@pytest.mark.parametrize("way", list(WAYS))
-def test_a_part_whose_worlds_weigh_less_than_one_has_worlds(way):
-    """Values and rows stand apart: each way to seat people is one of all ways to give the values that are left."""
-    rows = [Row(who, "1", who, (cell,)) for who, cell in zip("abc", ["[20-25]", "[20-30]", "[26-30]"], strict=True)]
-    people = [Registered("a", 0, ("22",)), Registered("b", 0, ("28",))]
-    known = [Known("a", "a", None), Known("b", "b", None)]
-    series = TinySeries([rows], known=known, register=people, quasi_identifiers=("Age",), keyed=False, anatomy=True)
-    assert worlds(series, "register").count == 3
-    assert asked(series, "register", way=way).feasible
-
-
-def test_counts_of_a_million_take_no_longer():
-    rows = [Row("p", "1", "a"), Row("q", "1", "b")]
-    with written(TinySeries([rows, rows])) as folder:
-        for tag in ("1", "2"):
-            file = folder / "releases" / f"{tag}.csv"
-            file.write_text(file.read_text() + ",1,a\n" * 3)
-        found = Audited(*run_audit(folder, "--attack", "joint", "--time-limit", "20"))
-        assert found.attack("joint")["status"] == "complete"
-
-
-def test_some_time_is_left_for_proofs(monkeypatch):
-    given = []
-    monkeypatch.setattr(
-        attack, "decide", lambda *args, **words: given.append(args[1].remaining()) or deciding.decide(*args, **words)
-    )
-    with written(circle(4)) as folder:
-        JointAttack().run(opened(folder, "linked")[1], Budget(100.0))
-    assert 50 < given[0] < 90
 
 
 # -- ways beside one another ----------------------------------------------------------------------------------
@@ -458,19 +371,3 @@ def test_all_ways_say_the_same(table, seed, people, releases, size, values, ways
         assert one.outcome.measures["timeline"] == other.outcome.measures["timeline"]
     for version in one.share.keys() & other.share.keys():
         assert one.share[version] == pytest.approx(other.share[version], abs=CLOSE)
-
-
-def test_what_is_next_to_impossible_is_possible():
-    """The second value has a share of the worlds that is too small for numbers; yet it may be the true one."""
-    steps = {("a", "a"): Fraction(1), ("b", "b"): Fraction(1, 10**4)}
-    releases = [[Row("p", "1", "a"), Row(None, "1", "b")] for _ in range(86)]
-    found = asked(TinySeries(releases, steps), "linked")
-    assert found.outcome.measures["certain"] == found.outcome.measures["eliminated"] == 0
-    assert all(values == {"a", "b"} for values in found.possible.values())
-    if found.outcome.model is not None:
-        series = TinySeries([[Row("p", "1", "b"), Row(None, "1", "a")] for _ in range(86)], steps)
-        for true in (series, TinySeries(releases, steps)):
-            with written(true) as folder:
-                result = Audited(*run_audit(folder, "--attack", "joint"))
-            assert 0 < result.measures("joint")["max_risk"] < 1
-            assert not result.result["contradictions"]["infeasible"]

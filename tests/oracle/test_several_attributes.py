@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.helpers.comparing import CLOSE
 from tests.helpers.running import audit_folder
 from tests.helpers.several import ATTRIBUTES, PAIRS, pair_series, write_pairs
-from tests.helpers.tiny import Row, TinySeries
 from tests.oracle.per_person import intersection, update_graph, version_weights
 from tests.oracle.worlds import few, worlds
 
@@ -102,19 +101,6 @@ def test_update_graph(adversary, changing, data):
     risks = [highest(left, series.truth(*version)) for version, left in weights.items() if left]
     if risks:
         assert measures["max_risk"] == pytest.approx(float(max(risks)), abs=CLOSE)
-
-
-def test_a_class_of_values_may_have_one_part_in_a_release():
-    """There `c` and `d` follow one another, and only `d`, of which the claimed part is not, is in the first release."""
-    steps = {(one, other): Fraction(1, 2) for pair in ("ab", "cd") for one in pair for other in pair}
-    releases = [
-        [Row("p0", "1", "a"), Row("p2", "1", "d"), Row("p1", "2", "a")],
-        [Row("p0", "1", "a"), Row(None, "1", "d"), Row(None, "1", "a"), Row("p2", "2", "c"), Row("p1", "2", "a")],
-        [Row("p0", "1", "a"), Row("p2", "1", "c"), Row(None, "2", "a"), Row(None, "2", "a")],
-    ]
-    table = {"v1": ["v1"], "v2": ["v2"], "w1": ["w1", "w2"], "w2": ["w1", "w2"]}
-    found, _ = audited(TinySeries(releases, transitions=steps), table, "linked", "joint")
-    assert found.code == 1
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)

@@ -64,20 +64,6 @@ def quarters(count):
     return TinySeries([release] * count, {(a, b): None for a in values for b in values})
 
 
-def test_what_no_release_tells_follows_from_all():
-    with written(quarters(12)) as folder:
-        stated(folder, ["HIV"], "0.9")
-        code, result, _ = run_audit(folder, "--attack", "update-graph", "--attack", "joint")
-        estimated, alone, _ = run_audit(folder, "--attack", "update-graph")
-    for entry in result["attacks"]:
-        assert entry["measures"]["max_risk"] == pytest.approx(0.25)
-        assert entry["measures"]["max_ever_risk"] == pytest.approx(1 - 0.75**12)
-    [violation] = result["policy"]["violations"]
-    assert (code, violation["measure"], violation["attack"]) == (1, "max_ever_risk", "joint")
-    # An estimate from people's own groups decides nothing below certainty.
-    assert (estimated, ended(alone)["state"]) == (3, "undecided")
-
-
 def ended(result):
     return next(each for each in result["policy"]["clauses"] if each["clause"] == "max_ever_risk")
 
@@ -144,17 +130,6 @@ def two(third):
     return TinySeries([first, [Row("B1", "1", "flu"), Row("B2", "1", "gas")]])
 
 
-@pytest.mark.parametrize(("third", "state"), [("AIDS", "violated"), ("cold", "holds")])
-def test_certain_of_one_of_several_grave_values(third, state):
-    """With AIDS, A and C have a grave value in every world, though nobody is certain; with a cold not."""
-    with written(two(third)) as folder:
-        stated(folder, ["HIV", "AIDS"], "1.0") if third == "AIDS" else stated(folder, ["HIV"], "1.0")
-        _, result, _ = run_audit(folder)
-    assert ended(result)["state"] == state
-    joint = next(entry for entry in result["attacks"] if entry["attack"] == "joint")
-    assert joint["measures"]["certain_ever"] == (2 if third == "AIDS" else 0)
-
-
 @pytest.mark.parametrize(("limit", "state"), [("0.8", "violated"), ("0.95", "holds")])
 @pytest.mark.parametrize("grave", ['grave = ["hiv"]', 'grave = { illness = ["hiv"] }'])
 def test_combinations_are_judged(tmp_path, grave, limit, state):
@@ -178,23 +153,6 @@ def test_combinations_are_judged(tmp_path, grave, limit, state):
         each for each in result["attacks"] if each["attack"] == "joint" and each["sensitive"] == ["illness", "ward"]
     ]
     assert together["measures"]["max_ever_risk"] == pytest.approx(0.9)
-
-
-def test_grave_values_of_no_sensitive_column_are_refused():
-    with written(quarters(2)) as folder:
-        append(folder / "series.toml", '\n[policy]\nmax_ever_risk = 0.5\ngrave = { Ward = ["HIV"] }\n')
-        code, _, err = run_main(str(folder))
-    assert code == 2
-    assert "grave names no sensitive column" in err
-
-
-def test_a_misspelt_grave_value_does_not_pass():
-    with written(quarters(2)) as folder:
-        stated(folder, ["hiv"])
-        code, result, _ = run_audit(folder, "--attack", "joint")
-    assert code == 3
-    assert [each["measure"] for each in result["policy"]["undecided"]] == ["max_ever_risk"]
-    assert 'no release has the grave value "hiv"' in result["policy"]["undecided"][0]["reason"]
 
 
 def test_what_the_clause_needs(tmp_path):

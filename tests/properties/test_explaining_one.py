@@ -16,7 +16,6 @@ from audit.io.series import open_series
 from audit.pipeline.audit_run import AuditOptions
 from audit.pipeline.explanation import explain_person
 from audit.runtime.engine import Local
-from tests.cli.forms import EXAMPLES
 from tests.helpers.amount import some
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.running import written
@@ -91,16 +90,6 @@ def cycle(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("steps", [0, settling.STEPS])
-def test_where_nothing_fits_elsewhere_nothing_follows_here(cycle, steps, monkeypatch):
-    monkeypatch.setattr(settling, "STEPS", steps)
-    told = explained(cycle, "d")
-    assert told == by_audit(cycle, "d")
-    (attribute,) = told.explained
-    assert all(version.together is None for version in attribute.versions)
-    assert next(each.status for each in attribute.said if each.attack == "joint") == "incomplete"
-
-
 def test_where_no_world_is_found_for_the_others_they_are_asked_about_too(cycle, wanted, monkeypatch):
     """That nothing fits elsewhere may show later on only, and then nothing follows for the person."""
     monkeypatch.setattr(settling, "STEPS", 0)
@@ -126,14 +115,3 @@ def wanted(monkeypatch):
 
     monkeypatch.setattr(settling.Settling, "settle", noted)
     return counts
-
-
-def test_others_are_not_settled(wanted):
-    """The law would hold as well if everybody were."""
-    folder = EXAMPLES / "joint-breaks-2-distinct"
-    person = sorted(read(folder).people("linked"))[0]
-    explained(folder, person)
-    assert len(wanted) == 1  # what was so after fewer releases is nobody's question
-    one = wanted.pop()
-    by_audit(folder, person)
-    assert one < wanted[0]

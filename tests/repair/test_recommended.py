@@ -6,8 +6,6 @@ import shutil
 import pytest
 
 import audit
-from reports.documents.registry import DOCUMENTS
-from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
@@ -70,45 +68,15 @@ def reports():
     return [loaded.audit(findings=0, **how).report for how in ways]
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS.names if name != "json"])
-def test_every_format_tells_it(reports, name):
-    plain, shared, inside = (FORMATS.load(name)().render(report).replace("%25", "%") for report in reports)
-    assert "rows withheld" not in plain
-    for page, told in (shared, "1 row withheld"), (inside, "withhold line 2"):
-        assert told in page
-        assert "merge groups" in page or page is shared
-        assert "Release 2 keeps the policy after 3 changes; 33.2% of its information is lost" in page
-
-
 def test_nothing_is_recommended_where_nothing_is_wrong():
     code, result = as_json(EXAMPLES / "hospital-2-invariant", "--recommend", "--policy", "min_e=1", "--policy", "k=1")
     assert code == 0
     assert "recommendation" not in result
 
 
-STRANGERS = """Owner,Group-ID,Age,Zipcode,Disease
-Yan,1,"[21, 22]","[12000, 14000]",flu
-Zoe,1,"[21, 22]","[12000, 14000]",gastritis
-"""
-
-
 def with_a_third(series, rows):
     (series / "releases" / "3.csv").write_text(rows, encoding="utf-8")
     edit(series / "series.toml", '"releases/2.csv"', '"releases/2.csv", "releases/3.csv"')
-
-
-def test_what_adds_nothing_to_a_past_that_breaks_the_policy_needs_no_change(series):
-    with_a_third(series, STRANGERS)
-    code, result = as_json(series, "--recommend")
-    found = result["recommendation"]
-    assert code == 1
-    assert (found["release"], found["changes"], found["refused"], found["past_violates"]) == ("3", 0, None, True)
-    assert troubles("audit", result) == []
-    text = " ".join(run_main(str(series), "--recommend", *HOW)[1].split())
-    assert "it adds nothing to what can be found out, as it is" in text
-    assert "keeps the policy" not in text
-    page = run_main(str(series), "--recommend", "--format", "markdown", *HOW)[1]
-    assert "with release 3 as is recommended below, nothing is added to it" in page
 
 
 def test_a_past_that_breaks_the_policy_is_kept_from_getting_worse(series, tmp_path):
@@ -130,37 +98,6 @@ def test_a_past_that_breaks_the_policy_is_kept_from_getting_worse(series, tmp_pa
     assert "keeps the policy" not in told
 
 
-@pytest.mark.parametrize("name", [name for name in DOCUMENTS.names if name != "openmed"])
-def test_every_document_with_a_place_for_it_tells_it(series, name):
-    plain, told = (run_main(str(series), "--document", name, *more)[1] for more in ([], ["--recommend"]))
-    assert told != plain
-    if name == "satre":
-        record = json.loads(told)
-        found = record.pop("recommendation")
-        assert record == json.loads(plain)
-        assert (found["release"], found["changes"]) == ("2", 3)
-    else:
-        assert "Release 2 keeps the policy after 3 changes" in told
-        assert "1 row withheld" in told
-
-
-def test_a_document_without_a_place_for_it_says_so(series, tmp_path):
-    words = [str(series), "--document", "openmed", "--recommend", *HOW]
-    code, out, err = run_main(*words)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "has no place for a recommendation" in err
-    page = tmp_path / "page.md"
-    assert run_main(*words, "--report", f"markdown={page}")[0] == 1
-    assert "Release 2 keeps the policy" in page.read_text(encoding="utf-8")
-
-
-def test_a_single_release_has_none_before_it(series):
-    edit(series / "series.toml", '"releases/1.csv", ', "")
-    code, result = as_json(series, "--recommend", "--policy", "k=5")
-    assert code == 1
-    assert "one release only" in result["recommendation"]["refused"]
-
-
 def test_the_page_of_next_recommends_too(series, tmp_path):
     last = series / "releases" / "2.csv"
     shutil.move(last, tmp_path / "2.csv")
@@ -172,27 +109,3 @@ def test_the_page_of_next_recommends_too(series, tmp_path):
     assert moves
     assert "keeps the policy after" in section
     assert sum(section.count(f"* {kind} ") for kind in {move["kind"] for move in moves}) == len(moves)
-
-
-def test_count_tables_have_another_way(tmp_path):
-    code, _, err = run_main(str(EXAMPLES.parent / "count_table_examples" / "tables-safe"), "--recommend")
-    assert code == 2
-    assert err.count("\n") == 1
-    assert "--recommend is about series of rows about people; of count tables `audit next SERIES TABLE` tells" in err
-
-
-def test_of_a_large_series_the_command_is_named(series, tmp_path, monkeypatch):
-    """How many rows are too many decides, not a clock; nothing is searched."""
-    shutil.move(series / "releases" / "2.csv", tmp_path / "2.csv")
-    edit(series / "series.toml", ', "releases/2.csv"', "")
-    words = ["next", str(series), str(tmp_path / "2.csv")]
-    told = run_main(*words)[1]
-    assert "The policy holds after these changes" in told
-    assert "looks for one" not in told
-    monkeypatch.setattr("audit.repair.newest_release.LARGE", 3)
-    monkeypatch.setattr("audit.repair.newest_release.RepairSearch", None)
-    code, told, err = run_main(*words)
-    assert (code, err) == (1, "")
-    assert "Not computed - repair: the series has more than 3 rows" in told
-    assert "`audit repair SERIES CANDIDATE --output DIR` looks for one" in told
-    assert "The policy holds after these changes" not in told

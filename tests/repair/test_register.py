@@ -73,22 +73,6 @@ def test_who_is_withheld_leaves_the_release_by_the_register(tmp_path, spans, key
     assert (code, "no group of release 2 covers this person" in err) == (2, True), "by the series' register p4 is there"
 
 
-def test_who_was_there_from_the_candidate_on_leaves_the_register(tmp_path):
-    newcomer = [*ALONE, Row("p9", "3", "gout", ("[61, 70]",))]
-    small = series(newcomer[:-1])
-    both = replace(small, releases=[small.releases[0], newcomer])
-    assert both.register is not None
-    past, candidate = write(
-        replace(both, register=[*both.register, Registered("p9", 1, ("66",))]), tmp_path, spans=True
-    )
-    out = tmp_path / "out"
-    code, told, err = run_main(
-        "repair", str(past), str(candidate), "--output", str(out), "--only", "withhold", *OPTIONS
-    )
-    assert (code, err) == (0, ""), told
-    assert [line["individual"] for line in read(out / "private" / "2.register.csv")] == ["p0", "p1", "p2", "p3", "p4"]
-
-
 def test_without_a_key_nobody_can_tell_whom_to_withhold(tmp_path):
     past, candidate = write(series(ALONE, keyed=False), tmp_path)
     (tmp_path / "2.key.csv").unlink()
@@ -101,17 +85,6 @@ def test_without_a_key_nobody_can_tell_whom_to_withhold(tmp_path):
         in " ".join(out.split())
     )
     assert "only withholding every row would" not in out, "what was not tried is not claimed to fail"
-
-
-def test_a_register_of_the_candidate_alone_cannot_become_empty(tmp_path):
-    small = series(ALONE)
-    assert small.register is not None
-    alone = replace(small, register=[line for line in small.register if line.release and line.individual == "p4"])
-    past, candidate = write(alone, tmp_path)
-    words = ["repair", str(past), str(candidate), "--output", str(tmp_path / "out"), "--only", "withhold", *OPTIONS]
-    code, out, err = run_main(*words)
-    assert (code, err) == (1, "")
-    assert "the register is about the candidate alone" in out
 
 
 def draw(seed: int) -> TinySeries:
@@ -189,13 +162,3 @@ def test_the_fewest_rows_are_withheld_by_enumeration(tmp_path, seed):
     moves = json.loads(told)["moves"]
     assert [each["kind"] for each in moves] == ["withhold"] * bool(gone)
     assert run_main("next", str(past), str(out / "2.csv"), *OPTIONS)[0] == 0
-
-
-def test_drawn_candidates_are_of_all_kinds():
-    fewest = set()
-    for seed in range(16):
-        small = draw(seed) if is_safe(draw(seed).until(1)) else draw(seed + 1000)
-        names = [str(row.individual) for row in small.releases[1]]
-        sets = itertools.chain.from_iterable(itertools.combinations(names, size) for size in range(len(names)))
-        fewest.add(next((len(gone) for gone in sets if is_safe(without(small, gone))), None))
-    assert {None, 0, 1} <= fewest

@@ -1,7 +1,6 @@
 """Repaired candidates: they keep the policy, cost the least that any merging and withholding does, and leak nothing."""
 
 import csv
-import io
 import itertools
 import json
 import random
@@ -10,16 +9,13 @@ import stat
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
-from audit.io.table_writer import quoted
 from audit.repair import search
 from audit.repair.merged_cells import CellCosts, merged_text
-from audit.repair.past_values import _leading_back
 from tests.cli.forms import EXAMPLES
 from tests.helpers.messy import write as write_text
 from tests.helpers.repairs import draw
@@ -147,17 +143,6 @@ def test_a_larger_candidate_is_repaired_against_all_attacks(hospital):
     assert not (hospital / "s" / "releases" / "2.csv").exists()
 
 
-def test_the_search_goes_the_same_way_each_time(hospital):
-    """Ids are drawn for each report; what guides the search must not be."""
-    told = []
-    for place in range(4):
-        output = str(hospital / f"out{place}")
-        words = ["repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", output, "--format", "json"]
-        repair = json.loads(run_main(*words)[1])
-        told.append((repair["audits"], repair["moves"]))
-    assert all(each == told[0] for each in told)
-
-
 @pytest.mark.parametrize("seed", [2, 3, 5, 8])
 def test_where_too_many_changes_would_be_audited_findings_are_followed(tmp_path, seed, monkeypatch):
     monkeypatch.setattr(search, "MOST_AUDITS", 0)
@@ -168,36 +153,6 @@ def test_where_too_many_changes_would_be_audited_findings_are_followed(tmp_path,
     assert "changes were tried" not in (json.loads(out)["refused"] or "")
     if code == 0:
         assert run_main("next", str(series), str(tmp_path / "out" / candidate.name))[0] == 0
-
-
-@pytest.mark.parametrize("move", ["merge", "withhold"])
-def test_only_some_moves(hospital, move):
-    words = [
-        "repair",
-        str(hospital / "s"),
-        str(hospital / "2.csv"),
-        "--output",
-        str(hospital / "out"),
-        "--format",
-        "json",
-    ]
-    _, out, _ = run_main(*words, "--only", move, "--attack", "intersection")
-    assert {each["kind"] for each in json.loads(out)["moves"]} <= {move}
-
-
-def test_a_past_that_breaks_the_policy_is_said(tmp_path):
-    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
-    shutil.copy(tmp_path / "s" / "releases" / "2.csv", tmp_path / "3.csv")
-    words = ["repair", str(tmp_path / "s"), str(tmp_path / "3.csv"), "--output", str(tmp_path / "out")]
-    code, out, _ = run_main(*words)
-    assert code == 1
-    assert "violates the policy even without the candidate" in out
-    assert "--baseline" in out
-    assert "  intersection: person-" in out, "the findings of the past are told"
-    code, out, _ = run_main(*words, "--baseline")
-    assert code == 0, "the same release again adds nothing"
-    assert "Release 3 adds nothing to what was found before" in out
-    assert "The series without it as with it: NOT SAFE" in out
 
 
 def test_the_key_goes_along(hospital):
@@ -213,12 +168,6 @@ def test_the_key_goes_along(hospital):
     assert "Bob" not in (hospital / "out" / "2.csv").read_text(encoding="utf-8")
     kept = len((hospital / "out" / "2.csv").read_text(encoding="utf-8").splitlines())
     assert len((private / "2.key.csv").read_text(encoding="utf-8").splitlines()) == kept
-
-
-def test_a_folder_with_files_is_refused(hospital):
-    code, _, err = run_main("repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital))
-    assert code == 2
-    assert "name a new or empty folder" in err
 
 
 PLACES = Hierarchy("p", (("Rome", "Bari", "Oslo"), ("Italy", "Italy", "Norway"), ("*", "*", "*")))
@@ -278,31 +227,6 @@ def test_with_a_baseline_risks_below_certainty_are_no_more_than_before(tmp_path,
     assert bool(json.loads(out)["moves"]) == wanted
 
 
-def test_with_a_baseline_risks_of_the_past_are_kept_as_they_were(tmp_path):
-    candidate = groups_of_four(["flu", "flu", "gastritis", "gastritis"])
-    whole = TinySeries([BROKEN, candidate], quasi_identifiers=("Age",))
-    whole.write(tmp_path / "all")
-    series = whole.until(1).write(tmp_path / "s")
-    manifest = series / "series.toml"
-    manifest.write_text(
-        f"{manifest.read_text(encoding='utf-8')}\n[policy]\nmin_e = 1\nmax_risk = 0.6\n", encoding="utf-8"
-    )
-    words = ["repair", str(series), str(tmp_path / "all" / "releases" / "2.csv"), "--output", str(tmp_path / "out")]
-    assert run_main(*words)[0] == 1, "the past breaks the policy"
-    code, out, _ = run_main(*words, "--baseline", "--format", "json")
-    assert (code, json.loads(out)["moves"]) == (0, [])
-
-
-def test_what_a_group_tells_of_its_people_together():
-    """Ann and Bob can only exchange flu and HIV, so that Cid is left with gout, though the past leaves him flu too."""
-    left = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]], dtype=bool)
-    assert (left & _leading_back(left, np.array([0, 1, 2]))).tolist() == [
-        [True, True, False],
-        [True, True, False],
-        [False, False, True],
-    ]
-
-
 def test_people_of_whom_a_value_is_known_stay(tmp_path):
     """Who is with somebody whose value is known is withheld, not that one."""
     values, cells = ["flu", "gastritis"] * 3, ("[20, 60]",)
@@ -318,52 +242,6 @@ def test_people_of_whom_a_value_is_known_stay(tmp_path):
     assert code == 0
     assert [(each["kind"], each["lines"]) for each in json.loads(out)["moves"]] == [("withhold", [3])]
     assert run_main("next", str(past), str(tmp_path / "out" / "2.csv"), *policy)[0] == 0
-
-
-def test_changes_that_cannot_be_made_are_not_called_tried(hospital):
-    """Cells only form groups here, so that coarser ones would tell no less."""
-    words = ["repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out")]
-    code, out, err = run_main(*words, "--only", "coarsen", "--attack", "intersection")
-    assert (code, err) == (1, "")
-    assert "none of the changes that may be made can be made to this candidate" in out
-    assert "were tried" not in out
-
-
-def test_many_groups_of_the_same_cells_are_not_all_gone_through(tmp_path, monkeypatch):
-    """Six people alone in six groups: millions of ways to group them, most of which publish the same."""
-    values = ["flu", "gastritis", "HIV", "gout", "flu", "gastritis"]
-    releases = [
-        [Row(f"p{n}", group, values[n], ("[20, 60]",)) for n, group in enumerate(g)] for g in ("111111", "123456")
-    ]
-    whole = TinySeries(releases, quasi_identifiers=("Age",))
-    whole.write(tmp_path / "all", key="files")
-    past = whole.until(1).write(tmp_path / "clinic", key="files")
-    shutil.copy(tmp_path / "all" / "private" / "2.key.csv", tmp_path / "all" / "releases" / "2.key.csv")
-    gone_through: list[object] = []
-    monkeypatch.setattr("audit.repair.all_plans._grouped", lambda *each: gone_through.append(each))
-    words = ["--output", str(tmp_path / "out"), "--policy", "min_e=1", "--k", "1"]
-    assert run_main("repair", str(past), str(tmp_path / "all" / "releases" / "2.csv"), *words)[0] == 0
-    assert gone_through == []
-    assert run_main("next", str(past), str(tmp_path / "out" / "2.csv"), *words[2:])[0] == 0
-
-
-@pytest.mark.parametrize(("delimiter", "encoding"), [(",", "utf-8"), (";", "cp1252"), ("\t", "utf-16")])
-def test_the_candidate_keeps_its_delimiter_and_encoding(hospital, delimiter, encoding):
-    """Only what was changed differs: a name with an umlaut, in a column that nothing changes, is written as it was."""
-    text = (hospital / "2.csv").read_text(encoding="utf-8").replace("dyspepsia", "Magenverstimmung (früh)")
-    assert "früh" in text
-    lines = (delimiter.join(quoted(row, delimiter)) for row in csv.reader(io.StringIO(text)))
-    (hospital / "2.csv").write_bytes("".join(f"{line}\n" for line in lines).encode(encoding))
-    first = hospital / "s" / "releases" / "1.csv"
-    first.write_text(
-        first.read_text(encoding="utf-8").replace("dyspepsia", "Magenverstimmung (früh)"), encoding="utf-8"
-    )
-    words = ["repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out")]
-    assert run_main(*words)[::2] == (0, "")
-    before, after = ((folder / "2.csv").read_bytes().decode(encoding) for folder in (hospital, hospital / "out"))
-    assert after.splitlines()[0] == before.splitlines()[0]
-    assert "(früh)" in after
-    assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
 
 
 @pytest.mark.parametrize("again", [True, False])

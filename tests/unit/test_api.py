@@ -1,8 +1,5 @@
 """The Python API: the same as the command line, file by file and argument by argument."""
 
-import doctest
-import re
-import shutil
 import subprocess
 import sys
 
@@ -10,7 +7,7 @@ import pandas as pd
 import pytest
 
 from audit.api import AttackResult, AuditError, AuditResult, InputError, UsageError, load
-from tests.cli.forms import EXAMPLES, append, read_rows, write_rows
+from tests.cli.forms import EXAMPLES
 from tests.helpers.results import EXPECTED, made, timeless
 from tests.helpers.running import run_main
 
@@ -71,18 +68,6 @@ def test_an_audit_has_all_attacks():
     assert result.inputs["path"].tolist() == ["releases/1.csv", "releases/2.csv"]
 
 
-@pytest.mark.parametrize(("name", "policy", "code"), [("distinct-star-skewed", {}, 0), ("clinic-merged", {"k": 2}, 1)])
-def test_exit_codes(name, policy, code):
-    result = load(EXAMPLES / name).audit(policy=policy)
-    assert (result.exit_code, result.passed) == (code, code == 0)
-
-
-def test_a_clause_that_was_not_asked_about_is_undecided():
-    merged = load(EXAMPLES / "clinic-merged")
-    assert merged.attack("intersection").exit_code == 0
-    assert merged.attack("intersection", policy={"min_e": 3}).exit_code == 3
-
-
 # -- the same as the command line -----------------------------------------------------------------------
 
 SAME = [
@@ -112,56 +97,6 @@ def test_json_is_the_command_lines(form, words, attack, settings, tmp_path):
     assert err == ""
     assert timeless(result.to_json()) == timeless(out)
     assert result.exit_code == code
-
-
-def test_one_audit_leaves_nothing_for_the_next(tmp_path):
-    series = load(made("everything", tmp_path / "s"))
-    first = timeless(series.audit(stable_ids=True).to_json())
-    series.audit(adversary="register", reveal=True)
-    series.attack("joint", findings=0)
-    assert timeless(series.audit(stable_ids=True).to_json()) == first
-
-
-def test_a_relative_path_is_that_of_the_time(tmp_path, monkeypatch):
-    made("hospital-l-diverse", tmp_path / "s")
-    monkeypatch.chdir(tmp_path)
-    series = load("s")
-    monkeypatch.chdir("/")
-    assert series.attack("intersection").measures["vulnerable"] == 2
-
-
-def test_releases_are_read_anew(tmp_path):
-    """Ages become words in the files: what was seen of them before does not count."""
-    folder = made("hospital-l-diverse-outsider", tmp_path / "s")
-    series = load(folder)
-    before = series.audit().inputs["sha256"].tolist()
-    for path in [folder / "register.csv", *folder.glob("releases/*.csv")]:
-        header, *rows = read_rows(path)
-        age = header.index("Age")
-        for row in rows:
-            ends = [int(end) for end in re.findall("[0-9]+", row[age])]
-            words = [f"y{year}" for year in range(ends[0], ends[-1] + 1)]
-            row[age] = words[0] if len(ends) == 1 else f"{{{', '.join(words)}}}"
-        write_rows(path, [header, *rows])
-    after = series.audit(stable_ids=True)
-    assert not set(before) & set(after.inputs["sha256"])
-    assert timeless(after.to_json()) == timeless(load(folder).audit(stable_ids=True).to_json())
-
-
-def test_waivers(tmp_path):
-    folder = made("hospital-l-diverse", tmp_path / "s")
-    ids = load(folder).attack("intersection", stable_ids=True).findings["id"].tolist()
-    for ident in ids:
-        append(
-            folder / "series.toml",
-            f'\n[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\nsize = 1\n',
-        )
-    result = load(folder).attack("intersection")
-    assert (result.exit_code, len(result.findings), result.measures["findings_total"]) == (0, 0, 0)
-    assert result.measures["vulnerable"] == 2
-    assert [(waived.finding, waived.state) for waived in result.report.policy.waived] == [
-        (ident, "applied") for ident in ids
-    ]
 
 
 # -- wrong arguments ------------------------------------------------------------------------------------
@@ -209,21 +144,6 @@ def test_files_that_cannot_be_read(tmp_path):
         series.audit()
 
 
-def test_numbers_of_other_libraries(tmp_path):
-    import numpy as np
-
-    folder = made("hospital-l-diverse", tmp_path / "s")
-    plain = load(folder).audit(findings=3, max_e=2, time_limit=60.0, policy={"k": 3, "max_risk": 0.5}, stable_ids=True)
-    other = load(folder).audit(
-        findings=np.int64(3),
-        max_e=np.int32(2),
-        time_limit=np.int64(60),
-        policy={"k": np.int64(3), "max_risk": np.float32(0.5)},
-        stable_ids=True,
-    )
-    assert timeless(other.to_json()) == timeless(plain.to_json())
-
-
 def test_interrupts_are_not_caught(monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
@@ -239,30 +159,5 @@ def test_interrupts_are_not_caught(monkeypatch):
 def test_what_is_imported_by_the_import():
     slow = ("pandas", "ortools", "matplotlib", "jinja2", "rich", "pyarrow")
     words = f"import sys, audit.api; print([name for name in {slow} if name in sys.modules])"
-    called = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=60)
+    called = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=600)
     assert (called.stdout, called.stderr) == ("[]\n", "")
-
-
-def test_how_things_show_themselves():
-    series = load(HOSPITAL)
-    assert series.name.startswith("Hospital, 2-diverse")
-    assert series.releases == ("1", "2")
-    assert repr(series) == f"LoadedSeries({series.name!r}, 2 releases)"
-    head, line = repr(series.attack("intersection")).split("\n")
-    assert head == (f"{series.name}: NOT SAFE: by intersection, the sensitive value is certain for 2 of 16 people.")
-    assert re.fullmatch(r"  intersection: 2 of 16 people \(complete, \d+\.\d\d s\)", line)
-
-
-MANUAL = (EXAMPLES.parents[1] / "docs/api.md").read_text(encoding="utf-8")
-
-
-def test_the_manuals_examples(tmp_path, monkeypatch):
-    made("hospital-l-diverse", tmp_path / "hospital")
-    shutil.copytree(EXAMPLES.parent / "count_table_examples/tables-one-left-out", tmp_path / "tables-one-left-out")
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall("```pycon\n(.*?)```", MANUAL, re.DOTALL)
-    parsed = doctest.DocTestParser().get_doctest("".join(blocks), {}, "api.md", "docs/api.md", 0)
-    told = []
-    failed, tried = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(parsed, out=told.append)
-    assert not failed, "".join(told)
-    assert tried > 8

@@ -1,10 +1,8 @@
 """What the commands can, from Python: the same answers as on the command line, and series without files."""
 
-import datetime
 import json
 import shutil
 
-import networkx as nx
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -105,45 +103,6 @@ def test_microdata_from_frames_are_published(tmp_path):
     assert series.check("m-invariance", m=3).holds
     with pytest.raises(UsageError, match="needs m"):
         microdata.anonymize("m-invariance", tmp_path / "other")
-
-
-def test_a_candidate_is_repaired(tmp_path):
-    repaired = audit.load(HOSPITAL).repair(frame("2"), tmp_path / "out", tag="3", baseline=True)
-    assert repaired.repaired
-    assert (tmp_path / "out" / "3.parquet").exists()
-    with pytest.raises(UsageError, match="new or empty folder"):
-        audit.load(HOSPITAL).repair(frame("2"), tmp_path / "out", tag="3")
-
-
-def test_waivers_count_in_the_next_audit(tmp_path):
-    shutil.copytree(HOSPITAL, tmp_path / "s")
-    (tmp_path / "s" / "private").mkdir()
-    series = audit.load(tmp_path / "s")
-    found = series.attack("intersection", stable_ids=True)
-    waived = series.waive(*found.findings["id"], reason="accepted", until=datetime.date(2999, 1, 1))
-    again = waived.attack("intersection", stable_ids=True)
-    assert {each.state for each in again.report.policy.waived} == {"applied"}
-    assert len(again.findings) == 0
-
-
-def test_update_graph_of_values_that_change():
-    graph = audit.load(EXAMPLES / "ward-l-diverse").update_graph("Julia")
-    assert isinstance(graph, nx.DiGraph)
-    kept = {node for node, feasible in graph.nodes(data="feasible") if feasible}
-    assert kept == {("1", "pneumonia"), ("2", "lung cancer"), ("2", "pneumonia")}
-    assert ("1", "dyspepsia") in graph
-    assert all(feasible == ({one, other} <= kept) for one, other, feasible in graph.edges(data="feasible"))
-
-
-def test_component_and_bucket_graph():
-    hospital = audit.load(HOSPITAL)
-    part = hospital.component("Bob")
-    assert nx.is_connected(part)
-    assert part.nodes["group", "1", "1"]["values"] == {"dyspepsia": 1, "bronchitis": 1}
-    bucket = hospital.bucket_graph("flu", "gastritis")
-    assert bucket.graph["least_cut"] == nx.stoer_wagner(bucket)[0]
-    with pytest.raises(UsageError, match="no group has just the values"):
-        hospital.bucket_graph("flu")
 
 
 def test_progress_is_shown_where_it_is_wanted(capsys):

@@ -1,8 +1,6 @@
 """Count tables from Python: the answers of the commands, and tables without files."""
 
-import datetime
 import json
-import shutil
 
 import pandas as pd
 import pyarrow as pa
@@ -10,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import audit
-from audit.api import InputError, LoadedSeries, LoadedTables, UsageError
+from audit.api import LoadedSeries, LoadedTables, UsageError
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import run_main
 from tests.unit.test_api_commands import timeless
@@ -36,15 +34,6 @@ def test_what_a_folder_holds_is_what_is_loaded():
     ):
         with pytest.raises(UsageError, match=said):
             audit.load(folder, kind=kind)
-
-
-@pytest.mark.parametrize("folder", sorted(TABLES.iterdir()), ids=lambda folder: folder.name)
-def test_the_audit_is_that_of_the_command_line(folder):
-    code, out, err = run_main(str(folder), "--format", "json")
-    found = audit.load(folder, kind="tables").audit()
-    assert (code, err) == (found.exit_code, "")
-    assert timeless(out) == timeless(found.to_json())
-    assert found.passed == (code == 0)
 
 
 def test_answers_are_those_of_the_command_line(tmp_path):
@@ -90,13 +79,6 @@ def test_frames_have_stated_columns():
     assert one.cell == {"region": "north", "asthma": "yes", "late": "(rest)"}
 
 
-def test_certificates_add_up():
-    found = audit.load(LEFT_OUT, kind="tables").audit()
-    for (_, bound), terms in found.certificates.groupby(["finding", "bound"]):
-        total = sum(int(weight) * count for weight, count in zip(terms["weight"], terms["count"], strict=True))
-        assert (bound in {"lower", "upper"}, total) == (True, 1)
-
-
 def test_frames_are_tables_without_files():
     first = audit.tables_from_frames({"1": counts()}, {**RULES, "over_time": "same"}, policy={"min_count": 8})
     assert first.audit().passed
@@ -111,12 +93,6 @@ def test_frames_are_tables_without_files():
     wide = pd.DataFrame({"area": ["N", "S", "UK"], "sex": ["All"] * 3, "n": [9, "*", 12]})
     found = audit.tables_from_frames({"1": wide}, RULES, categories=nested).audit()
     assert found.findings[["lower", "shown"]].values.tolist() == [[3, "*"]]
-
-
-def test_missing_cells_of_frames_count_as_not_published():
-    empty = counts(n=[9.0, None])
-    told = audit.tables_from_frames({"1": empty}, RULES).explain({"area": "N", "sex": "m"})
-    assert told.counts[["shown", "upper"]].values.tolist() == [[(), pd.NA]]
 
 
 def test_a_repaired_frame_is_parquet_with_the_value_and_its_rate_empty(tmp_path):
@@ -155,17 +131,6 @@ def test_wrong_arguments_are_said(ask, said):
         ask(audit.tables_from_frames({"1": counts()}, RULES))
 
 
-def test_wrong_files_are_said(tmp_path):
-    with pytest.raises(InputError, match="people"):
-        audit.tables_from_frames({"1": counts()}, {**RULES, "value": "people"}).audit()
-    with pytest.raises(InputError, match="no such key"):
-        audit.tables_from_frames({"1": counts()}, {**RULES, "total": {}})
-    shutil.copytree(LEFT_OUT, tmp_path / "s")
-    (tmp_path / "s" / "releases" / "2.csv").unlink()
-    with pytest.raises(InputError, match=r"2\.csv"):
-        audit.load(tmp_path / "s", kind="tables").audit()
-
-
 def test_a_notebook_shows_the_verdict_and_the_findings():
     rows = pd.DataFrame({"area": ["<b>", "<b>", "<b>"], "sex": ["f", "m", "All"], "n": [9, "*", 12]})
     found = audit.tables_from_frames({"1": rows}, RULES).audit()
@@ -173,18 +138,6 @@ def test_a_notebook_shows_the_verdict_and_the_findings():
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
     assert json.loads(found.render("json")) == json.loads(found.to_json())
-
-
-def test_findings_are_waived_without_a_key(tmp_path):
-    shutil.copytree(LEFT_OUT, tmp_path / "s")
-    series = audit.load(tmp_path / "s", kind="tables")
-    [found] = series.audit().findings["id"]
-    waived = series.waive(found, reason="accepted", until=datetime.date(2999, 1, 1)).audit()
-    assert (waived.passed, len(waived.findings)) == (True, 0)
-    code, out, _ = run_main("waive", str(tmp_path / "s"), found, "--reason", "again", "--until", "2999-01-02")
-    assert (code, out.startswith("1 waiver until 2999-01-02")) == (0, True)
-    code, _, err = run_main("waive", str(tmp_path / "s"), "Bob", "--reason", "again", "--until", "2999-01-02")
-    assert (code, "Bob is no finding of these tables" in err) == (2, True)
 
 
 def test_commands_on_people_say_so():

@@ -1,6 +1,5 @@
 """Results of the Python API: frames of stated columns, and what a notebook shows, which names nobody."""
 
-import dataclasses
 import json
 import re
 from html.parser import HTMLParser
@@ -9,8 +8,6 @@ import pandas as pd
 import pytest
 
 from audit.api import AuditResult, load
-from audit.findings.proof import Proof, RefutedCase
-from audit.pipeline.dataframes import certificates
 from audit.pipeline.settings import Settings
 from tests.cli.forms import EXAMPLES, edit, private_texts
 from tests.helpers.results import EXPECTED, made
@@ -90,57 +87,6 @@ def steps(certificate):
     )
 
 
-def test_several_sensitive_attributes(tmp_path):
-    series = load(made("two_values", tmp_path / "s"))
-    result = series.audit(findings=None)
-    assert_frames(result)
-    assert result.measures.groupby("attack").size().to_dict() == {
-        **dict.fromkeys({attack.attack for attack in result.report.attacks}, 3),  # each attribute, and both together
-        "inference-table": 1,
-    }
-    assert {"joint (Disease)", "joint (Ward)"} <= set(result.timeline.columns)
-    attack = series.attack("intersection")
-    assert attack.measures.index.names == ["sensitive", "measure"]
-    # The ward of one of the 16 people changes: nothing is claimed of it.
-    assert [attack.measures[name]["individuals"] for name in ("Disease", "Ward")] == [16, 15]
-    assert set(attack.findings["sensitive"]) <= {"Disease", "Ward", "Disease + Ward"}
-    assert {rung.sensitive for rung in attack.report.ladder} == set(attack.ladder["sensitive"])
-
-
-def test_cases_of_a_proof_are_numbered_below_it():
-    report = load(EXAMPLES / "joint-breaks-2-distinct").attack("joint", findings=1).report
-    [finding] = report.attacks[0].findings
-    points, spent = finding.proof.points[:1], finding.proof.spent[:2]
-    leaf = Proof(points, (), (), 1, spent)
-    case = RefutedCase("person-000001", "1", "d", leaf)
-    nested = RefutedCase("person-000002", "1", "d", Proof((), (), (case, case)))
-    proved = dataclasses.replace(finding, certificate=(), proof=Proof((), (), (nested, case)))
-    entry = dataclasses.replace(report.attacks[0], findings=(proved,))
-    frame = certificates(dataclasses.replace(report, attacks=(entry,)))
-    found = dict(zip(frame["step"], frame["kind"], strict=True))
-    below = {"1": "points", "2": "spent", "3": "spent"}
-    inner = {f"1.{n}{rest}": kind for n in (1, 2) for rest, kind in {"": "case", **dotted(below)}.items()}
-    assert found == {"1": "case", **inner, "2": "case", **{f"2{rest}": kind for rest, kind in dotted(below).items()}}
-    assert len(frame) == len(found)
-
-
-def dotted(kinds):
-    return {f".{step}": kind for step, kind in kinds.items()}
-
-
-def test_a_changed_frame_changes_nothing_else():
-    result = load(HOSPITAL).attack("equivalence")
-    before = result.to_json()
-    frame = result.findings
-    frame.loc[0, "left"].clear()
-    frame["kind"] = "none"
-    result.measures["ways"].clear()
-    assert result.to_json() == before
-    assert result.findings.loc[0, "left"]
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.report = None
-
-
 # -- secrets, and other people's words ------------------------------------------------------------------
 
 
@@ -188,33 +134,6 @@ def test_html_escapes_what_it_quotes(tmp_path):
     assert page.attributes == [("class", "series-audit")]
     assert "<script>Bob</script> has <img src=x onerror=alert(1)>&amp;" in page.words
     assert page.words[0].startswith("<script>alert(1)</script>")
-
-
-@pytest.mark.parametrize("name", sorted(EXPECTED))
-def test_html_has_every_attack_and_the_first_findings(name):
-    result = load(EXAMPLES / name).audit(findings=None)
-    page = Tags()
-    page.feed(result._repr_html_())
-    page.close()
-    measures, findings = result.measures, result.findings
-    assert set(measures["attack"]) <= set(page.words)
-    assert page.words.count("does not apply") == (measures["status"] == "skipped").sum()
-    shown = [ident for ident in findings["id"] if ident in page.words]
-    again = {"update-graph"} if {"intersection"} <= set(findings["attack"]) else set()
-    told = findings[~findings["attack"].isin(again)]["id"].tolist()
-    assert shown == told[:5]
-    assert (f"{len(told) - 5:,} more findings" in page.words) == (len(told) > 6)
-
-
-def test_terminals_are_not_written_to(tmp_path):
-    folder = made("hospital-l-diverse", tmp_path / "s")
-    edit(folder / "series.toml", 'name = "Hospital', 'name = "\\u001b[2J\\nHospital')
-    series = load(folder)
-    assert repr(series).isprintable()
-    result = series.audit()
-    lines = repr(result).split("\n")
-    assert len(lines) == 1 + len(result.report.attacks)
-    assert all(line.isprintable() for line in lines)
 
 
 MANUAL = (EXAMPLES.parents[1] / "docs/api.md").read_text(encoding="utf-8")

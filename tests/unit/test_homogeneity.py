@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import run_audit, run_main
+from tests.helpers.running import run_audit
 
 MANIFEST = """
 [series]
@@ -89,28 +89,6 @@ def test_classes_are_those_counted_by_hand(tmp_path, seed):
     assert result["adversary"]["kind"] == "published"
 
 
-def test_the_report_says_what_a_key_would_add(tmp_path):
-    rows = [["x", "1", "1", disease, 1] for disease in "abab"]
-    folder = series(tmp_path, [rows, rows[:3]])
-    code, out, _ = run_main(str(folder))
-    assert code == 0
-    said = " ".join(out.split())
-    assert "Each release was judged by itself" in said
-    for needed in ("private/<release>.key.csv", "[adversary] register", "[columns] record"):
-        assert needed in said
-    assert "max_risk is not decided" not in said
-
-
-def test_it_can_be_asked_for_where_more_is_known(tmp_path):
-    rows = [["x", "1", "1", disease, 1] for disease in "aab"]
-    folder = series(tmp_path, [rows], 'individual = "n"')
-    write(folder / "1.csv", as_csv([["g", "Age", "Zip", "Disease", "n"], *([*r[:4], i] for i, r in enumerate(rows))]))
-    assert homogeneity(folder)[1]["status"] == "skipped"
-    _, entry, result = homogeneity(folder, "--adversary", "published")
-    assert (entry["status"], entry["measures"]["max_risk"]) == ("complete", 2 / 3)
-    assert result["series"]["individuals"] == 0
-
-
 def test_a_group_of_counterfeits_gives_nobody_away(tmp_path):
     rows = [["x", "1", "1", "a", 1], ["x", "1", "1", "a", 1], ["y", "2", "2", "a", 1], ["y", "2", "2", "b", 1]]
     folder = series(tmp_path, [rows], 'group = "g"\n[counterfeits]\n1 = "fake.csv"')
@@ -118,25 +96,3 @@ def test_a_group_of_counterfeits_gives_nobody_away(tmp_path):
     assert homogeneity(folder)[1]["findings_total"] == 1
     write(folder / "fake.csv", "g,Count\nx,2\n")
     assert homogeneity(folder)[1]["findings_total"] == 0
-
-
-def test_anatomy_pairs_by_group(tmp_path):
-    write(tmp_path / "1.rows.csv", "Age,Zip,g\n21,1,x\n22,1,x\n31,2,y\n32,3,y\n")
-    write(tmp_path / "1.values.csv", "g,Disease,count\nx,flu,2\ny,flu,1\ny,cold,1\n")
-    head = MANIFEST.format(releases='{ rows = "1.rows.csv", values = "1.values.csv" }', more='group = "g"')
-    write(tmp_path / "series.toml", head)
-    _, entry, _ = homogeneity(tmp_path)
-    assert [(f["group"], f["value"], f["rows"]) for f in entry["findings"]] == [("x", "flu", 2)]
-
-
-def test_a_waiver_accepts_one_class(tmp_path):
-    rows = [["x", "1", "1", "a", 1], ["x", "1", "1", "a", 1], ["y", "2", "2", "a", 1], ["y", "2", "2", "b", 1]]
-    folder = series(tmp_path, [rows])
-    (folder / "private").mkdir()
-    code, entry, _ = homogeneity(folder, "--stable-ids")
-    assert code == 1
-    ident = entry["findings"][0]["id"]
-    with (folder / "series.toml").open("a") as file:
-        file.write(f'[[waiver]]\nfinding = "{ident}"\nreason = "agreed"\nexpires = 2999-01-01\nsize = 1\n')
-    code, entry, _ = homogeneity(folder)
-    assert (code, entry["findings_total"]) == (0, 0)

@@ -1,7 +1,6 @@
 """e-equivalence: histories beside the least equivalence by trying all sides, and the paper's clinic."""
 
 import csv
-import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -11,11 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizers.balancing import batches, eligible
 from anonymizers.e_equivalence import EEquivalenceAnonymizer
-from anonymizers.m_invariance import MInvarianceAnonymizer
 from audit.model.anonymizer import COUNTERFEIT, RefusalError, Scale, Snapshot
-from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory, PublishedRelease
 from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
@@ -166,20 +162,6 @@ def begin_as_table_viia(history, names, diseases):
         history.signatures |= dict.fromkeys(person[group == number].tolist(), signature)
 
 
-def test_the_oracle_knows_the_worked_examples():
-    for name in ("clinic-2-equivalence", "clinic-2-invariant", "clinic-merged", "fractional-weights"):
-        with (EXAMPLES / name / "expected.json").open() as file:
-            wanted = json.load(file)["equivalence"]["min_e"]
-        groups: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
-        for path in sorted((EXAMPLES / name / "releases").glob("*.csv")):
-            with path.open(newline="") as file:
-                for line, row in enumerate(csv.DictReader(file)):
-                    members, values = groups.setdefault((path.stem, row["Group-ID"]), ([], []))
-                    members.append(row["Owner"] or f"nobody {path.stem} {line}")
-                    values.append(row[list(row)[-1]])
-        assert least_e(groups.values(), 3) == wanted
-
-
 # -- histories ----------------------------------------------------------------------------------------------------
 
 
@@ -273,100 +255,7 @@ def test_adversarial_updates(stream, m, e, values, seed):
     assert published > 1
 
 
-def test_buckets_with_values_in_common_are_no_exception():
-    """{a, b}, {c, d}, {a, c}, {b, d} with two people each would have min_e = 4 = 2m; larger e make larger buckets."""
-    for e in (4, 5, 6):
-        history = History(2, e, names=list("abcd"))
-        for people in (range(12), range(3, 16)):
-            history.publish([(who, who % 4) for who in people])
-        history.assert_kept()
-
-
-def test_a_series_in_one_go_is_as_m_invariant_as_ever():
-    """With e = 1 only buckets are published, with as many counterfeits as m-invariance has."""
-    releases, _, diseases = clinic()
-    history, other = History(2, 1, names=diseases), PublicationHistory()
-    for people in releases[:2]:
-        seen = snapshot(people, names=diseases)
-        draft = MInvarianceAnonymizer(2).publish(seen, other, rng())
-        own = np.where(draft.row == COUNTERFEIT, -1, draft.value).astype(np.int32)
-        person = np.where(draft.row == COUNTERFEIT, -1, seen.person[draft.row]).astype(np.int32)
-        other.add(PublishedRelease("1", person, draft.group, draft.group, draft.value, None, own))
-        assert len(counterfeits(history.publish(people))) == (draft.row == COUNTERFEIT).sum()
-
-
 # -- counterfeits -------------------------------------------------------------------------------------------------
-
-
-def test_in_a_bucket_where_nobody_comes_or_goes_counterfeits_stay():
-    history = History(2, 2)
-    people = [(0, 0), (1, 1)]
-    first = history.publish(people)
-    assert len(counterfeits(first)) == 2
-    assert sorted(history.publish(people, 1)) == sorted(first)
-    history.assert_kept()
-
-
-@pytest.mark.parametrize("anatomy", [False, True])
-def test_counterfeits_are_dropped_as_soon_as_people_take_their_places(anatomy):
-    history = History(2, 2, anatomy=anatomy)
-    history.publish([(0, 0), (1, 1)])
-    assert len(counterfeits(history.publish([(0, 0), (1, 1), (2, 0), (3, 1)]))) == 0
-    history.assert_kept()
-
-
-@pytest.mark.parametrize("anatomy", [False, True])
-def test_counterfeits_that_the_balance_needs_stay(anatomy):
-    """Many come and go, so that the cut is large anyway: no counterfeit need be replaced by another."""
-    history = History(2, 2, anatomy=anatomy, names=list("abc"))
-    people = [(who, who % 2) for who in range(20)]
-    history.publish(people)
-    gone = [(who, value) for who, value in people if who not in (0, 2, 4)]
-    old = set(counterfeits(history.publish(gone)))
-    assert len(old) == 3
-    kept = set(counterfeits(history.publish([(who, value) for who, value in gone if who not in (1, 3, 6, 8, 10)])))
-    assert len(kept) == 3 + 5 - 2 - 2
-    history.assert_kept()
-
-
-def test_a_layer_is_counterfeit_only_where_new_people_are_missing():
-    """Somebody leaves; the cut asks for two layers more, and of one of the values but one is new."""
-    history = History(2, 3, names=list("abcd"))
-    history.publish([(who, who % 2) for who in range(8)])
-    new = [(20, 0), (21, 1), (22, 1), *[(who, 2 + who % 2) for who in range(30, 36)]]
-    rows = history.publish([*((who, who % 2) for who in range(1, 8)), *new])
-    assert [value for who, _, value in rows if who >= 1000] == [0, 0]
-    history.assert_kept()
-
-
-def test_leftovers_join_only_buckets_whose_cut_is_enough_then():
-    """One pair alone would part the bucket's history by a cut of 2; with another pair it makes a bucket of its own."""
-    history = History(2, 2, names=list("abcd"))
-    people = [(who, who % 2) for who in range(8)]
-    first = history.publish(people)
-    rows = history.publish([*people, *[(who, who % 4) for who in range(20, 24)]])
-    assert not counterfeits(rows)
-    assert {who: signature for who, signature, _ in rows if who < 20} == {who: each for who, each, _ in first}
-    assert {signature for who, signature, _ in rows if who >= 20} == {frozenset(range(4))}
-    history.assert_kept()
-
-
-def test_counterfeits_whose_values_nobody_can_tell_leave():
-    """Somebody else kept 1001 as one of 0, though it could have been taken for one of 1."""
-    so_far = PublicationHistory()
-    stay = [(0, 0, 2), (1, 0, 3), (2, 0, 2), (3, 0, 3), (4, 1, 0), (5, 1, 1)]
-    first = [*stay, (8, 1, 0), (9, 1, 1), (1000, 1, 0), (1001, 1, 1)]
-    second = [*stay, (6, 1, 1), (7, 1, 0), (10, 1, 1), (1001, 1, 0)]
-    for rows in (first, second):
-        person, group, value = (np.array(column, dtype=np.int32) for column in zip(*rows, strict=True))
-        pairs, count = np.unique(np.stack([group, value]), axis=1, return_counts=True)
-        own = np.where(person >= 1000, -1, value).astype(np.int32)
-        so_far.add(PublishedRelease("1", person, group, pairs[0], pairs[1], count, own))
-    assert so_far.presence.value[1001] == -1
-    seen = snapshot([(who, value) for who, _, value in second[:-1]])
-    draft = EEquivalenceAnonymizer(2, 2).publish(seen, so_far, rng())
-    assert (draft.row == COUNTERFEIT).any()
-    assert (draft.identity == COUNTERFEIT).all()
 
 
 def test_counterfeits_that_would_outnumber_the_people_are_refused():
@@ -411,25 +300,7 @@ def test_with_withhold_as_many_return_as_can():
     assert waiting == {2, 3, 4, 5}
 
 
-def test_who_returns_keeps_the_bucket():
-    history = History(2, 2, names=list("abc"))
-    people = [(who, who % 3) for who in range(18)]
-    history.publish(people)
-    new = [(who, who % 3) for who in range(18, 36)]
-    history.publish([*people[6:], *new])
-    rows = history.publish([*people, *new])
-    assert {who for who, _, _ in rows} >= set(range(18))
-    history.assert_kept()
-
-
 # -- refusals -----------------------------------------------------------------------------------------------------
-
-
-def test_what_promises_nothing_is_refused():
-    with pytest.raises(UsageError, match="m = 1"):
-        EEquivalenceAnonymizer(1, 2)
-    with pytest.raises(UsageError, match="e = 0"):
-        EEquivalenceAnonymizer(2, 0)
 
 
 def test_a_past_that_fails_is_refused_naming_the_bucket():
@@ -444,35 +315,4 @@ def test_a_past_that_fails_is_refused_naming_the_bucket():
         EEquivalenceAnonymizer(2, 3).publish(seen, so_far, rng())
 
 
-def test_changed_values_and_too_many_of_a_value_are_refused_as_for_m_invariance():
-    history = History(2, 2, withhold=False)
-    history.publish([(0, 0), (1, 1), (2, 0), (3, 1)])
-    with pytest.raises(RefusalError, match="changed value"):
-        history.publish([(0, 1)])
-    with pytest.raises(RefusalError, match="more than 1/2 of the 3 people"):
-        history.publish([(4, 0), (5, 0), (6, 1)])
-
-
 # -- batches of enough rows ---------------------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(0, 4), min_size=2, max_size=7), st.integers(2, 3), st.integers(0, 12))
-def test_batches_take_more_values_where_that_gives_enough_rows(counts, m, enough):
-    left = np.array(counts)
-    left = left if eligible(left, m) else np.minimum(left, 1)
-    if left.sum() < m:
-        return
-    alike = list(batches(left, m)) == list(batches(left, m, enough=m))
-    assert alike
-    for signature, rows in batches(left.copy(), m, enough=enough):
-        assert len(signature) >= m
-        left[list(signature)] -= rows
-        assert left.min() >= 0
-        assert eligible(left, m)
-    assert not left.any()
-
-
-def test_batches_of_more_values_rather_than_of_too_few_rows():
-    assert list(batches(np.ones(5, dtype=np.int64), 2)) == [((0, 1), 1), ((2, 3, 4), 1)]
-    assert list(batches(np.ones(5, dtype=np.int64), 2, enough=3)) == [((0, 1, 2), 1), ((3, 4), 1)]
-    assert list(batches(np.ones(5, dtype=np.int64), 2, enough=4)) == [((0, 1, 2, 3, 4), 1)]

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizers import m_invariance
-from anonymizers.balancing import eligible, fill, keep
+from anonymizers.balancing import eligible, keep
 from anonymizers.m_invariance import MInvarianceAnonymizer
 from audit.model.anonymizer import COUNTERFEIT, RefusalError, Scale, Snapshot
-from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory, PublishedRelease
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -216,26 +214,6 @@ def fewest_counterfeits(back, signatures, kept, m):
     return lacking.total() - max(int(way.sum()) for way in ways if eligible(kept - way, m))
 
 
-@given(st.lists(st.integers(0, 2), min_size=4, max_size=4), st.lists(st.integers(0, 3), min_size=3, max_size=3))
-def test_higher_buckets_would_need_no_fewer_counterfeits(held, counts):
-    """Enumerates how new people could join {0, 1} and {1, 2} at any height, the others forming groups of their own."""
-    m, slots = 2, [0, 1, 1, 2]
-    counts = keep(np.array(counts), m)
-    heights = [max(held[:2]), max(held[2:])]
-    assume(sum(held))
-    short = np.array([heights[0] - held[0], heights[0] - held[1], heights[1] - held[2], heights[1] - held[3]])
-    lacking = np.bincount(slots, short, minlength=3).astype(int)
-    found = lacking.sum() - fill(counts, lacking, m).sum()
-    best = 99
-    for way in product(range(4), repeat=4):
-        left = counts - np.bincount(slots, way, minlength=3).astype(int)
-        if (left < 0).any() or not eligible(left, m):
-            continue
-        now = np.array(held) + way
-        best = min(best, int(2 * now[:2].max() + 2 * now[2:].max() - now.sum()))
-    assert found == best
-
-
 @pytest.mark.parametrize(("m", "values"), [(2, 6), (5, 12)])
 def test_long_histories_keep_their_promise(m, values):
     random = rng(7)
@@ -262,61 +240,6 @@ def test_long_histories_keep_their_promise(m, values):
 # -- what else is promised ------------------------------------------------------------------------------------
 
 
-def test_somebody_who_returns_after_an_absence_keeps_the_signature():
-    so_far = PublicationHistory()
-    first = snapshot([(0, 0, [0]), (1, 1, [0]), (2, 2, [7]), (3, 3, [7])])
-    draft = MInvarianceAnonymizer(2).publish(first, so_far, rng())
-    signatures = check(first, draft, 2, {})
-    so_far.add(past(first, draft))
-    second = snapshot([(1, 1, [0]), (2, 2, [7]), (3, 3, [7])])
-    draft = MInvarianceAnonymizer(2).publish(second, so_far, rng())
-    so_far.add(past(second, draft))
-    third = snapshot([(0, 0, [0])])
-    draft = MInvarianceAnonymizer(2).publish(third, so_far, rng())
-    check(third, draft, 2, signatures)
-    assert {frozenset(draft.value.tolist())} == {signatures[0]}
-    assert (draft.row == COUNTERFEIT).sum() == len(signatures[0]) - 1
-
-
-def test_new_people_fill_every_gap_when_they_can():
-    so_far = published([[(0, 0), (1, 1)], [(2, 0), (3, 2)]])
-    seen = snapshot([(0, 0, [0]), (3, 2, [0]), (4, 1, [0]), (5, 0, [0])])
-    draft = MInvarianceAnonymizer(2).publish(seen, so_far, rng())
-    assert sorted(map(sorted, contents(seen, draft).values())) == [[(0, 0), (4, 1)], [(3, 2), (5, 0)]]
-
-
-def test_new_people_join_buckets_that_there_are_the_highest_first():
-    """Figure 3 alone would put 0 beside 1, and form a bucket of 2 and 3."""
-    so_far = published([[(0, 0), (1, 1)], [(2, 0), (3, 2)], [(4, 0), (5, 2)]])
-    back, new = [0, 1, 0, 2, 0, 2], [0, 1, 2, 3]
-    seen = snapshot([(code, value, [0]) for code, value in enumerate(back + new)])
-    draft = MInvarianceAnonymizer(2).publish(seen, so_far, rng())
-    assert Counter(values_of(draft)) == {frozenset({0, 1}): 1, frozenset({0, 2}): 3, frozenset({1, 3}): 1}
-
-
-def values_of(draft):
-    """Return the signature of each group."""
-    groups = {}
-    for group, value in zip(draft.group.tolist(), draft.value.tolist(), strict=True):
-        groups.setdefault(group, set()).add(value)
-    return [frozenset(values) for values in groups.values()]
-
-
-def test_batches_of_one_signature_share_its_bucket(monkeypatch):
-    monkeypatch.setattr(m_invariance, "batches", lambda *_: iter([((0, 1), 1), ((0, 1), 1)]))
-    seen = snapshot([(0, 0, [0]), (1, 1, [7]), (2, 0, [7]), (3, 1, [0])])
-    draft = MInvarianceAnonymizer(2).publish(seen, PublicationHistory(), rng())
-    assert sorted(map(sorted, contents(seen, draft).values())) == [[(0, 0), (3, 1)], [(1, 1), (2, 0)]]
-
-
-def test_exactly_one_mth_is_eligible():
-    people = [(person, value, [person % 8]) for person, value in enumerate([0, 0, 1, 2])]
-    draft = MInvarianceAnonymizer(2).publish(snapshot(people), PublicationHistory(), rng())
-    assert (draft.row != COUNTERFEIT).all()
-    with pytest.raises(RefusalError):
-        MInvarianceAnonymizer(2).publish(snapshot([*people, (4, 0, [0])]), PublicationHistory(), rng())
-
-
 def test_more_than_one_mth_is_refused_with_values_rows_and_how_many_must_wait():
     people = [(person, value, [0]) for person, value in enumerate([1, 0, 2, 0, 0, 0])]
     with pytest.raises(RefusalError, match=r"share a sensitive value \(flu\); at least 2 rows must wait") as refused:
@@ -328,41 +251,11 @@ def test_more_than_one_mth_is_refused_with_values_rows_and_how_many_must_wait():
     assert "--withhold" in refused.value.remedy
 
 
-def test_who_waits_is_drawn():
-    people = [(person, value, [0]) for person, value in enumerate([0, 0, 0, 0, 1, 2])]
-    waiting = set()
-    for seed in range(40):
-        seen = snapshot(people)
-        draft = MInvarianceAnonymizer(2, withhold=True).publish(seen, PublicationHistory(), rng(seed))
-        out = set(range(6)) - set(draft.row.tolist())
-        assert len(out) == 2
-        waiting |= out
-    assert waiting == {0, 1, 2, 3}
-
-
-def test_the_withheld_are_new_in_the_next_release():
-    people = [(person, value, [0]) for person, value in enumerate([0, 0, 1])]
-    so_far, seen = PublicationHistory(), snapshot(people)
-    draft = MInvarianceAnonymizer(2, withhold=True).publish(seen, so_far, rng())
-    so_far.add(past(seen, draft))
-    later = snapshot([*people, (3, 2, [0])])
-    draft = MInvarianceAnonymizer(2).publish(later, so_far, rng())
-    assert sorted(draft.row.tolist()) == [0, 1, 2, 3]
-
-
 def test_a_changed_value_is_refused():
     so_far = published([[(0, 0), (1, 1)]])
     with pytest.raises(RefusalError, match=r"changed value: 1 people.*m-distinct") as refused:
         MInvarianceAnonymizer(2).publish(snapshot([(1, 1, [0]), (0, 1, [0])]), so_far, rng())
     assert refused.value.rows.tolist() == [1]
-
-
-def test_a_past_of_too_few_values_is_refused():
-    so_far = published([[(0, 0), (1, 1)], [(2, 0), (3, 1), (4, 2)]])
-    with pytest.raises(RefusalError, match="fewer than 3 sensitive values") as refused:
-        MInvarianceAnonymizer(3).publish(snapshot([(2, 0, [0]), (1, 1, [0])]), so_far, rng())
-    assert refused.value.rows.tolist() == [1]
-    MInvarianceAnonymizer(3).publish(snapshot([(2, 0, [0]), (3, 1, [0])]), so_far, rng())
 
 
 def test_a_past_without_the_persons_value_is_refused():
@@ -371,26 +264,3 @@ def test_a_past_without_the_persons_value_is_refused():
     with pytest.raises(RefusalError, match="without their sensitive value") as refused:
         MInvarianceAnonymizer(2).publish(snapshot([(2, 0, [0]), (0, 2, [0])]), so_far, rng())
     assert refused.value.rows.tolist() == [1]
-
-
-def test_nobody_to_publish_is_refused():
-    with pytest.raises(RefusalError, match="nobody would be published"):
-        MInvarianceAnonymizer(2, withhold=True).publish(snapshot([(0, 0, [0])]), PublicationHistory(), rng())
-
-
-def test_groups_of_one_are_no_promise():
-    with pytest.raises(UsageError, match="from 2 on"):
-        MInvarianceAnonymizer(1)
-    assert str(MInvarianceAnonymizer(3).promise) == "m-invariance (m = 3)"
-
-
-@given(histories(), st.integers(0, 9))
-def test_the_same_seed_gives_the_same_release(releases, seed):
-    seen = releases[0]
-    assume(len(keep(np.bincount(seen.value, minlength=1), 2).nonzero()[0]))
-    first, second = (
-        MInvarianceAnonymizer(2, withhold=True).publish(seen, PublicationHistory(), rng(seed)) for _ in range(2)
-    )
-    for one, other in ((first.row, second.row), (first.group, second.group), (first.cells.low, second.cells.low)):
-        assert np.array_equal(one, other)
-    assert first.row.dtype == first.group.dtype == first.value.dtype == first.cells.low.dtype == np.int32

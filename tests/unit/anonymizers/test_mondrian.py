@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from anonymizers.l_diversity import LDiversityAnonymizer
 from anonymizers.mondrian import MondrianAnonymizer
 from audit.model.anonymizer import Anonymizer, Bounds, RefusalError, Scale, Snapshot
-from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory
 
 RNG = np.random.default_rng(0)
@@ -76,37 +75,9 @@ def test_l_diversity_publishes_diverse_groups(given_snapshot, l):  # noqa: E741 
         assert np.bincount(there).max() * l <= len(there)
 
 
-def test_two_far_groups():
-    draft = LDiversityAnonymizer(l=2).publish(snapshot([0, 1, 7, 8], [0, 1, 2, 3]), PublicationHistory(), RNG)
-    assert draft.group.tolist() == [0, 0, 1, 1]
-    assert draft.cells.low.tolist() == [[0], [7]]
-    assert draft.cells.high.tolist() == [[1], [8]]
-    # The same places, but each half would have one value alone.
-    draft = LDiversityAnonymizer(l=2).publish(snapshot([0, 1, 7, 8], [0, 0, 2, 2]), PublicationHistory(), RNG)
-    assert draft.group.tolist() == [0, 0, 0, 0]
-
-
 def test_an_empty_snapshot_is_refused():
     nobody = snapshot(np.zeros((0, 1)), [])
     with pytest.raises(RefusalError, match="no rows"):
         LDiversityAnonymizer(l=2).publish(nobody, PublicationHistory(), RNG)
     with pytest.raises(RefusalError, match="0 rows"):
         MondrianAnonymizer(2).publish(nobody, PublicationHistory(), RNG)
-
-
-def test_what_they_say_of_themselves():
-    assert (MondrianAnonymizer(5).name, str(MondrianAnonymizer(5).promise)) == ("mondrian", "k-anonymity (k = 5)")
-    assert (LDiversityAnonymizer(3).name, str(LDiversityAnonymizer(3).promise)) == (
-        "l-diversity",
-        "l-diversity (l = 3)",
-    )
-    assert MondrianAnonymizer(5).forms == ("generalization",)
-    assert LDiversityAnonymizer(3).forms == ("generalization", "anatomy")
-    assert MondrianAnonymizer(5).links_records
-    assert not LDiversityAnonymizer(3).links_records
-
-
-@pytest.mark.parametrize("make", [lambda: MondrianAnonymizer(0), lambda: LDiversityAnonymizer(0)])
-def test_less_than_one_makes_no_sense(make):
-    with pytest.raises(UsageError, match="at least 1"):
-        make()

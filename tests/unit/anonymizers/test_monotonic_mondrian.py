@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from anonymizers.monotonic_mondrian import MonotonicMondrianAnonymizer
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Anonymizer, DomainParts, RefusalError, Scale, Snapshot
-from audit.model.errors import UsageError
 from audit.model.history import CellRanges, PublicationHistory, PublishedRelease
 
 RNG = np.random.default_rng(0)
@@ -275,96 +274,6 @@ def begun(k: int, values, cells, group) -> Series:
     return series
 
 
-def test_an_old_group_is_cut_when_newcomers_let_it():
-    series = Series([[i / 10 for i in range(11)]], dict(enumerate([(0.1,), (0.2,), (0.6,), (0.7,), (0.9,), (0.6,)])))
-    first = series.publish(MonotonicMondrianAnonymizer(2), range(4))
-    assert first.group.tolist() == [0, 0, 1, 1]
-    assert (first.cells.of.tolist(), first.cells.after.tolist(), first.cells.upto.tolist()) == (
-        [-1, -1],
-        [[OLD_END], [1]],
-        [[1], [OLD_END]],
-    )
-    # 0.9 and 0.6 join 0.6 and 0.7, who are cut at 0.6: place 2 of the new snapshot.
-    second = series.publish(MonotonicMondrianAnonymizer(2), range(6))
-    assert second.group.tolist() == [0, 0, 1, 2, 2, 1]
-    assert second.cells.of.tolist() == [0, 1, 1]
-    assert second.cells.after.tolist() == [[OLD_END], [OLD_END], [2]]
-    assert second.cells.upto.tolist() == [[OLD_END], [2], [OLD_END]]
-    assert series.cells[1] == (frozenset([0.3, 0.4, 0.5, 0.6]),)
-
-
-def test_a_newcomer_joins_the_smallest_cells():
-    series = begun(
-        2,
-        [(0.1,), (0.9,), (0.4,), (0.6,), (0.5,)],
-        [[[0.1, 0.4, 0.5, 0.6, 0.9]], [[0.4, 0.5, 0.6]]],
-        {0: 0, 1: 0, 2: 1, 3: 1},
-    )
-    draft = series.publish(MonotonicMondrianAnonymizer(2), range(5))
-    assert draft.group.tolist() == [0, 0, 1, 1, 1]
-
-
-def test_no_part_gets_the_cells_of_another_group():
-    # Cut at 0.2, the first group would leave {0.3, 0.4}, which is the second group's cell.
-    cells = [[[0.1, 0.2, 0.3, 0.4]], [[0.3, 0.4]]]
-    values = [(0.1,), (0.2,), (0.3,), (0.4,), (0.3,), (0.4,)]
-    series = begun(2, values, cells, {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1})
-    draft = series.publish(MonotonicMondrianAnonymizer(2), range(6))
-    assert draft.cells.of.tolist() == [0, 1]
-    assert draft.cells.upto.tolist() == [[OLD_END], [OLD_END]]
-    check_monotonic(series, 2)
-
-
-def test_a_cut_that_leaves_what_another_group_had_becomes_whole_again_too():
-    # The second group may not be cut, for one half would be the third; whole again, it is the first group's half.
-    cells = [[[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]], [[0.3, 0.4, 0.5, 0.6]], [[0.5, 0.6]]]
-    values = [(0.1,), (0.2,), (0.5,), (0.6,), (0.3,), (0.4,), (0.5,), (0.6,), (0.5,), (0.6,)]
-    series = begun(2, values, cells, {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1, 6: 1, 7: 1, 8: 2, 9: 2})
-    draft = series.publish(MonotonicMondrianAnonymizer(2), range(10))
-    assert draft.cells.of.tolist() == [0, 1, 2]
-    check_monotonic(series, 2)
-
-
-def test_cells_that_are_no_intervals_are_cut_where_nobody_else_is():
-    cells = [[[0.1, 0.3, 0.5, 0.7]], [[0.2, 0.4]]]
-    values = [(0.1,), (0.3,), (0.5,), (0.7,), (0.2,), (0.4,), (0.4,)]
-    series = begun(2, values, cells, {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1})
-    draft = series.publish(MonotonicMondrianAnonymizer(2), range(7))
-    assert draft.cells.of.tolist() == [0, 1, 0]
-    assert series.cells == [(frozenset([0.1, 0.3]),), (frozenset([0.2, 0.4]),), (frozenset([0.5, 0.7]),)]
-    # Cut after 0.3, the first group would leave {0.7}, which is the second group's cell.
-    series = begun(
-        2, [(0.1,), (0.3,), (0.7,), (0.7,), (0.7,), (0.7,), (0.5,), (0.5,)],
-        [[[0.1, 0.3, 0.7]], [[0.7]], [[0.5]]], {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1, 6: 2, 7: 2},
-    )  # fmt: skip
-    draft = series.publish(MonotonicMondrianAnonymizer(2), range(8))
-    assert draft.cells.of.tolist() == [0, 1, 2]
-    check_monotonic(series, 2)
-
-
-def test_newcomers_in_no_old_cells_form_groups_of_their_own():
-    series = begun(2, [(0.1,), (0.2,), (0.5,), (0.9,), (0.6,), (0.8,)], [[[0.1, 0.2]]], {0: 0, 1: 0})
-    draft = series.publish(MonotonicMondrianAnonymizer(2), range(6))
-    assert draft.group.tolist() == [0, 0, 1, 2, 1, 2]
-    assert draft.cells.of.tolist() == [0, -1, -1]
-    # 0.6 is place 3 of the snapshot.
-    assert draft.cells.upto.tolist() == [[OLD_END], [3], [OLD_END]]
-    assert draft.cells.after.tolist() == [[OLD_END], [OLD_END], [3]]
-
-
-@pytest.mark.parametrize("people", [[0, 1, 2], [2, 1, 0]])
-def test_too_few_newcomers_in_no_old_cells(people):
-    series = begun(2, [(0.1,), (0.2,), (0.5,), (0.9,)], [[[0.1, 0.2]]], {0: 0, 1: 0})
-    with pytest.raises(RefusalError, match="1 newcomers") as refusal:
-        series.publish(MonotonicMondrianAnonymizer(2), people)
-    assert refusal.value.rows.tolist() == [people.index(2)]
-    # Held back, and published as soon as they are two.
-    draft = series.publish(MonotonicMondrianAnonymizer(2, withhold=True), people)
-    assert draft.row.tolist() == [row for row, person in enumerate(people) if person != 2]
-    draft = series.publish(MonotonicMondrianAnonymizer(2, withhold=True), range(4))
-    assert draft.cells.of[draft.group].tolist() == [0, 0, -1, -1]
-
-
 def published_pair() -> Series:
     series = Series([[i / 10 for i in range(11)]], {person: (person / 10,) for person in range(8)})
     series.publish(MonotonicMondrianAnonymizer(2), range(4))
@@ -399,11 +308,6 @@ def test_published_people_must_be_where_their_cells_say():
     assert refused(series, [3, 2, 1, 0]).rows.tolist() == [2]
 
 
-def test_published_people_must_be_in_cells_that_are_no_intervals():
-    series = begun(2, [(0.1,), (0.3,), (0.2,)], [[[0.1, 0.3]]], {0: 0, 1: 0, 2: 0})
-    assert refused(series, [2, 1, 0]).rows.tolist() == [0]
-
-
 def test_a_past_with_too_small_groups_is_not_continued():
     series = begun(2, [(0.1,), (0.2,), (0.3,)], [[[0.1]], [[0.2, 0.3]]], {0: 0, 1: 1, 2: 1})
     refusal = refused(series, [2, 1, 0])
@@ -412,108 +316,7 @@ def test_a_past_with_too_small_groups_is_not_continued():
     assert len(refused(series, [2, 1, 0], k=3).rows) == 3
 
 
-def test_counterfeits_do_not_make_a_group_larger():
-    series = begun(2, [(0.1,), (0.2,)], [[[0.1, 0.2]]], {0: 0, 1: 0})
-    series.add(series.cells, series.group, counterfeits=(0, 0))
-    assert refused(series, [0, 1], k=3).rows.tolist() == [0, 1]
-
-
-def test_a_group_of_counterfeits_alone_takes_nobody_in_and_ends():
-    series = begun(2, [(0.1,), (0.2,), (0.3,), (0.4,)], [[[0.3, 0.4]], [[0.1, 0.2]]], {0: 1, 1: 1})
-    series.add(series.cells, series.group, counterfeits=(0, 0))
-    assert refused(series, [0, 1, 2]).rows.tolist() == [2]
-    draft = series.publish(MonotonicMondrianAnonymizer(2), range(4))
-    assert draft.group.tolist() == [0, 0, 1, 1]
-    assert draft.cells.of.tolist() == [1, -1]
-
-
 def test_a_past_that_lost_people_is_not_continued():
     series = published_pair()
     series.add([(frozenset(series.domain[0]),)], {0: 0, 1: 0})
     assert "2 people of earlier releases are missing" in str(refused(series, range(4)))
-
-
-def test_a_first_table_that_is_too_small_is_refused():
-    series = Series([[0.0, 1.0]], {0: (0.0,), 1: (1.0,)})
-    for method in (MonotonicMondrianAnonymizer(3), MonotonicMondrianAnonymizer(3, withhold=True)):
-        with pytest.raises(RefusalError, match="2 rows, fewer than k = 3") as refusal:
-            series.publish(method, range(2))
-        assert refusal.value.rows.tolist() == [0, 1]
-
-
-def test_a_sensitive_value_may_change():
-    series = published_pair()
-    snapshot = series.snapshot(range(4))
-    snapshot.value[:] = 0
-    assert MonotonicMondrianAnonymizer(2).publish(snapshot, series.so_far, RNG).value.tolist() == [0] * 4
-
-
-@pytest.mark.parametrize("width", [20, 10**9])
-def test_a_large_series(width):
-    """Enough rows for the compiled kernels; real-valued where the domain is wide."""
-    rng = np.random.default_rng(width)
-    exact = rng.integers(0, width, (12_000, 3)) / width
-    first, whole = slice(0, 9_000), slice(0, 12_000)
-    people = np.arange(12_000, dtype=np.int32)
-
-    def seen(some) -> Snapshot:
-        columns = [np.unique(column, return_inverse=True) for column in exact[some].T]
-        point = np.stack([places for _, places in columns], axis=1).astype(np.int32)
-        scales = tuple(Scale(str(i), place) for i, (place, _) in enumerate(columns))
-        return Snapshot("1", people[some], people[some] % 3, point, scales, ["x", "y", "z"])
-
-    def ends(cells, snapshot, low, high):
-        """Return the cells as open and closed ends, given those of the older cells."""
-        place = [scale.place for scale in snapshot.scales]
-        low, high = low[cells.of].copy(), high[cells.of].copy()
-        for column in range(3):
-            after, upto = cells.after[:, column], cells.upto[:, column]
-            low[:, column] = np.where(after < 0, low[:, column], place[column][after])
-            high[:, column] = np.where(upto < 0, high[:, column], place[column][upto])
-        return low, high
-
-    before, after = seen(first), seen(whole)
-    begin = MonotonicMondrianAnonymizer(5).publish(before, PublicationHistory(), RNG)
-    low, high = ends(begin.cells, before, np.full((1, 3), -1.0), np.full((1, 3), 2.0))
-    own = begin.value
-    so_far = PublicationHistory()
-    so_far.add(PublishedRelease("1", before.person[begin.row], begin.group, begin.group, begin.value, None, own))
-
-    class Seen(FakeLook):
-        def ranges(self):
-            columns = list(zip(after.scales, low.T, high.T, strict=True))
-            first = [np.searchsorted(scale.place, ends, side="right") for scale, ends, _ in columns]
-            last = [np.searchsorted(scale.place, ends, side="right") - 1 for scale, _, ends in columns]
-            return CellRanges(
-                np.stack(first, axis=1).astype(np.int32),
-                np.stack(last, axis=1).astype(np.int32),
-                np.ones(len(low), dtype=np.bool_),
-            )
-
-    so_far.look = Seen(Series([]), after)
-    draft = MonotonicMondrianAnonymizer(5).publish(after, so_far, RNG)
-    assert draft.row.tolist() == people.tolist()
-    new_low, new_high = ends(draft.cells, after, low, high)
-    assert np.all((new_low[draft.group] < exact) & (exact <= new_high[draft.group]))
-    assert np.array_equal(draft.cells.of[draft.group[:9_000]], begin.group)
-    assert np.bincount(draft.group).min() >= 5
-    assert len(new_low) > len(low) > 500
-    boxes = np.concatenate([new_low, new_high], axis=1)
-    assert len(np.unique(boxes, axis=0)) == len(boxes)
-
-
-def test_what_it_says_of_itself():
-    method = MonotonicMondrianAnonymizer(k=5)
-    assert (method.name, str(method.promise)) == ("monotonic-mondrian", "monotonic (k = 5)")
-    assert method.forms == ("generalization",)
-    assert method.links_records
-    with pytest.raises(UsageError, match="at least 1"):
-        MonotonicMondrianAnonymizer(0)
-
-
-def test_a_series_without_quasi_identifiers_goes_on_in_one_group():
-    series = Series([], dict.fromkeys(range(5), ()))
-    series.publish(MonotonicMondrianAnonymizer(2), range(4))
-    draft = series.publish(MonotonicMondrianAnonymizer(2), range(5))
-    assert draft.group.tolist() == [0] * 5
-    assert draft.cells.after.shape == (1, 0)

@@ -1,17 +1,14 @@
 """Counterfeits that keep their identity: named in the key alone, and with the same quasi-identifiers as before."""
 
 import csv
-import shutil
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from anonymizers.e_equivalence import EEquivalenceAnonymizer
-from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.model.anonymizer import COUNTERFEIT, Draft
@@ -23,8 +20,6 @@ from audit.publishing.publish import PublishOptions, publish
 from audit.publishing.verification import BrokenPromiseError
 from tests.helpers.microdata import Pairs, write_microdata
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-CLINIC = EXAMPLES / "clinic-microdata"
 TWO = find("e-equivalence", {"e": 2})
 
 
@@ -48,43 +43,6 @@ def everything(folder):
 
 
 # -- a series that somebody else began ----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def table_viia(tmp_path):
-    """The first release of the paper's 2-equivalence series, with its owners in the file."""
-    series = tmp_path / "series"
-    shutil.copytree(EXAMPLES / "clinic-2-equivalence", series)
-    for name in ("2.csv", "3.csv"):
-        (series / "releases" / name).unlink()
-    manifest = series / "series.toml"
-    manifest.write_text(manifest.read_text().replace(', "releases/2.csv", "releases/3.csv"', ""))
-    return series
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_from_table_viia_on_there_are_as_few_counterfeits_as_in_the_paper(table_viia, seed):
-    done = publish_to(table_viia, CLINIC, seed=seed)
-    assert [each.counterfeits for each in done] == [1, 3]
-    named = [{name for name in key(table_viia, tag) if name.startswith("~")} for tag in "23"]
-    assert named == [{"~c4"}, {"~c4", "~c5", "~c6"}]
-    assert list(rows(table_viia / "releases/2.csv")[0]) == ["Group-ID", "Disease"]
-    assert checked(TWO, open_series(table_viia)).holds
-
-
-def test_a_past_that_fails_is_refused_naming_the_bucket(tmp_path):
-    series = tmp_path / "series"
-    shutil.copytree(EXAMPLES / "clinic-merged", series)
-    before = everything(series)
-    micro = write_microdata(
-        tmp_path / "micro",
-        {tag: [tuple(row.values()) for row in rows(CLINIC / f"{tag}.csv")] for tag in "123"}
-        | {"4": [tuple(row.values()) for row in rows(CLINIC / "3.csv")]},
-        head=("Owner", "Age", "Zip", "Disease"),
-    )
-    with pytest.raises(Exception, match=r"does not keep e-equivalence \(e = 2\).*cancer, measles"):
-        publish_to(series, micro)
-    assert everything(series) == before
 
 
 # -- Anatomy pairs ------------------------------------------------------------------------------------------------
@@ -156,24 +114,6 @@ def test_a_counterfeit_keeps_its_value(tmp_path, people, seed):
         for line in lines:
             assert value_of.setdefault(line["individual"], line["Disease"]) == line["Disease"]
     assert [name for name in value_of if name.startswith("~")] == ["~c1"]
-
-
-@pytest.mark.parametrize("form", ["anatomy", "generalization"])
-def test_same_seed_same_bytes_in_one_go_or_one_by_one(tmp_path, form):
-    publish_to(tmp_path / "once", write_microdata(tmp_path / "micro", LEAVING), seed=5, form=form)
-    for count in range(1, 5):
-        some = dict(list(LEAVING.items())[:count])
-        publish_to(tmp_path / "often", write_microdata(tmp_path / f"micro{count}", some), seed=5, form=form)
-    assert everything(tmp_path / "once") == everything(tmp_path / "often")
-
-
-def test_people_with_numbers_for_names_and_counterfeits_among_them(tmp_path):
-    numbered = {tag: [(int(name[1:]), *rest) for name, *rest in people] for tag, people in LEAVING.items()}
-    publish_to(tmp_path / "series", write_microdata(tmp_path / "micro", numbered), seed=5)
-    publish_to(tmp_path / "other", write_microdata(tmp_path / "named", LEAVING), seed=5)
-    for tag in LEAVING:
-        as_named = [name if name.startswith("~") else f"p{int(name):02}" for name in key(tmp_path / "series", tag)]
-        assert as_named == key(tmp_path / "other", tag)
 
 
 # -- what is checked before anything is written -------------------------------------------------------------------
@@ -252,44 +192,3 @@ def stays(*groups, counted=True):
     for group in groups:
         found.add(past(group, counted=counted), np.zeros(len(group), dtype=np.int32))
     return found
-
-
-FLU, COLD = -1, -2
-
-
-def test_counterfeits_of_an_anatomy_pair_have_values_that_fit():
-    first = [(0, 0), (7, COLD), (8, FLU), (1, 1)]
-    found = stays(first)
-    assert found.value[[7, 8]].tolist() == [0, 1]
-    assert found.counterfeit.tolist() == [False] * 7 + [True] * 2
-    assert stays(first, counted=False).value[[7, 8]].tolist() == [1, 0]
-    found = stays(first, [(0, 0), (8, COLD), (9, FLU), (2, 1)])
-    assert found.value[[8, 9]].tolist() == [1, 0]
-
-
-def test_values_that_fit_no_release_are_told_by_nobody():
-    """Of two that are one of flu and cold each, one goes on, as the one that the first did not take."""
-    found = stays([(0, 0), (7, FLU), (8, COLD), (1, 1)], [(0, 0), (1, 1), (8, FLU), (2, 1)])
-    assert found.value[[7, 8]].tolist() == [0, -1]
-    again = stays(
-        [(0, 0), (7, FLU), (8, COLD), (1, 1)], [(0, 0), (1, 1), (8, FLU), (2, 1)], [(0, 0), (8, FLU), (9, COLD), (1, 1)]
-    )
-    assert again.value[[8, 9]].tolist() == [-1, -1]
-
-
-def test_everybodys_stays():
-    found = stays([(0, 0), (1, 1), (-1, FLU)], [(0, 0), (2, 1)], [(1, 1), (2, 1)], [(0, 0), (1, 1), (-1, COLD)])
-    assert found.begun.tolist() == [3, 2, 1]
-    assert found.last.tolist() == [3, 3, 2]
-    assert found.returned.tolist() == [True, True, False]
-    assert found.here().tolist() == [True, True, False]
-    assert [column.tolist() for column in found.earlier()] == [[0, 0], [0, 0], [1, 2]]
-    assert [column.tolist() for column in found.nameless()] == [[0, 0], [0, 3], [1, 4]]
-
-
-def test_names_go_on_from_the_largest_number():
-    people = IdentifierEncoder()
-    people.number(["~c7", "~x9", "~c10", "~c08", "~cx", "Bo"])
-    born = Counterfeits(people, ()).create(2)
-    assert [people.name(code) for code in born.tolist()] == ["~c11", "~c12"]
-    assert people.is_counterfeit()[born].all()

@@ -1,16 +1,14 @@
 """The network of people who keep their values, beside sets and a search through groups in plain Python."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from attacks.joint.edge_colouring import coloured
-from attacks.joint.knowledge import COUNTED, Knowledge, distinct
+from attacks.joint.knowledge import Knowledge
 from attacks.joint.network_builder import network_of
 from attacks.joint.values import Findings
-from attacks.joint.worlds import Worlds
 from audit.adversary.view import SeriesKey
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
@@ -71,100 +69,7 @@ def test_what_groups_leave_is_what_sets_say(values, known):
 # -- who is free --------------------------------------------------------------------------------------------------
 
 
-def signed_series(rng):
-    """Groups of one person for each value of a signature; now and then a stranger has a row, or two people swap."""
-    strangers, swaps = rng.choice([0, 0, 0.1]), rng.choice([0, 0, 0.3])
-    signatures = []
-    for signature in range(int(rng.integers(1, 4))):
-        values = LETTERS[3 * signature : 3 * signature + 3]
-        signatures.append(
-            {value: [f"{value}{number}" for number in range(int(rng.integers(2, 7)))] for value in values}
-        )
-    releases = []
-    for _ in range(int(rng.integers(1, 5))):
-        rows = []
-        for signature, people in enumerate(signatures):
-            columns = [(value, rng.permutation(held).tolist()) for value, held in people.items()]
-            for group in range(min(len(held) for _, held in columns)):
-                rows += [Row(held[group], f"{signature}-{group}", value) for value, held in columns]
-                if rng.random() < strangers:
-                    rows.append(Row(None, f"{signature}-{group}", columns[0][0]))
-        if rng.random() < swaps:
-            one, other = (int(place) for place in rng.choice(len(rows), 2, replace=False))
-            a, b = rows[one], rows[other]
-            rows[one], rows[other] = replace(a, group=b.group), replace(b, group=a.group)
-        releases.append(rows)
-    return TinySeries(releases)
-
-
-def free_people(series, counted):
-    """Those in whose part all groups are even and leave their members everything, if some such part is large."""
-    own, groups = own_values(series), defaultdict(list)
-    for at, release in enumerate(series.releases):
-        for row in release:
-            groups[at, row.group].append(row)
-    homes = defaultdict(list)
-    for group, rows in groups.items():
-        for row in rows:
-            homes[row.individual].append(group)
-    homes.pop(None, None)
-
-    def fair(rows):
-        counts = Counter(row.value for row in rows)
-        everything = all(own[row.individual] == set(counts) for row in rows if row.individual is not None)
-        return len(set(counts.values())) == 1 and everything
-
-    free, largest, waiting = set(), 0, set(homes)
-    while waiting:
-        part, border = set(), {waiting.pop()}
-        while border:
-            person = border.pop()
-            part.add(person)
-            border |= {row.individual for group in homes[person] for row in groups[group]} - part - {None}
-        waiting -= part
-        if all(fair(groups[group]) for person in part for group in homes[person]):
-            free |= part
-            largest = max(largest, len(part))
-    return free if largest > counted else set()
-
-
-@pytest.mark.parametrize("counted", [0, 3, 7, 12])
-def test_whoever_may_exchange_values_hangs_together_with_even_groups_alone(counted):
-    some = 0
-    for seed in range(25):
-        series = signed_series(np.random.default_rng(seed))
-        network, name, _ = built(series)
-        free = {name[variable] for variable in np.flatnonzero(network.even(counted)).tolist()}
-        assert free == free_people(series, counted), seed
-        some += bool(free)
-    assert some >= 2
-
-
 # -- what is counted of columns -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("single", [True, False])
-def test_classes_of_values_are_counted_once_for_each_variable(single):
-    rng = np.random.default_rng(single)
-    series = TinySeries([[Row(f"p{number}", str(number // 3), "abc"[number % 3]) for number in range(12)]])
-    network, _, _ = built(series)
-    if not single:
-        # Two columns of each class, as where a person may be in several places.
-        twice = np.repeat(np.arange(network.columns), 2)
-        object.__setattr__(network, "kind", network.kind[twice])
-        object.__setattr__(network, "start", 2 * network.start)
-        for name in ("owner", "option"):
-            network.__dict__.pop(name, None)
-    assert network.repeats is not single
-    for share in (0, 0.3, 1):
-        some = rng.random(network.columns) < share
-        told = [
-            len(set(network.kind[first:last][some[first:last]].tolist()))
-            for first, last in zip(network.start[:-1].tolist(), network.start[1:].tolist(), strict=True)
-        ]
-        assert distinct(network, some).tolist() == told
-        alive = np.bincount(network.owner[some], minlength=network.variables)
-        assert network.counted(some).tolist() == alive.tolist()
 
 
 def test_values_of_those_who_have_one_left():
@@ -229,16 +134,6 @@ def even_groups(rng, people, size, *, odd):
     return TinySeries(releases)
 
 
-@pytest.mark.parametrize("size", [2, 3, 7])
-def test_a_world_of_two_even_releases_is_found_without_the_key(monkeypatch, size):
-    monkeypatch.setattr(SeriesKey, "world", nobody_tells)
-    network, _, _ = built(even_groups(np.random.default_rng(size), 60 * size, size, odd=False))
-    assert Worlds(network).begin(np.arange(network.variables), network.hint, np.ones(network.columns, dtype=np.bool_))
-    known, even = Knowledge(network), network.even(COUNTED)
-    assert even.all() == (size > 2)  # pairs are circles, which are small enough to be counted
-    assert known.shown.all() == (size > 2)
-
-
 def test_no_world_is_presumed_where_groups_are_not_even(monkeypatch):
     """One value that another group lacks: nothing is shown but for those who have one value left."""
     monkeypatch.setattr(SeriesKey, "world", nobody_tells)
@@ -251,18 +146,3 @@ def test_no_world_is_presumed_where_groups_are_not_even(monkeypatch):
     two = even_groups(np.random.default_rng(1), 180, 3, odd=False)
     three = built(TinySeries([*two.releases, two.releases[0]]))[0]  # of three releases none is found
     assert not three.even(0).any()
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_edges_of_a_vertex_have_different_colours(seed):
-    rng = np.random.default_rng(seed)
-    colours, vertices = int(rng.integers(2, 6)), int(rng.integers(1, 12))
-    ends = [rng.permutation(np.repeat(np.arange(vertices), colours)) for _ in range(2)]
-    left, right = (np.where(rng.random(len(end)) < 0.2, -1, end) for end in ends)
-    kept = (left >= 0) | (right >= 0)
-    left, right = left[kept], right[kept]
-    found = coloured(left, right, colours)
-    assert ((found >= 0) & (found < colours)).all()
-    for end in (left, right):
-        pairs = list(zip(end[end >= 0].tolist(), found[end >= 0].tolist(), strict=True))
-        assert len(set(pairs)) == len(pairs)

@@ -1,13 +1,8 @@
 """Microdata folders: what is read from good ones, and the line that tells of each fault of the others."""
 
 import csv
-import datetime
-import decimal
-import gzip
-from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -65,12 +60,6 @@ def test_snapshots_by_a_pattern_come_in_the_order_of_their_numbers(tmp_path):
     text = (folder / "microdata.toml").read_text(encoding="utf-8")
     (folder / "microdata.toml").write_text(text.replace('["10.csv", "9.csv", "2024-1.csv"]', '["*.csv"]'))
     assert open_microdata(folder).tags == ("9", "10", "2024-1")
-
-
-def test_a_name_is_not_needed(folder):
-    path = folder / "microdata.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace('name = "Ward"\n', ""))
-    assert open_microdata(folder).name == "micro"
 
 
 S = '["1.csv", "2.csv"]'
@@ -140,21 +129,6 @@ def test_faults_of_the_manifest(folder, old, new, lines):
     assert told(lambda: open_microdata(folder)) == [f"microdata.toml{line}" for line in lines]
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        (b"[[[", "microdata.toml:1: this is not TOML: Invalid initial character for a key part; see https://toml.io"),
-        (b"name = \xe9", "microdata.toml: the text is not UTF-8; save the file as UTF-8"),
-        (b"n = " + b"9" * 5000, "microdata.toml:1: this is not TOML"),
-        (b"x = " + b"[" * 3000, "microdata.toml:1: this is not TOML"),
-    ],
-)
-def test_no_toml(folder, content, line):
-    (folder / "microdata.toml").write_bytes(content)
-    [only] = told(lambda: open_microdata(folder))
-    assert only.startswith(line)
-
-
 def test_no_manifest(folder):
     (folder / "microdata.toml").unlink()
     [line] = told(lambda: open_microdata(folder))
@@ -187,12 +161,6 @@ def test_names_that_no_release_can_have(tmp_path, name):
     assert line.startswith("microdata.toml:3: `snapshots`: no release can have the name ")
 
 
-@pytest.mark.parametrize("name", ["2024-Q1", "a b", "é", "1.csv", "..", "-x", "x" * 200, "'"])
-def test_names_that_a_release_can_have(tmp_path, name):
-    folder = write_microdata(tmp_path / "micro", {name: ROWS})
-    assert open_microdata(folder).tags == (name,)
-
-
 # -- domains ---------------------------------------------------------------------------------------------------------
 
 
@@ -213,25 +181,6 @@ def test_domains_of_other_columns(tmp_path, name):
     assert told(lambda: open_microdata(folder)) == [f"microdata.toml:11: `{name}`: {what}"]
 
 
-def test_a_domain_of_numbers_spans_an_interval(tmp_path):
-    found = snapshot(tmp_path, ROWS, domains="Age = [121, 1, 21]")
-    assert found.numbers[0] == [21, 22, 40, 41]
-    assert found.snapshot.scales[0].place.tolist() == pytest.approx([20 / 120, 21 / 120, 39 / 120, 40 / 120])
-
-
-def test_a_domain_of_texts_gives_their_order_even_of_those_that_nobody_has(tmp_path):
-    found = snapshot(tmp_path, ROWS, domains='Town = ["York", " Hull ", "Rye", "Ely"]')
-    assert found.texts[1] == ["York", "Hull", "Rye", "Ely"]
-    assert found.snapshot.point[:, 1].tolist() == [2, 3, 2, 0]
-    assert found.snapshot.scales[1].place.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 1])
-
-
-def test_numbers_may_be_listed_as_texts(tmp_path):
-    found = snapshot(tmp_path, ROWS, domains='Age = ["41", "40", "22", "21", "0"]')
-    assert found.numbers[0] == []
-    assert found.snapshot.point[:, 0].tolist() == [3, 2, 1, 0]
-
-
 @pytest.mark.parametrize(
     ("domain", "line"),
     [
@@ -248,44 +197,6 @@ def test_values_out_of_their_domain(tmp_path, domain, line):
 # -- snapshots -------------------------------------------------------------------------------------------------------
 
 
-def test_people_values_and_places(folder):
-    micro, people, values = open_microdata(folder), IdentifierEncoder(), Vocabulary()
-    first, second = (micro.read(position, people, values) for position in range(2))
-    assert [people.name(code) for code in first.snapshot.person] == ["Bo", "Al", "Cy", "Di"]
-    assert second.snapshot.person[:3].tolist() == first.snapshot.person[1:].tolist()
-    assert [values.names[code] for code in second.snapshot.value] == ["cold", "flu", "gout", "cold"]
-    assert first.texts == (["21", "22", "40", "41"], ["Ely", "Rye", "York"])
-    assert first.snapshot.point.tolist() == [[0, 1], [1, 0], [2, 1], [3, 2]]
-    assert (first.snapshot.tag, second.snapshot.tag) == ("1", "2")
-    assert first.snapshot.point.dtype == first.snapshot.person.dtype == first.snapshot.value.dtype == np.int32
-
-
-NUMBERS = {
-    "007": 7,
-    "+5": 5,
-    "1.50": Fraction(3, 2),
-    "1.5e0": Fraction(3, 2),
-    "-0": 0,
-    ".5": Fraction(1, 2),
-    " 5 ": 5,
-    "–5": -5,
-    "9" * 40: 10**40 - 1,
-    "1e-300": Fraction(1, 10**300),
-    "1e300": 10**300,
-}
-
-
-@pytest.mark.parametrize("written", NUMBERS)
-def test_numbers_are_exact_however_they_are_written(tmp_path, written):
-    assert snapshot(tmp_path, [("A", written, "x", "flu")]).numbers[0] == [NUMBERS[written]]
-
-
-def test_numbers_that_are_equal_have_one_place(tmp_path):
-    cells = ["1.50", "1.5", "15e-1", "2", "2.0", "+02", "1.4999999999999999999999999"]
-    found = snapshot(tmp_path, [(f"P{n}", cell, "x", "flu") for n, cell in enumerate(cells)])
-    assert found.snapshot.point[:, 0].tolist() == [1, 1, 1, 2, 2, 2, 0]
-
-
 def test_whole_numbers_are_told_from_others(tmp_path):
     for cells, whole in ((["1", "+2", "-3"], True), (["1", "2.0"], False), (["x", *map(str, range(18))], 0)):
         rows = [(f"P{n}", cell, "x", "flu") for n, cell in enumerate(cells)]
@@ -293,47 +204,6 @@ def test_whole_numbers_are_told_from_others(tmp_path):
         assert micro.is_whole("Age") is bool(whole)
     rows = [("A", 1, "x", "flu")]
     assert not open_microdata(write_microdata(tmp_path / "m2", {"1": rows}, domains="Age = [0.5, 9]")).is_whole("Age")
-
-
-def test_identifiers_are_texts(tmp_path):
-    """7 and 007 are two people, and a large number is one."""
-    ids = [
-        "7",
-        "007",
-        "0",
-        "00",
-        "-1",
-        "1e3",
-        "1000",
-        "9" * 50,
-        "4294967296",
-        "é",
-        "e\u0301",
-        "a,b",
-        'say "hi"',
-        "x\ny",
-    ]
-    people = IdentifierEncoder()
-    folder = write_microdata(tmp_path / "micro", {"1": [(who, 20, "x", "flu") for who in ids]})
-    found = open_microdata(folder).read(0, people, Vocabulary())
-    assert [people.name(code) for code in found.snapshot.person] == ids
-
-
-@pytest.mark.parametrize(
-    "text", ["{a, b}", "a\nb", "\0", "=cmd()", "\x1b[2J", "x" * 100_000, '"', "204*", "NA", "null"]
-)
-def test_hostile_cells_are_values_like_others(tmp_path, text):
-    found = snapshot(tmp_path, [("A", 1, text, text), ("B", 2, "x", "flu")])
-    assert set(found.texts[1]) == {text, "x"}
-    assert found.texts[1][found.snapshot.point[0, 1]] == text
-    assert found.snapshot.values[found.snapshot.value[0]] == text
-
-
-def test_a_snapshot_may_be_without_quasi_identifiers(tmp_path):
-    rows = [(name, value) for name, _, _, value in ROWS]
-    found = snapshot(tmp_path, rows, head=("Name", "Disease"))
-    assert found.snapshot.point.shape == (4, 0)
-    assert found.snapshot.places().shape == (4, 0)
 
 
 BAD = [
@@ -368,50 +238,12 @@ def test_faults_of_a_snapshot(tmp_path, rows, lines):
     assert found == [f"1.csv{line}" for line in lines]
 
 
-DAMAGES = [
-    (lambda data: b"", ["1.csv:1: the file is empty; write a header line with the column names"]),
-    (lambda data: data.split(b"\r\n")[0] + b"\n", ["1.csv: the snapshot has no rows; drop it from the microdata"]),
-    (lambda data: data + b"E,1,x,flu,more\n", ["1.csv:6: 5 cells where the header has 4; give every line one cell a "
-                                               "column; delete it if it is a note below the table"]),
-    (lambda data: data + b"E,1\n", ["1.csv:6: 2 cells where the header has 4; give every line one cell a column; "
-                              "delete it if it is a note below the table"]),
-    (lambda data: data + b"E,1,\x81,flu\n", ["1.csv:6: the text is not UTF-8; save the file as UTF-8, or name its "
-                                              "encoding under [columns] of series.toml"]),
-    (lambda data: data + b'E,1,"x,flu\n', ["1.csv:6: the row that begins here is not well-formed CSV; close every "
-                                           "quote, and double the quotes inside a cell"]),
-    (lambda data: data.replace(b"Town", b"Age", 1), ["1.csv:1: columns 2 and 3 have the same name in the header; "
-                                                     "rename one of them"]),
-    (lambda data: data.replace(b"Town", b"Twon", 1), ['1.csv:1, column "Town": the column is not in the file, which '
-                                                      "has: Name, Age, Twon, Disease; correct its name in the "
-                                                      "manifest, or add it to the file"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("spoil", "lines"), DAMAGES)
-def test_files_that_cannot_be_read(folder, spoil, lines):
-    path = folder / "1.csv"
-    path.write_bytes(spoil(path.read_bytes()))
-    assert told(lambda: read(open_microdata(folder))) == lines
-
-
 def test_a_file_without_its_header_is_not_quoted(folder):
     path = folder / "1.csv"
     path.write_bytes(path.read_bytes().split(b"\r\n", 1)[1])
     lines = told(lambda: open_microdata(folder))
     assert len(lines) == 4
     assert not any(word in line for line in lines for word in ("Bo", "21", "Rye", "flu"))
-
-
-@pytest.mark.parametrize(
-    "form", [lambda data: b"\xef\xbb\xbf" + data, lambda data: data.replace(b"\r\n", b"\n"),
-             lambda data: data.replace(b"\r\n", b"\r"), lambda data: data.replace(b"\r\n", b"\r\n\r\n"),
-             lambda data: data.replace(b",", b" ,  ")],
-)  # fmt: skip
-def test_forms_of_csv_that_are_read(folder, form):
-    path = folder / "1.csv"
-    path.write_bytes(form(path.read_bytes()))
-    found = read(open_microdata(folder))
-    assert found.snapshot.point.tolist() == [[0, 1], [1, 0], [2, 1], [3, 2]]
 
 
 @pytest.mark.parametrize("where", ["gone", "folder"])
@@ -443,75 +275,3 @@ def parquet(folder: Path, **columns: pa.Array) -> Path:
     usual = {name: pa.array(list(cells)) for name, cells in zip(header, zip(*rows, strict=True), strict=True)}
     pq.write_table(pa.table({**usual, **columns}), path)
     return path
-
-
-@pytest.mark.parametrize("spoil", [lambda data: data[: len(data) // 2], lambda data: b"x", lambda data: b"PAR1" * 3])
-@pytest.mark.parametrize("kind", ["gzip", "Parquet"])
-def test_damaged_files(folder, kind, spoil):
-    if kind == "gzip":
-        path = renamed(folder, "1.csv.gz")
-        path.write_bytes(gzip.compress((folder / "1.csv").read_bytes()))
-    else:
-        path = parquet(folder)
-    assert read(open_microdata(folder)).table.rows == 4
-    path.write_bytes(spoil(path.read_bytes()))
-    assert told(lambda: read(open_microdata(folder)))[0].startswith(f"{path.name}: this is not a whole {kind} file")
-
-
-def test_parquet_without_rows(folder):
-    path = parquet(folder)
-    pq.write_table(pq.ParquetFile(path).read().slice(0, 0), path)
-    [line] = told(lambda: read(open_microdata(folder)))
-    assert line == "1.parquet: the snapshot has no rows; drop it from the microdata"
-
-
-DAYS = [datetime.date(2020, 1, day) for day in (9, 10, 2, 1)]
-COLUMNS = [
-    ({"Age": pa.array([21, 3, 40, 3])}, 0, [1, 0, 2, 0], ["3", "21", "40"]),
-    ({"Age": pa.array([21, 3, 40, 3], pa.uint8())}, 0, [1, 0, 2, 0], ["3", "21", "40"]),
-    ({"Age": pa.array([2.5, -1.0, 1e30, 2.5])}, 0, [1, 0, 2, 1], ["-1", "2.5", str(int(1e30))]),
-    ({"Age": pa.array(map(decimal.Decimal, ("1.50", "1", "2", "1.5")))}, 0, [1, 0, 2, 1], ["1.00", "1.50", "2.00"]),
-    ({"Town": pa.array([True, False, True, True])}, 1, [1, 0, 1, 1], ["false", "true"]),
-    ({"Town": pa.array(DAYS)}, 1, [2, 3, 1, 0], ["2020-01-01", "2020-01-02", "2020-01-09", "2020-01-10"]),
-    ({"Town": pa.array(["b", "a", "b", "c"]).dictionary_encode()}, 1, [1, 0, 1, 2], ["a", "b", "c"]),
-    ({"Town": pa.array(["b", "a", "b", "c"], pa.large_string())}, 1, [1, 0, 1, 2], ["a", "b", "c"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("columns", "column", "places", "texts"), COLUMNS)
-def test_columns_of_parquet(folder, columns, column, places, texts):
-    parquet(folder, **columns)
-    found = read(open_microdata(folder))
-    assert found.snapshot.point[:, column].tolist() == places
-    assert found.texts[column] == texts
-
-
-@pytest.mark.parametrize(
-    ("ids", "names"),
-    [([3, 1, 2, 0], "3 1 2 0"), ([3.0, 1.0, 2.0, 0.0], "3 1 2 0"), ([-1, 2**40, 7, 0], f"-1 {2**40} 7 0")],
-)
-def test_identifiers_of_parquet(folder, ids, names):
-    parquet(folder, Name=pa.array(ids))
-    people = IdentifierEncoder()
-    found = open_microdata(folder).read(0, people, Vocabulary())
-    assert [people.name(code) for code in found.snapshot.person] == names.split()
-
-
-@pytest.mark.parametrize(
-    ("columns", "line"),
-    [
-        ({"Name": pa.array([None, 1, 2, 3])}, '1.parquet:1, column "Name": the row names nobody'),
-        ({"Name": pa.array([1, 2, 3, 1])}, '1.parquet:1, column "Name": this person stands again on line 4'),
-        ({"Town": pa.array([None, "x", "y", None]).dictionary_encode()}, '1.parquet:1, column "Town": the cell has no '
-         "value (and 1 more such lines)"),
-        ({"Disease": pa.array([None] * 4, pa.string())}, '1.parquet:1, column "Disease": the row has no value'),
-        ({"Age": pa.array([1, 2, 3, float("nan")])}, None),
-        ({"Town": pa.array([[1]] * 4)}, '1.parquet, column "Town": the column holds lists or structures'),
-    ],
-)  # fmt: skip
-def test_columns_of_parquet_that_are_refused(folder, columns, line):
-    parquet(folder, **columns)
-    if line is None:  # three numbers of four are too few for a column of numbers
-        assert read(open_microdata(folder)).numbers[0] == []
-    else:
-        assert told(lambda: read(open_microdata(folder)))[0].startswith(line)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import covers, infer_kind, parse, parse_value, unread
 from audit.io.cell_text import show
-from audit.io.cells import Anything, CellError, Interval, Kind, Masked, NumberSet, ValueSet
+from audit.io.cells import Anything, CellError, Interval, Kind
 from audit.io.coarser_cells import coarser
 from audit.io.respelling import with_decimal_point
 
@@ -91,11 +91,6 @@ def test_open_lower_ends(a, form):
     assert unread(form.format(a=a), None)
 
 
-@given(NUMBERS, st.sampled_from(BELOW))
-def test_open_lower_ends_that_are_excluded(a, form):
-    assert parse(form.format(a=a), Kind.NUMERIC) == Interval(None, Fraction(a), high_open=True)
-
-
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
@@ -125,28 +120,10 @@ def test_what_else_numbers_are_written_as(text, plain):
     assert parse(text, Kind.NUMERIC) == parse(plain, Kind.NUMERIC)
 
 
-def test_the_whole_line_is_anything():
-    assert parse("(-inf, inf)", Kind.NUMERIC) == Anything()
-
-
 @pytest.mark.parametrize("text", ["(inf, 3]", "[3, -inf)", "39 to 20", "100s", "20 years to 39 months", "20 thru"])
 def test_what_is_no_range(text):
     with pytest.raises(CellError):
         parse(text, Kind.NUMERIC)
-
-
-def test_lists_of_texts_are_sets_and_may_be_one_value():
-    assert parse("{'a', 'b'}", Kind.CATEGORICAL) == parse('["a", "b"]', Kind.CATEGORICAL) == ValueSet(frozenset("ab"))
-    assert parse('["a"]', Kind.CATEGORICAL) == ValueSet(frozenset("a"))
-    assert parse("a;b", Kind.CATEGORICAL) == ValueSet(frozenset(["a", "b", "a;b"]))
-    assert parse("a | b", Kind.CATEGORICAL) == ValueSet(frozenset(["a", "b", "a | b"]))
-
-
-def test_masks_of_texts():
-    for text in ("021**", "021##", "021xx", "021XX"):
-        assert parse(text, Kind.CATEGORICAL) == Masked("021", 5)
-    for text in ("C#", "XX", "2x"):  # a language, a size, twice
-        assert parse(text, Kind.CATEGORICAL) == ValueSet(frozenset([text]))
 
 
 # units
@@ -240,12 +217,6 @@ def test_a_month_in_a_register_is_any_of_its_days():
     assert parse_value("2024-03-17", Kind.DATE) == day("2024-03-17")
     with pytest.raises(CellError, match="single day"):
         parse_value("2024-03", Kind.DATE)
-
-
-def test_sets_of_days():
-    assert parse("{2024-03-17, 18.03.2024}", Kind.DATE) == NumberSet(frozenset([day("2024-03-17"), day("2024-03-18")]))
-    with pytest.raises(CellError):
-        parse("{2024-03, 2024-04}", Kind.DATE)
 
 
 def test_days_are_coarsened_along_the_calendar():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.io import table_writer
-from audit.io.table_writer import quoted, write_table
+from audit.io.table_writer import write_table
 from audit.io.tables import read_table
 from audit.model.errors import Problems
 
@@ -81,43 +81,8 @@ def test_the_same_table_gives_the_same_bytes_whatever_its_dictionaries(tmp_path,
     assert len(set(written.values())) == 1
 
 
-def test_texts_that_no_row_has_are_not_written(tmp_path):
-    """A file that keeps its dictionaries whole would tell the values of people who are held back."""
-    column = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2]), pa.array(["flu", "the rarest disease", "cold"]))
-    write_table(pa.table({"A": column}), tmp_path / "t.parquet")
-    back = pq.ParquetFile(tmp_path / "t.parquet", read_dictionary=["A"]).read().column("A").combine_chunks()
-    assert back.to_pylist() == ["cold", "flu", "cold"]
-    assert back.dictionary.to_pylist() == ["cold", "flu"]
-
-
-def test_quotes_stand_only_where_they_are_needed(tmp_path):
-    rows = [("=cmd()", "a b"), ("{a, b}", "'"), ('say "hi"', ";")]
-    write_table(arrow(["A", "B"], rows), tmp_path / "t.csv")
-    expected = 'A,B\n=cmd(),a b\n"{a, b}",\'\n"say ""hi""",;\n'
-    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == expected
-    assert quoted(["a\rb", "", '"']) == ['"a\rb"', "", '""""']
-
-
 def test_gzip_tells_neither_name_nor_time(tmp_path):
     write_table(arrow(["A"], [("a",)]), tmp_path / "secret-name.csv.gz")
     header = (tmp_path / "secret-name.csv.gz").read_bytes()[:10]
     assert header[3] == 0  # no name follows
     assert header[4:8] == bytes(4)
-
-
-def test_no_rows_are_a_header(tmp_path):
-    write_table(arrow(["A", "B"], []), tmp_path / "t.csv")
-    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == "A,B\n"
-    write_table(arrow(["A", "B"], [], dictionary=True), tmp_path / "t.parquet")
-    assert pq.ParquetFile(tmp_path / "t.parquet").read().num_rows == 0
-
-
-def test_a_parquet_dictionary_has_no_text_twice(tmp_path):
-    """Of one that had, the rest of the page would be what the memory held, which is different each time."""
-    words = ["[2, 3]"] * 40 + [f"[{n}, {n + 9}]" for n in range(20)]
-    repeated = pa.DictionaryArray.from_arrays(pa.array([*range(60), 0, 7], pa.int32()), pa.array(words))
-    write_table(pa.table({"Q": repeated}), tmp_path / "repeated.parquet")
-    write_table(pa.table({"Q": pa.array(repeated.to_pylist()).dictionary_encode()}), tmp_path / "once.parquet")
-    assert (tmp_path / "repeated.parquet").read_bytes() == (tmp_path / "once.parquet").read_bytes()
-    column = pq.ParquetFile(tmp_path / "repeated.parquet").metadata.row_group(0).column(0)
-    assert "RLE_DICTIONARY" in column.encodings

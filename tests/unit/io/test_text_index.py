@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.io import encoding
-from audit.io.encoding import IdentifierEncoder, TextIndex, Vocabulary
+from audit.io.encoding import TextIndex
 from audit.io.series import open_series
 from audit.io.tables import text_codes
 from audit.io.texts import SPACES, texts_of
@@ -55,18 +54,6 @@ def test_equal_hashes_do_not_make_texts_equal(monkeypatch: pytest.MonkeyPatch, t
     assert indexed(columns) == by_dictionary(columns)
 
 
-def test_many_texts_are_numbered_as_by_a_dictionary() -> None:
-    rng = np.random.default_rng(5)
-    columns = [[str(uuid.UUID(int=int(n))) for n in rng.integers(0, 30_000, 20_000)] for _ in range(3)]
-    assert indexed(columns) == by_dictionary(columns)
-    sliced = pa.array(["", "drop", *columns[0]], pa.large_string())[2:]
-    assert TextIndex().add(sliced).tolist() == by_dictionary(columns[:1])[0]
-
-
-def test_spaces_are_what_python_strips() -> None:
-    assert set(SPACES) == {chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()}
-
-
 @given(st.lists(st.none() | st.text(st.sampled_from(SPACES + "ab é"), max_size=5), max_size=20))
 def test_cells_are_stripped_as_by_python(cells: list[str | None]) -> None:
     expected = [(cell or "").strip() for cell in cells]
@@ -76,40 +63,6 @@ def test_cells_are_stripped_as_by_python(cells: list[str | None]) -> None:
         codes, names = text_codes(array)
         assert [names[code] for code in codes.tolist()] == expected
         assert len(set(names)) == len(names)
-
-
-def test_floating_point_numbers_are_texts_as_python_writes_them() -> None:
-    cells = [1.0, None, 2.5, -0.0, 1e300, float("nan"), 2.0**53, -7.0]
-    expected = ["1", "", "2.5", "0", str(int(1e300)), "nan", str(2**53), "-7"]
-    assert texts_of(pa.array(cells))[0].to_pylist() == expected
-    assert texts_of(pa.array([3.0, None, -4.0]))[0].to_pylist() == ["3", "", "-4"]
-
-
-@given(COLUMNS)
-def test_a_vocabulary_numbers_as_a_dictionary_does(columns: list[list[str]]) -> None:
-    vocabulary = Vocabulary()
-    assert [vocabulary.add(column).tolist() for column in columns] == by_dictionary(columns)
-    assert vocabulary.names == list(dict.fromkeys(text for column in columns for text in column))
-    assert vocabulary.find("\udcff") == -1
-
-
-IDENTIFIERS = st.sampled_from(
-    ["", "0", "7", "007", "12", "99999999", "123456789", "1234567890", "~c1", "~", "Ann", "+7"]
-)
-
-
-@given(st.lists(st.lists(IDENTIFIERS, min_size=1, max_size=12), min_size=1, max_size=4), st.booleans())
-def test_people_are_told_apart_by_their_identifiers(columns: list[list[str]], as_dictionary: bool) -> None:
-    people = IdentifierEncoder()
-    arrays = [pa.array(column) for column in columns]
-    found = [people.encode(array.dictionary_encode() if as_dictionary else array) for array in arrays]
-    for column, codes in zip(columns, found, strict=True):
-        assert people.names(codes).to_pylist() == column
-        assert [people.find(name) if name else -1 for name in column] == codes.tolist()
-        assert max(codes.tolist()) < people.size
-    everybody = {code for codes in found for code in codes.tolist() if code >= 0}
-    fakes = people.is_counterfeit()
-    assert all(bool(fakes[code]) == people.name(code).startswith("~") for code in everybody)
 
 
 HEXADECIMAL = [uuid.UUID(int=n * 0x9E37_79B9_7F4A_7C15).hex for n in range(6)]
@@ -145,22 +98,3 @@ def test_identifiers_of_any_type_are_the_same_people(tmp_path, kinds) -> None:
     codes = [series.read(place).person.tolist() for place in range(2)]
     assert codes == orders
     assert series.people.names(np.arange(6)).to_pylist() == HEXADECIMAL
-
-
-@pytest.mark.parametrize("encoded", [False, True])
-def test_text_of_more_than_two_gigabytes_is_numbered_alike(tmp_path, monkeypatch, encoded: bool) -> None:
-    monkeypatch.setattr("audit.io.texts._MOST_BYTES", 0)  # so that no text is small enough for offsets of 32 bits
-    monkeypatch.setattr("audit.io.tables._MOST_TEXT", 0)
-    (tmp_path / "series.toml").write_text(
-        '[series]\nname = "x"\nreleases = ["a.parquet", "b.parquet"]\n'
-        '[columns]\nindividual = "who"\ngroup = "g"\nsensitive = "s"\nquasi_identifiers = []\n'
-    )
-    for name, order in (("a", [0, 1, 2, 3]), ("b", [3, 5, 1, 4])):
-        cells = pa.array([HEXADECIMAL[place] for place in order], pa.large_string())
-        values = pa.array(["x", "y"] * 2, pa.large_string())
-        columns = [column.dictionary_encode() if encoded else column for column in (cells, values)]
-        pq.write_table(pa.table([*columns, pa.array([1, 1, 2, 2])], ["who", "s", "g"]), tmp_path / f"{name}.parquet")
-    series = open_series(tmp_path)
-    assert [series.read(place).person.tolist() for place in range(2)] == [[0, 1, 2, 3], [3, 4, 1, 5]]
-    assert series.people.names(np.arange(6)).to_pylist() == [HEXADECIMAL[place] for place in (0, 1, 2, 3, 5, 4)]
-    assert series.vocabularies["s"].names == ["x", "y"]

@@ -23,7 +23,7 @@ from audit.pipeline.audit_run import run_audit as run_in_process
 from reports.formats import Text
 from tests.cli.forms import EXAMPLES, edit, write_rows
 from tests.helpers.pycanon_tables import QUASI_IDENTIFIERS, RECORDED, SENSITIVE
-from tests.helpers.running import run_audit, run_main
+from tests.helpers.running import run_audit
 
 
 # -- definitions ------------------------------------------------------------------------------------------
@@ -118,24 +118,6 @@ def test_journalist_by_definition(classes):
     assert risk.mean == pytest.approx(max(len(classes) / population.sum(), sum(of_rows) / len(of_rows)))
 
 
-def test_no_journalist_where_the_population_lacks_people():
-    assert journalist_risk(np.array([2, 3]), np.array([5, 2])) is None
-    assert journalist_risk(np.array([2, 3]), np.array([2, 3])) is not None
-    [panel] = panels_in(release([0, 0], [0, 1], None, 1), {"Disease": Vocabulary(WORDS)}, np.array([1]), "")
-    assert panel.journalist_max is None
-    assert panel.no_journalist is not None
-    assert "than the register has people" in panel.no_journalist
-    assert panel.marketer == 0.5
-
-
-def test_several_attributes_are_named():
-    one = release([0, 0, 1], [0, 1, 1], None, 2)
-    one.entry_value["Drug"] = np.array([0, 0, 0], np.int32)
-    found = panels_in(one, {"Disease": Vocabulary(WORDS), "Drug": Vocabulary(["a"])}, None, "")
-    assert [(each.sensitive, each.distinct_l) for each in found] == [("Disease", 1), ("Drug", 1)]
-    assert found[1].t == 0
-
-
 # -- pyCANON ----------------------------------------------------------------------------------------------
 def series(folder: Path, table: list[list[str]]) -> Path:
     header = ["Owner", *QUASI_IDENTIFIERS, SENSITIVE]
@@ -200,23 +182,7 @@ def test_anatomy_and_counterfeits(tmp_path):
     assert {name: panel[name] for name in expected} == expected
 
 
-def test_every_entry_has_every_field():
-    _, result, _ = run_audit(EXAMPLES / "hospital-l-diverse")
-    assert result is not None
-    fields = set(ReleasePanel.__dataclass_fields__) - {"sensitive"}
-    assert [set(each) for each in result["panel"]] == [fields] * 2
-    assert [each["release"] for each in result["panel"]] == ["1", "2"]
-    assert all("no register" in each["no_journalist"] for each in result["panel"])
-
-
 # -- text -------------------------------------------------------------------------------------------------
-def test_text():
-    _, out, _ = run_main(str(EXAMPLES / "hospital-l-diverse-outsider"))
-    lines = out.splitlines()
-    place = lines.index("Each release by itself")
-    rows = [" ".join(line.split()) for line in lines[place + 3 : place + 5]]
-    assert rows[0] == "1 2 2 2.00 0.636 0.500 0.455 0.500 0.455 0.455 0.000"
-    assert rows[1] == "2 2 2 2.00 0.273 0.500 0.455 0.500 0.371 0.371 0.000"
 
 
 def panel(tag: str, **changes: object) -> ReleasePanel:

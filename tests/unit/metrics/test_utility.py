@@ -25,11 +25,6 @@ from audit.metrics.axes import (
     DomainAxis,
     Extents,
     OutsideError,
-    average_class_size,
-    discernibility,
-    group_sizes,
-    ncp,
-    perimeter,
 )
 from audit.metrics.queries import Workload, draw
 from audit.metrics.utility import Queries, axes_of, measure
@@ -46,52 +41,7 @@ def cover(axis: DomainAxis, *texts: str, kind: Kind = Kind.NUMERIC, hierarchy: H
     return axis.cover(attribute, attribute.numbers(texts)[0])
 
 
-def stretches(extents: Extents) -> list[list[tuple[float, float]]]:
-    pairs = list(zip(extents.start.tolist(), extents.stop.tolist(), strict=True))
-    return [pairs[a:b] for a, b in zip(extents.first, extents.first[1:], strict=False)]
-
-
 # -- axes and extents ---------------------------------------------------------------------------------------------
-
-
-def test_whole_numbers_are_counted():
-    found = cover(AGES, "[21, 22]", "21", "]21, 24[", ">=28", "<21", "*", "{21, 23, 24}", "2*", "[10, 20.5]")
-    assert stretches(found) == [
-        [(1, 3)],
-        [(1, 2)],
-        [(2, 4)],
-        [(8, 10)],
-        [(0, 1)],
-        [(0, 10)],
-        [(1, 2), (3, 4), (4, 5)],
-        [(0, 10)],
-        [(0, 1)],
-    ]
-    assert found.share == pytest.approx([0.2, 0, 0.2, 0.2, 0, 1, 0.3, 1, 0])
-    assert found.spread == pytest.approx([1 / 9, 0, 1 / 9, 1 / 9, 0, 1, 3 / 9, 1, 0])
-
-
-def test_other_numbers_are_measured():
-    found = cover(HEIGHTS, "[1.5, 2]", "1.5", ">2.5", "[0, 9]", "{1.5, 2.5}")
-    assert stretches(found) == [[(0.5, 1)], [(0.5, 0.5)], [(1.5, 2)], [(0, 2)], [(0.5, 0.5), (1.5, 1.5)]]
-    assert found.share == pytest.approx([0.25, 0, 0.25, 1, 0])
-    assert found.spread == pytest.approx([0.25, 0, 0.25, 1, 0.5])
-
-
-def test_texts_are_counted_in_the_order_of_their_domain():
-    found = cover(TOWNS, "{Rome, Lima}", "Oslo", "*", "Oslo,Bonn", "B***", kind=Kind.CATEGORICAL)
-    assert stretches(found) == [[(0, 1), (2, 3)], [(1, 2)], [(0, 4)], [(1, 2), (3, 4)], [(3, 4)]]
-    assert found.share == pytest.approx([0.5, 0, 1, 0.5, 0])
-    assert found.spread == pytest.approx([2 / 3, 0, 1, 2 / 3, 0])
-
-
-def test_masked_texts_cover_whole_numbers():
-    zips = DomainAxis("Zip", Fraction(20430), Fraction(20449))
-    assert stretches(cover(zips, "2043*", "2044*", "20441", kind=Kind.CATEGORICAL)) == [
-        [(0, 10)],
-        [(10, 20)],
-        [(11, 12)],
-    ]
 
 
 @pytest.mark.parametrize(
@@ -109,17 +59,6 @@ def test_masked_texts_cover_whole_numbers():
 def test_a_cell_that_covers_nothing_of_the_domain_is_refused(axis: DomainAxis, text: str, kind: Kind):
     with pytest.raises(OutsideError):
         cover(axis, text, kind=kind)
-
-
-def test_a_domain_of_one_value_costs_nothing():
-    for axis, text in (
-        (DomainAxis("a", Fraction(2), Fraction(2)), "[1, 3]"),
-        (DomainAxis("a", Fraction(2), Fraction(2), False), "*"),
-    ):
-        found = cover(axis, text)
-        assert found.share.tolist() == [0]
-        assert found.spread.tolist() == [0]
-        assert found.fractions(found.start, found.stop).tolist() == [[1]]
 
 
 half = st.integers(30, 70).map(lambda n: str(n / 2))
@@ -154,31 +93,6 @@ def test_counted_cells_are_the_values_that_they_cover(texts: list[str], low: int
 
 
 # -- measures -----------------------------------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(0, 4), max_size=20))
-def test_classes_are_charged_by_the_row(groups: list[int]):
-    used, group = np.unique(np.array(groups, dtype=np.int64), return_inverse=True)
-    sizes = group_sizes(group, np.ones(len(groups), dtype=np.int64), len(used))
-    assert discernibility(sizes) == sum(groups.count(each) for each in groups)
-    if groups:
-        assert average_class_size(sizes) == pytest.approx(len(groups) / len(set(groups)))
-    else:
-        assert average_class_size(sizes) == 0
-
-
-def test_rows_that_stand_for_several_people_count_as_many():
-    cells = [cover(AGES, "[20, 24]", "27"), cover(TOWNS, "*", "Oslo", kind=Kind.CATEGORICAL)]
-    cell, count = np.array([[0, 0], [1, 0], [0, 1]]), np.array([2, 1, 3])
-    assert perimeter(cells, cell, count) == pytest.approx(2 * (4 / 9 + 1) + 1 * (0 + 1) + 3 * (4 / 9 + 0))
-    assert ncp(cells, cell, count) == pytest.approx((2 * (0.5 + 1) + 1 * (0 + 1) + 3 * (0.5 + 0)) / 12)
-    assert group_sizes(np.array([0, 1, 0]), count, 2).tolist() == [5, 1]
-
-
-def test_without_cells_there_is_no_penalty():
-    none = np.zeros((0, 1), dtype=np.int64)
-    assert ncp([cover(AGES, "*")], none, np.zeros(0, dtype=np.int64)) is None
-    assert ncp([], np.zeros((3, 0), dtype=np.int64), np.ones(3, dtype=np.int64)) is None
 
 
 # -- whole releases -----------------------------------------------------------------------------------------------
@@ -254,16 +168,6 @@ def test_the_hospital_is_measured_as_by_hand(name: str, style: str):
         assert release.counterfeits == (2 if fakes else 0)
 
 
-def test_every_series_is_asked_the_same_queries():
-    microdata = open_microdata(EXAMPLES / "hospital-microdata")
-    named = [(name, open_series(EXAMPLES / name)) for name in ("hospital-l-diverse", "hospital-2-invariant")]
-    both = measure(named, microdata, Queries(50))
-    assert both == [measure([each], microdata, Queries(50))[0] for each in named]
-    assert [release.skipped for release in both[0]] == [release.skipped for release in both[1]]
-    assert both[0][0].query_error == both[1][0].query_error  # the two series begin with the same release
-    assert both[0][0].query_error != measure(named, microdata, Queries(50, seed=1))[0][0].query_error
-
-
 def test_a_release_is_matched_to_its_snapshot_by_name(tmp_path: Path):
     shutil.copytree(EXAMPLES / "hospital-2-invariant", tmp_path / "late")
     (tmp_path / "late/releases/1.csv").unlink()
@@ -287,44 +191,11 @@ def hospital(folder: Path) -> tuple[Path, Path]:
     return folder / "series", folder / "microdata"
 
 
-def test_a_column_that_is_not_published_says_nothing(tmp_path: Path):
-    series, microdata = hospital(tmp_path)
-    edit(series / "series.toml", '["Age", "Zipcode"]', "[]")
-    found = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
-    assert [release.ncp for release in found] == [1, 1]
-    assert [release.perimeter for release in found] == [22, 26]
-
-
-def test_declared_domains_are_wider_than_what_was_seen(tmp_path: Path):
-    series, microdata = hospital(tmp_path)
-    before = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
-    with (microdata / "microdata.toml").open("a", encoding="utf-8") as file:
-        file.write("\n[domains]\nAge = [0, 88]\nZipcode = [0, 64000]\n")
-    after = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
-    assert after[0].perimeter == pytest.approx((before[0].perimeter or 0) / 2)
-
-
-def test_the_counterfeits_of_a_series_without_key_are_those_published(tmp_path: Path):
-    series, microdata = hospital(tmp_path)
-    edit(series / "series.toml", 'individual = "Owner"\n', "")
-    found = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
-    assert [release.counterfeits for release in found] == [0, 2]
-
-
 def test_other_microdata_are_found_out(tmp_path: Path):
     series, microdata = hospital(tmp_path)
     edit(microdata / "2.csv", "flu", "gastritis")
     with pytest.raises(InputError, match=r"series/releases/2\.csv: \d rows have values that the"):
         measure([("series", open_series(series))], open_microdata(microdata), Queries(50))
-
-
-def test_counterfeits_may_have_values_that_nobody_has(tmp_path: Path):
-    series, microdata = hospital(tmp_path)
-    edit(
-        series / "releases/2.csv", ',1,"[21, 22]","[12000, 14000]",bronchitis', ',1,"[21, 22]","[12000, 14000]",rabies'
-    )
-    found = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
-    assert found[1].rows == 13
 
 
 def test_cells_outside_the_domain_are_found_out(tmp_path: Path):
@@ -349,13 +220,6 @@ def test_a_series_of_other_microdata_is_refused(tmp_path: Path, old: str, new: s
         edit(series / "series.toml", '["Age", "Zipcode"]', '["Age"]')
     edit(microdata / "microdata.toml", old, new)
     with pytest.raises(UsageError, match=told):
-        measure([("series", open_series(series))], open_microdata(microdata), Queries(50))
-
-
-def test_faults_of_the_microdata_are_told_with_their_folder(tmp_path: Path):
-    series, microdata = hospital(tmp_path)
-    edit(microdata / "2.csv", "flu", "")
-    with pytest.raises(InputError, match=r"microdata/2\.csv:\d+, column \"Disease\": the row has no value"):
         measure([("series", open_series(series))], open_microdata(microdata), Queries(50))
 
 
@@ -392,51 +256,3 @@ def test_an_anatomy_series_is_measured_by_its_rows(tmp_path: Path):
         if act:
             relative.append(abs(act - est) / act)
     assert found[0].query_error == pytest.approx(median(relative))
-
-
-def write_microdata(folder: Path, *snapshots: str, domains: str = "") -> Path:
-    folder.mkdir()
-    for tag, text in enumerate(snapshots, 1):
-        (folder / f"{tag}.csv").write_text("Who,Age,Height,Town,Pay\n" + text, encoding="utf-8")
-    names = ", ".join(f'"{tag}.csv"' for tag in range(1, len(snapshots) + 1))
-    (folder / "microdata.toml").write_text(
-        f'[microdata]\nname = "Few"\nsnapshots = [{names}]\n[columns]\nindividual = "Who"\n'
-        f'quasi_identifiers = ["Age", "Height", "Town"]\nsensitive = "Pay"\n{domains}',
-        encoding="utf-8",
-    )
-    return folder
-
-
-PEOPLE = "1,20,1.5,Town 10,100\n2,25,1.75,Town 2,20\n", "1,21,2,Town 10,100\n3,23,1.6,Town 9,3\n"
-
-
-def test_domains_are_the_values_of_all_snapshots(tmp_path: Path):
-    age, height, town, pay = axes_of(open_microdata(write_microdata(tmp_path / "seen", *PEOPLE)))
-    assert (age.low, age.high, age.counted, age.size) == (20, 25, True, 6)
-    assert (height.low, height.high, height.counted, height.size) == (Fraction(3, 2), 2, False, 0.5)
-    assert town.texts == ("Town 2", "Town 9", "Town 10")
-    assert pay.texts == ("3", "20", "100")
-
-
-def test_declared_domains_come_first(tmp_path: Path):
-    domains = '[domains]\nAge = [0.5, 99]\nHeight = [1, 3]\nTown = ["Town 10", "Town 9", "Town 2", "Town 1"]\n'
-    age, height, town, _ = axes_of(open_microdata(write_microdata(tmp_path / "told", *PEOPLE, domains=domains)))
-    assert (age.low, age.counted, age.size) == (Fraction(1, 2), False, 98.5)
-    assert (height.low, height.counted, height.size) == (1, False, 2)
-    assert town.texts == ("Town 10", "Town 9", "Town 2", "Town 1")
-
-
-def test_measured_quasi_identifiers_published_exactly_answer_every_query_rightly(tmp_path: Path):
-    microdata = open_microdata(write_microdata(tmp_path / "people", *PEOPLE))
-    (tmp_path / "series").mkdir()
-    (tmp_path / "series/series.toml").write_text(
-        '[series]\nname = "Exact"\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "Pay"\n'
-        'quasi_identifiers = ["Age", "Height", "Town"]\nindividual = "Who"\n',
-        encoding="utf-8",
-    )
-    for tag in "12":
-        shutil.copy(tmp_path / f"people/{tag}.csv", tmp_path / f"series/{tag}.csv")
-    found = measure([("series", open_series(tmp_path / "series"))], microdata, Queries(400, 0.4))[0]
-    for release in found:
-        assert (release.query_error, release.ncp, release.perimeter) == (0, 0, 0)
-        assert (release.skipped or 0) < 400

@@ -2,30 +2,22 @@
 
 import csv
 import json
-import shutil
-from collections import Counter
-from itertools import combinations
 from pathlib import Path
 
-import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from audit.io.series import open_series
-from audit.principles.checker import Verdict, checked, read
+from audit.principles.checker import Verdict, checked
 from audit.principles.registry import find
-from audit.principles.small_cuts import connected, small_cuts
 from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
 from tests.helpers.running import run_main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SEVERAL = "groups with the same values"
-MOVED = "people in a group of other values than before"
 SMALL = "buckets with a small cut"
-TIED = "buckets tied by people who came back"
 
 
 def verdict(folder: Path, e: int) -> Verdict:
@@ -110,67 +102,6 @@ def test_worked_examples(name, e, clause):
     assert (found.undecided or "None").startswith(str(clause))
 
 
-def test_the_bucket_is_named():
-    found = verdict(EXAMPLES / "clinic-2-equivalence", 3)
-    told = "release 1, group 1: a cut of fewer than 5 people divides the history of cancer, flu"
-    assert found.undecided == f"{SMALL}: 2, the first in {told}"
-
-
-def one_bucket(*releases):
-    """Releases of one bucket of a and b; everybody has a value by the code."""
-    return [[(str(who), "1", "ab"[who % 2]) for who in people] for people in releases]
-
-
-def test_who_came_back_is_no_edge(tmp_path):
-    """0 to 3 leave and come back: taken for one long stay they would make the cut 4."""
-    many = range(20, 30)
-    away = one_bucket([*range(4), *many], [*many], [*range(4), *many])
-    assert verdict(write(tmp_path / "a", away[:2]), 2).holds
-    assert verdict(write(tmp_path / "a", away), 2).undecided.startswith(TIED)
-    # Here the others hold the first stays' ends together, and nobody those of the second.
-    away = one_bucket([*range(8), *many], [*many], [*range(4), *many])
-    assert verdict(write(tmp_path / "a", away), 2).undecided.startswith(TIED)
-    # Two of four have come back, so that two alone tie the second release to the others.
-    few = one_bucket([*range(4), *many], [*many], [*range(2), *many, *range(40, 46)])
-    assert verdict(write(tmp_path / "a", few), 2).undecided.startswith(SMALL)
-    some = one_bucket([*range(8), *many], [*range(40, 46), *many], [*range(2), *many, *range(40, 52)])
-    assert verdict(write(tmp_path / "b", some), 3).holds
-
-
-def test_who_moves_to_other_values_is_told_where_people_are(tmp_path):
-    rows = one_bucket(range(8))[0]
-    found = verdict(write(tmp_path, [rows, [*rows[1:], ("0", "2", "c"), ("9", "2", "a"), ("10", "2", "c")]]), 2)
-    told = "the person's group now has a, c; before, it had a, b"
-    assert found.undecided == f"{MOVED}: 1, the first in release 2, group 2: {told}"
-
-
-def test_nameless_counterfeits_are_there_once(tmp_path):
-    rows = [[(str(who), "1", "ab"[who % 2]) for who in range(4)] + [("", "1", "a"), ("", "1", "b")]] * 2
-    assert verdict(write(tmp_path, rows), 2).holds
-    assert verdict(write(tmp_path, rows), 3).undecided.startswith(SMALL)
-    assert least_e(groups_of(rows), 3) == 2
-
-
-def test_each_release_answers_for_itself_until_the_first_doubt(tmp_path):
-    releases = one_bucket([0, 1, 2, 3], [0, 1, 4, 5], [0, 1, 6, 5], [0, 1])
-    principle, series = find("e-equivalence", {"e": 2}), open_series(write(tmp_path, releases))
-    check = principle.start(series)
-    found = [check.add(read(principle, series, position)) for position in range(4)]
-    assert [[breach.clause for breach in each] for each in found] == [[], [], [SMALL], []]
-    assert not found[2][0].decided
-    assert (
-        str(found[2][0]) == f"{SMALL}: 1, the first in release 3, group 1: a cut of fewer than 3 people divides the "
-        "history of a, b"
-    )
-
-
-def test_frequencies_do_not_matter(tmp_path):
-    """Nothing in the bound asks how often a value stands in a bucket."""
-    releases = [[*rows, ("x", "1", "a"), ("y", "1", "a")] for rows in one_bucket(range(9), range(4, 15))]
-    assert verdict(write(tmp_path, releases), 3).holds
-    assert least_e(groups_of(releases), 2) is None
-
-
 def test_keys_are_needed(tmp_path):
     principle, series = find("e-equivalence", {"e": 2}), open_series(EXAMPLES / "hospital-2-invariant")
     with pytest.raises(ValueError, match="read with their key"):
@@ -178,40 +109,6 @@ def test_keys_are_needed(tmp_path):
 
 
 # -- small cuts ---------------------------------------------------------------------------------------------------
-
-
-@st.composite
-def graphs(draw):
-    nodes = draw(st.integers(1, 6))
-    pairs = list(combinations(range(nodes), 2))
-    weights = np.zeros((draw(st.integers(1, 3)), nodes, nodes), dtype=np.int64)
-    for graph in weights:
-        for one, other in pairs:
-            graph[one, other] = graph[other, one] = draw(st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5]))
-    return weights
-
-
-def parted(graph, least):
-    """Whether a set of nodes of a component has fewer than `least` edges to the others of it, but some."""
-    nodes = range(len(graph))
-    cuts = [
-        graph[np.ix_(side, [node for node in nodes if node not in side])].sum()
-        for size in nodes
-        for side in map(list, combinations(nodes, size))
-    ]
-    return any(0 < cut < least for cut in cuts)
-
-
-@given(graphs(), st.integers(1, 8))
-def test_small_cuts(weights, least):
-    assert small_cuts(weights, least).tolist() == [parted(graph, least) for graph in weights]
-
-
-@given(graphs())
-def test_connected(weights):
-    for graph, label in zip(weights, connected(weights > 0), strict=True):
-        for nodes in nx.connected_components(nx.from_numpy_array(graph)):
-            assert {int(label[node]) for node in nodes} == {min(nodes)}
 
 
 # -- audit check --------------------------------------------------------------------------------------------------
@@ -272,15 +169,3 @@ def test_values_that_change_are_undecided():
     code, out, err = check(EXAMPLES / "ward-2-distinct", 2)
     assert (code, err) == (3, "")
     assert "the series has transitions" in out
-
-
-def test_what_is_known_beforehand_neither_keeps_nor_breaks_a_promise(tmp_path):
-    shutil.copytree(EXAMPLES / "clinic-merged", tmp_path / "s")
-    (tmp_path / "s/known.csv").write_text("individual,value\nFrank,cancer\n")
-    manifest = tmp_path / "s/series.toml"
-    manifest.write_text(manifest.read_text() + '\n[adversary]\nknown = "known.csv"\n')
-    assert check(tmp_path / "s", 2)[:2] == check(EXAMPLES / "clinic-merged", 2)[:2]
-
-
-def test_the_oracle_counts_each_group_once():
-    assert Counter(len(members) for members, _ in groups_of(one_bucket(range(4), range(3)))) == {4: 1, 3: 1}

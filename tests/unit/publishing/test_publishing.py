@@ -13,17 +13,14 @@ import numpy as np
 import pytest
 
 from audit.io.microdata import open_microdata
-from audit.io.series import open_series
 from audit.model.anonymizer import Bounds, Draft
 from audit.model.errors import AuditError, InputError
-from audit.model.history import PublicationHistory, PublishedRelease
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, PublishResult, publish
-from audit.publishing.renderer import by_group_and_value, widened
+from audit.publishing.renderer import widened
 from audit.publishing.transaction import SeriesTransaction
 from audit.publishing.verification import BrokenPromiseError
 from tests.helpers.microdata import Pairs, write_microdata
-from tests.helpers.running import run_audit
 
 FIRST = [("Bo", 21, "Rye", "flu"), ("Al", 22, "Ely", "cold"), ("Cy", 40, "Rye", "flu"), ("Di", 41, "Rye", "gout")]
 SECOND = [*FIRST[:3], ("Ed", 23, "Ely", "cold"), ("Flo", 24, "York", "gout")]
@@ -60,50 +57,6 @@ def micro(tmp_path):
     return write_microdata(tmp_path / "micro", BOTH)
 
 
-def test_a_new_series(tmp_path, micro):
-    reported = []
-    done = publish_to(tmp_path / "out", micro, on_release=reported.append)
-    assert [(each.tag, each.rows, each.groups, each.counterfeits, each.withheld) for each in done] == [
-        ("1", 4, 2, 0, 0),
-        ("2", 5, 2, 0, 0),
-    ]
-    assert reported == list(done)
-    assert set(everything(tmp_path / "out")) == {
-        "series.toml",
-        "releases/1.csv",
-        "releases/2.csv",
-        "private/.gitignore",
-        "private/1.key.csv",
-        "private/2.key.csv",
-    }
-    for tag, snapshot in BOTH.items():
-        assert sorted((row["who"], row["Disease"]) for row in keyed(tmp_path / "out", tag)) == sorted(
-            (row[0], row[3]) for row in snapshot
-        )
-    assert [row["Group"] for row in rows(tmp_path / "out/releases/2.csv")] in (list("11122"), list("11222"))
-    code, result, _ = run_audit(tmp_path / "out", "--attack", "intersection")
-    assert code in (0, 1)
-    assert result["series"]["individuals"] == 6
-
-
-def test_cells_cover_the_truth_and_rows_are_in_an_order_that_says_nothing(tmp_path, micro):
-    publish_to(tmp_path / "out", micro)
-    exact = {row[0]: row for row in FIRST}
-    published = keyed(tmp_path / "out", "1")
-    for row in published:
-        low, high = (int(part) for part in row["Age"].strip("[]").split(", "))
-        _, age, town, _ = exact[row["who"]]
-        assert low <= age <= high
-        assert town in row["Town"].strip("{}").split(", ")
-    assert published == sorted(published, key=lambda row: (int(row["Group"]), row["Disease"]))
-    draws = {}
-    for seed in range(40):
-        publish_to(tmp_path / f"s{seed}", micro, seed=seed)
-        group = {row["who"]: row["Group"] for row in keyed(tmp_path / f"s{seed}", "1")}["Bo"]
-        draws[group] = draws.get(group, 0) + 1
-    assert set(draws) == {"1", "2"}
-
-
 def test_private_things_are_private(tmp_path, micro):
     publish_to(tmp_path / "out", micro)
     assert stat.S_IMODE((tmp_path / "out/private").stat().st_mode) == 0o700
@@ -112,27 +65,10 @@ def test_private_things_are_private(tmp_path, micro):
     assert not any(name.encode() in public for name in ("Bo,", "Al,", "Flo"))
 
 
-def test_same_seed_same_bytes_in_one_go_or_one_by_one(tmp_path, micro):
-    publish_to(tmp_path / "once", micro, seed=7)
-    for count in (1, 2):
-        some = dict(list(BOTH.items())[:count])
-        publish_to(tmp_path / "twice", write_microdata(tmp_path / f"micro{count}", some), seed=7)
-    assert everything(tmp_path / "once") == everything(tmp_path / "twice")
-    publish_to(tmp_path / "other", micro, seed=8)
-    assert everything(tmp_path / "once") != everything(tmp_path / "other")
-
-
 def test_without_a_seed_nobody_can_repeat_the_draws(tmp_path, micro):
     for name in ("one", "other"):
         publish_to(tmp_path / name, micro, Pairs(linked=True), seed=None)
     assert rows(tmp_path / "one/releases/1.csv") != rows(tmp_path / "other/releases/1.csv")
-
-
-def test_nothing_left_to_publish_changes_nothing(tmp_path, micro):
-    publish_to(tmp_path / "out", micro)
-    before = everything(tmp_path / "out")
-    assert publish_to(tmp_path / "out", micro) == ()
-    assert everything(tmp_path / "out") == before
 
 
 def test_counterfeits_are_counted_and_have_no_name(tmp_path, micro):
@@ -143,16 +79,6 @@ def test_counterfeits_are_counted_and_have_no_name(tmp_path, micro):
     assert [(row["Group"]) for row in fakes] == [count["Group"]]
     assert count["Count"] == "1"
     assert '[counterfeits]\n1 = "counterfeits/1.csv"' in (tmp_path / "out/series.toml").read_text()
-
-
-def test_anatomy_pairs(tmp_path, micro):
-    publish_to(tmp_path / "out", micro, Pairs(fake=True), form="anatomy")
-    published = rows(tmp_path / "out/releases/1.rows.csv")
-    values = rows(tmp_path / "out/releases/1.values.csv")
-    assert len(published) == sum(int(row["count"]) for row in values) == 5
-    assert {(row["Age"], row["Town"]) for row in published} == {(str(age), town) for _, age, town, _ in FIRST}
-    assert published == sorted(published, key=lambda row: (int(row["Group"]), int(row["Age"]), row["Town"]))
-    assert open_series(tmp_path / "out").read(1).values_by_row is False
 
 
 def test_the_key_of_a_pair_says_which_value_each_row_has(tmp_path, micro):
@@ -168,13 +94,6 @@ def test_the_key_of_a_pair_says_which_value_each_row_has(tmp_path, micro):
         assert held == {(line["Group"], line["Disease"]): int(line["count"]) for line in values}
     publish_to(tmp_path / "plain", micro)
     assert list(rows(tmp_path / "plain/private/1.key.csv")[0]) == ["row", "individual"]
-
-
-def test_a_key_without_names_for_values(tmp_path):
-    """A column of values that is called like one of the key's own is not written."""
-    head = ("Name", "Age", "Town", "individual")
-    publish_to(tmp_path / "out", write_microdata(tmp_path / "m", BOTH, head=head), Pairs(fake=True), form="anatomy")
-    assert list(rows(tmp_path / "out/private/1.key.csv")[0]) == ["row", "individual"]
 
 
 def test_records_keep_their_ids_and_newcomers_get_random_ones(tmp_path, micro):
@@ -203,44 +122,6 @@ def begun(folder: Path, *, group: str = "Gid", releases: str = '["old/*.csv"]', 
     return folder
 
 
-def test_a_series_goes_on_in_its_own_columns_and_form(tmp_path, micro):
-    series = begun(tmp_path / "ours")
-    publish_to(series, micro, Pairs(fake=True))
-    text = (series / "series.toml").read_text()
-    assert text.startswith('# mine\n[series]\nname = "Ours"  # as ever\n')
-    assert [release.shown for release in open_series(series).manifest.releases] == ["old/1.csv", "old/2.csv"]
-    assert list(rows(series / "old/2.csv")[0]) == ["Gid", "Age", "Disease"]
-    assert list(rows(series / "counterfeits/2.csv")[0]) == ["Gid", "Count"]
-    assert run_audit(series)[0] in (0, 1, 3)
-
-
-def test_a_series_without_groups_goes_on_without(tmp_path, micro):
-    series = begun(tmp_path / "ours", group="")
-    publish_to(series, micro)
-    assert list(rows(series / "old/2.csv")[0]) == ["Age", "Disease"]
-
-
-def test_other_file_types(tmp_path, micro):
-    for suffix in ("csv.gz", "parquet"):
-        folder = tmp_path / suffix
-        write_microdata(folder, BOTH)
-        import pyarrow as pa
-        import pyarrow.csv
-
-        from audit.io.table_writer import write_table
-
-        for tag in BOTH:
-            table = pyarrow.csv.read_csv(folder / f"{tag}.csv")
-            assert isinstance(table, pa.Table)
-            write_table(table, folder / f"{tag}.{suffix}")
-        toml = folder / "microdata.toml"
-        toml.write_text(toml.read_text().replace(".csv", f".{suffix}"))
-        publish_to(tmp_path / f"out-{suffix}", folder)
-        publish_to(tmp_path / f"again-{suffix}", folder)
-        assert f"releases/2.{suffix}" in everything(tmp_path / f"out-{suffix}")
-        assert everything(tmp_path / f"out-{suffix}") == everything(tmp_path / f"again-{suffix}")
-
-
 # -- refusals: each says why, and nothing on disk changes ------------------------------------------------------------
 
 
@@ -249,14 +130,6 @@ def refused(call, *words: str) -> None:
         call()
     for word in words:
         assert word in str(caught.value)
-
-
-def test_a_refusal_names_the_rows(tmp_path, micro):
-    refused(
-        lambda: publish_to(tmp_path / "out", micro, Pairs(refuse=True)),
-        '1.csv:2, column "Disease": release 1 is not published: these rows do not please (lines 2, 3); please',
-    )
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_broken_promise_is_a_bug_and_is_not_written(tmp_path, micro):
@@ -272,58 +145,6 @@ def test_a_past_that_fails_is_refused(tmp_path, micro):
     before = everything(series)
     refused(lambda: publish_to(series, micro), "the series so far does not keep k-anonymity (k = 2)", "group b")
     assert everything(series) == before
-
-
-def test_snapshots_have_to_go_on_from_the_releases(tmp_path, micro):
-    publish_to(tmp_path / "out", micro)
-    before = everything(tmp_path / "out")
-    older = write_microdata(tmp_path / "older", {"0": FIRST, "1": FIRST, "2": SECOND})
-    refused(lambda: publish_to(tmp_path / "out", older), "snapshot 1 is 0", "before the releases that exist")
-    fewer = write_microdata(tmp_path / "fewer", {"1": FIRST})
-    refused(lambda: publish_to(tmp_path / "out", fewer), "2 releases", "1 snapshots", "release 2")
-    assert everything(tmp_path / "out") == before
-
-
-def test_columns_have_to_be_the_same(tmp_path, micro):
-    series = begun(tmp_path / "ours")
-    other = write_microdata(tmp_path / "other", BOTH, head=("Name", "Years", "Town", "Disease"))
-    refused(lambda: publish_to(series, other), '"Age"', "microdata.toml does not name")
-    other = write_microdata(tmp_path / "another", BOTH, head=("Name", "Age", "Town", "Ailment"))
-    refused(lambda: publish_to(series, other), '"Disease"', '"Ailment"')
-
-
-def test_a_key_is_needed_for_every_release(tmp_path, micro):
-    series = begun(tmp_path / "ours", owner=False)
-    refused(lambda: publish_to(series, micro), "old/1.csv", "no key", "private/1.key.csv")
-
-
-def test_a_key_that_contradicts_the_snapshot_is_told(tmp_path, micro):
-    series = begun(tmp_path / "ours")
-    path = series / "old/1.csv"
-    path.write_text(path.read_text().replace('Bo,a,"21-22",flu', 'Bo,a,"21-22",gout'))
-    refused(lambda: publish_to(series, micro), "old/1.csv:2", "not the value that the snapshot has")
-
-
-def test_no_file_is_overwritten(tmp_path, micro):
-    series = begun(tmp_path / "ours", releases='["old/1.csv"]')
-    (series / "old/2.csv").write_text("precious")
-    before = everything(series)
-    refused(lambda: publish_to(series, micro), "old/2.csv", "already")
-    assert everything(series) == before
-
-
-def test_folders_that_are_something_else(tmp_path, micro):
-    refused(lambda: publish_to(micro, micro), "holds microdata")
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full/notes.txt").write_text("mine")
-    refused(lambda: publish_to(tmp_path / "full", micro), "other files")
-    (tmp_path / "file").write_text("mine")
-    refused(lambda: publish_to(tmp_path / "file", micro), "not a folder")
-    refused(lambda: publish_to(tmp_path / "no/such/place", micro), "No such file")
-    series = begun(tmp_path / "ours")
-    (tmp_path / "elsewhere").mkdir()
-    (series / "private").symlink_to(tmp_path / "elsewhere")
-    refused(lambda: publish_to(series, micro), "a link takes this")
 
 
 def test_two_publishers_at_once_are_refused(tmp_path, micro):
@@ -377,26 +198,6 @@ def test_short_intervals_are_widened_to_a_grid_that_does_not_depend_on_them(leng
             assert one == other or one[0] != other[0] or one[1] != other[1]
 
 
-@pytest.mark.parametrize("groups", [1, 40, 2**31])
-def test_rows_are_put_in_the_order_of_groups_values_and_chance(groups):
-    rng = np.random.default_rng(groups)
-    group, value = rng.integers(0, groups, 500).astype(np.int32), rng.integers(0, 2**40, 500) // 2**38
-    chance = rng.permutation(500)
-    assert np.array_equal(by_group_and_value(group, value, chance), np.lexsort((chance, value, group)))
-    large = value * 2**38
-    assert np.array_equal(by_group_and_value(group, large, chance), np.lexsort((chance, large, group)))
-
-
-def test_lengths_that_were_asked_for(tmp_path, micro):
-    publish_to(tmp_path / "out", micro, lengths={"Age": Fraction(20)})
-    assert {row["Age"] for row in rows(tmp_path / "out/releases/1.csv")} == {"[20, 39]", "[40, 59]"}
-    refused(lambda: publish_to(tmp_path / "no", micro, lengths={"Town": Fraction(2)}), "Town", "no order")
-    refused(lambda: publish_to(tmp_path / "no", micro, lengths={"City": Fraction(2)}), "City", "no quasi-identifier")
-    ordered = write_microdata(tmp_path / "ordered", BOTH, domains='Town = ["Ely", "Rye", "York"]')
-    publish_to(tmp_path / "some", ordered, lengths={"Town": Fraction(2)})
-    assert {row["Town"] for row in rows(tmp_path / "some/releases/1.csv")} == {"{Ely, Rye}"}
-
-
 def test_a_whole_domain_is_a_star_and_what_no_set_can_name_is_too(tmp_path):
     towns = [("Bo", 21, "a,b", "flu"), ("Al", 22, "c", "cold"), ("Cy", 40, "d", "flu"), ("Di", 41, "d", "gout")]
     micro = write_microdata(tmp_path / "micro", {"1": towns})
@@ -410,21 +211,6 @@ def test_a_whole_domain_is_a_star_and_what_no_set_can_name_is_too(tmp_path):
     plain = [(who, age, town.replace(",", ""), value) for who, age, town, value in towns]
     micro = write_microdata(tmp_path / "plain", {"1": plain}, domains='Town = ["ab", "c"]')
     refused(lambda: publish_to(tmp_path / "no", micro), '1.csv:4, column "Town"', "not in the declared domain")
-
-
-def test_looking_back_keeps_the_last_value_and_signature():
-    def past(person, group, value):
-        codes = [np.array(column, dtype=np.int32) for column in (person, group, value)]
-        fake = np.where(codes[0] < 0, -1, codes[2]).astype(np.int32)
-        return PublishedRelease("t", codes[0], codes[1], codes[1], codes[2], None, fake)
-
-    so_far = PublicationHistory()
-    so_far.add(past([5, 1, -1], [0, 0, 1], [3, 2, 2]))
-    so_far.add(past([7, 1], [0, 0], [3, 4]))
-    people = np.array([5, 1, 7, 9], dtype=np.int32)
-    assert so_far.values_of(people).tolist() == [3, 4, 3, -1]
-    told = [so_far.signatures[code] if code >= 0 else None for code in so_far.signatures_of(people)]
-    assert told == [(2, 3), (3, 4), (3, 4), None]
 
 
 # -- what is written wrong is not put in place -----------------------------------------------------------------------

@@ -12,8 +12,6 @@ from audit.io.series import open_series
 from audit.pipeline.audit_run import AuditOptions, run_audit
 from reports.charts import bars, lines
 from reports.formats import Html
-from reports.html import render_page
-from reports.page import Paragraph, Section
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import written
 from tests.helpers.tiny import Row, TinySeries
@@ -107,42 +105,3 @@ def test_names_in_pictures_do_nothing():
     for picture in pictures:
         assert "alert" in picture
         assert {tag for tag, _ in Tags(picture).tags} <= TAGS
-
-
-def test_nothing_of_a_name_reaches_the_styles():
-    """Styles have no escaping of their own: what is somebody else's must not stand there."""
-    with written(hostile()) as folder:
-        style = re.search(r"<style>(.*?)</style>", rendered(folder, reveal=True), re.DOTALL)[1]
-    assert "alert" not in style
-    assert "display:none" not in style
-
-
-def test_the_same_report_gives_the_same_page():
-    report = run_audit(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions())
-    assert Html().render(report) == Html().render(report)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_was_read_is_named_with_its_fingerprint(name):
-    report = run_audit(open_series(EXAMPLES / name), all_attacks(), AuditOptions())
-    text = Tags(Html().render(report)).text
-    assert report.inputs
-    for each in report.inputs:
-        assert each.path in text
-        assert each.sha256 in text
-    for attack in report.attacks:
-        assert attack.attack in text
-        for finding in attack.findings:
-            assert attack.attack == "update-graph" or finding.id in text
-
-
-def test_what_stands_between_backticks_is_code():
-    page = render_page(
-        "sections.html.j2",
-        title="t",
-        mark="m",
-        inside=False,
-        sheet="s",
-        sections=[Section("one", [Paragraph("write `a < b` here")])],
-    )
-    assert "<p>write <code>a &lt; b</code> here</p>" in page

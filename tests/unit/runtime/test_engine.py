@@ -54,7 +54,7 @@ def test_what_a_kernel_raises_is_raised(jobs: int) -> None:
 
 
 def test_as_many_tasks_run_at_once_as_there_are_jobs() -> None:
-    engine, meeting = Local(3), threading.Barrier(3, timeout=10)
+    engine, meeting = Local(3), threading.Barrier(3, timeout=600)
     list(engine.results([engine.submit(meeting.wait) for _ in range(3)]))
 
 
@@ -91,7 +91,7 @@ def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool
     tasks = (engine.submit(kernel) for kernel in (interrupted, endless))
     with pytest.raises(KeyboardInterrupt):
         list(engine.results(list(tasks) if listed else tasks))
-    assert ended.acquire(timeout=10)
+    assert ended.acquire(timeout=600)
     assert not Budget().exhausted()
     assert list(engine.results(engine.submit(Budget().exhausted) for _ in range(5))) == [False] * 5
 

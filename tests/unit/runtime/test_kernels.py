@@ -37,21 +37,6 @@ def test_kernels_are_loaded_when_what_was_forgone_pays_for_compiling(fresh, monk
     assert not kernels.pays("other", 3.4, 3.0)
 
 
-def test_what_is_compiled_already_has_to_pay_for_loading_alone(fresh, monkeypatch) -> None:
-    monkeypatch.setattr(kernels, "is_cached", lambda module: module == "one")
-    assert [kernels.pays("one", 0.2, 100.0) for _ in range(4)] == [False, False, True, True]
-    kernels.sys.modules["numba"] = None
-    assert kernels.pays("one", 0.0)
-    assert not kernels.pays("other", 4.9)
-
-
-def test_it_is_looked_once_whether_kernels_are_compiled(fresh, monkeypatch) -> None:
-    looks = []
-    monkeypatch.setattr(kernels, "is_cached", looks.append)
-    assert not any(kernels.pays("one", 1.0, 100.0) for _ in range(50))
-    assert looks == ["one"]
-
-
 def run(environment: dict[str, str], folder: Path | None = None, program: str = PROGRAM) -> list[str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG", "HOME", "PYTHON"))}
     path = {} if folder is None else {"PYTHONPATH": str(folder)}
@@ -61,7 +46,7 @@ def run(environment: dict[str, str], folder: Path | None = None, program: str = 
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -96,22 +81,3 @@ def test_where_nothing_can_be_kept_beside_the_source_it_is_kept_in_the_cache_of_
     assert run({"HOME": str(home)}, folder) == ["1", "True"]
     assert list((home / ".cache" / "numba").rglob("*.nbi"))
     assert run({"HOME": str(home)}, folder) == ["0", "True"]
-
-
-def test_where_nothing_can_be_kept_at_all_kernels_work_all_the_same(tmp_path) -> None:
-    folder, home, scratch = installed(tmp_path), tmp_path / "home", tmp_path / "scratch"
-    home.touch()
-    scratch.mkdir()
-    assert run({"HOME": str(home), "TMPDIR": str(scratch)}, folder) == ["1", "False"]
-    assert not list(scratch.iterdir())
-
-
-def test_kernels_elsewhere_than_in_the_folder_that_is_given_were_not_compiled(tmp_path) -> None:
-    folder = installed(tmp_path)
-    for file in folder.rglob("__pycache__"):
-        file.unlink()
-    assert run({"HOME": str(tmp_path)}, folder) == ["1", "True"]
-    asked = 'from audit.runtime import kernels; print(kernels.is_cached("audit.model.minimum_cuts_compiled"))'
-    given = {"HOME": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "given")}
-    assert run({"HOME": str(tmp_path)}, folder, asked) == ["True"]
-    assert run(given, folder, asked) == ["False"]

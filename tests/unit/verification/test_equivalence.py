@@ -171,23 +171,6 @@ def test_what_is_changed_in_a_right_finding_is_seen(series, data):
             assert not holds(source, wrong), wrong
 
 
-def test_two_people_have_the_same_value():
-    with opened(CLINIC) as (source, number, _):
-        finding = told({"Bob": 1, "Greg": -1}, None, PAIR, number)
-        assert finding.e == 1
-        assert holds(source, finding)
-        assert not holds(source, swapped(finding))
-
-
-def test_a_value_is_pinned():
-    with opened(CLINIC) as (source, number, codes):
-        finding = told({"~c1": 1}, codes["flu"], {(0, "3"): ONE}, number)
-        assert holds(source, finding)
-        assert not holds(source, replace(finding, value=codes["cancer"]))
-        group = told({"Carl": 1, (0, "2", 0): 1, (0, "2", 1): 1}, codes["flu"], {(0, "2"): ONE / 3}, number)
-        assert not holds(source, group)
-
-
 def test_nameless_counterfeits_are_somebody_each():
     with opened(CLINIC) as (source, number, _):
         weights = {(0, "2"): Fraction(2), (1, "2"): Fraction(-3)}

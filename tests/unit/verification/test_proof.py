@@ -24,7 +24,7 @@ from audit.verification.published_rows import PublishedReleases
 from tests.helpers.amount import some
 from tests.helpers.proving import Prover
 from tests.helpers.strategies import linked_series, register_series
-from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
+from tests.helpers.tiny import Known, Registered, Row, TinySeries
 from tests.oracle.worlds import worlds
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -108,11 +108,6 @@ def test_what_a_proof_says_is_told_in_numbers(hospital):
     }
 
 
-def test_whoever_may_have_another_row_spends_nothing(hospital):
-    """Gary may have flu as well: that his groupmate has none follows from nothing."""
-    assert not hospital.holds(hospital.claim("Helen", 0, "flu", hospital.points("0 3 gastritis 1", "Gary", "Helen")))
-
-
 def test_the_same_by_a_case(hospital):
     """If Alice had dyspepsia, Bob would have none left."""
     two = hospital.points("0 1 dyspepsia 1", "Alice", "Bob")
@@ -130,27 +125,6 @@ def test_the_same_by_a_case(hospital):
     assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=inner)))
     inner = Proof((), (), (further,))
     assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=inner)))
-
-
-def test_all_certain_versions_of_the_examples():
-    for name, certain in (("hospital-l-diverse", 6), ("joint-breaks-2-distinct", 8), ("ward-l-diverse", 10)):
-        series, files = read(EXAMPLES / name), Opened(EXAMPLES / name)
-        prover, found = Prover(series, "linked", files.number, files.codes), 0
-        for (person, release), shares in worlds(series).weights.items():
-            if len(shares) == 1:
-                [value] = shares
-                assert files.holds(prover.claim(person, release, value))
-                found += 1
-        assert found == certain
-
-
-def test_points_along_changing_values():
-    """p0 of the 2-Distinct series has b in release 3, which takes the groups of three releases to show."""
-    series, files = read(EXAMPLES / "joint-breaks-2-distinct"), Opened(EXAMPLES / "joint-breaks-2-distinct")
-    finding = Prover(series, "linked", files.number, files.codes).claim("p0", 2, "b")
-    assert files.holds(finding)
-    for value in "acd":
-        assert not files.holds(replace(finding, value=files.codes[value]))
 
 
 PAIRS = TinySeries(
@@ -238,15 +212,6 @@ def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other(vi
         assert not files.holds(files.by_cases("A", 0, "x", case))
 
 
-@pytest.mark.parametrize(("people", "found"), [(301, True), (300, False)])
-def test_a_circle_of_many_people_is_looked_at(people, found):
-    """Each has a value of two, another one than both neighbours: that takes an even number of people."""
-    pairs = [(i, (i + 1) % people) for i in range(people)]
-    release = [i % 2 if i < people - 1 else 2 for i in range(people)]
-    choices = {(who, release[g]): {(g, 0), (g, 1)} for g, pair in enumerate(pairs) for who in pair}
-    assert placing.contradicts(choices, lambda _, __: 1, lambda before, after: before == after) is found
-
-
 def test_nobody_is_counted_twice_and_no_row_is_a_gain():
     """A has flu, flu or cold: to count A often, or to be paid for a row, would seem to prove that it is cold."""
     rows = [Row(name, "1", value) for name, value in zip("ABC", ("flu", "flu", "cold"), strict=True)]
@@ -258,13 +223,6 @@ def test_nobody_is_counted_twice_and_no_row_is_a_gain():
         for cost in (0, -1, -2):
             paid = files.points(f"0 1 flu 1, 0 2 gout {cost}", "A")
             assert not files.holds(files.claim("A", 0, "cold", paid))
-
-
-def test_what_is_assumed_in_one_case_holds_there_alone():
-    with opened(PAIRS) as files:
-        flu = files.case("C", 0, "flu", files.points("0 1 flu 1", "A", "B", "C"))
-        gout = files.case("C", 0, "gout", files.points("0 1 flu 1", "A", "B", "C"))
-        assert not files.holds(files.by_cases("C", 0, "cold", flu, gout))
 
 
 def test_known_people_hold_their_rows():
@@ -436,12 +394,6 @@ def test_not_both_values_of_one_person_are_proved(people):
         for value in "ab":
             with pytest.raises(BrokenCertificateError, match="contradict"):
                 files.checker.check(round_the_circle(files, people, value))
-
-
-@pytest.mark.parametrize("people", [4, 18])
-def test_in_an_even_circle_neither_value_is_proved(people):
-    with opened(circle(people)) as files:
-        assert not any(files.holds(round_the_circle(files, people, value)) for value in "ab")
 
 
 def test_one_who_is_known_makes_a_world_of_a_circle_that_is_cut():
