@@ -152,7 +152,7 @@ class LoadedTables:
 
         counts, options = read_counts(self._manifest), _options(time_limit, 20, None)
         exact = Differencing(both_ends=True)
-        return CountExplanationResult(explain_cell(counts, dict(cell), Differencing(), exact, options))
+        return CountExplanationResult(explain_cell(counts, dict(cell), exact, options))
 
     def waive(self, *ids: str, reason: str, until: datetime.date) -> LoadedTables:
         """Accept findings until a date, and no more of each than is known today, as `audit waive` does.

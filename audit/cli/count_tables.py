@@ -76,7 +76,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
     check_spared(arguments.output, manifest)
     wanted = dict(_label(text) for text in arguments.cell)
     how = CountOptions(time_limit=arguments.time_limit)
-    told = explain_cell(read_counts(manifest), wanted, Differencing(), Differencing(both_ends=True), how)
+    told = explain_cell(read_counts(manifest), wanted, Differencing(both_ends=True), how)
     if arguments.format == "text":
         put(text_for(arguments.output).drawn(explanation_page(told)), arguments.output)
     elif arguments.format in EXPLANATION:

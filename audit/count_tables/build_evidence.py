@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,59 +20,75 @@ from audit.count_tables.intervals import Interpreter
 from audit.count_tables.label_sets import LabelSets
 from audit.count_tables.manifest import TableFile
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import Codes, Counts, Flags
 from audit.model.count_tables import PROTECTED, SMALL_COUNT, Axis, Boxes, CountTables
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
-class MeasureEvidence:
-    """One statistic: what attacks see, what it stands for, and what was counted.
+class EvidencePart:
+    """What of one statistic hangs together: what attacks see, and what it stands for.
 
     Attributes:
+        statistic: its place among the statistics.
         measure: its name, None where there is only one.
-        tables: what attacks see, one for each part that falls apart from the others.
-        questions: for each part its questions, in the same order as `asked`.
-        rows: for each part the published row of each of its numbers; -1 where a row left out is a 0.
+        tables: what attacks see.
+        questions: in the same order as `asked` of the tables.
+        rows: the published row of each of its numbers; -1 where a row left out is a 0.
         dimensions: with a label for each set that is asked about; published labels come first, as they were.
-        unasked: what was too much to ask.
-        cells, protected: how many were published, and how many of them as markers.
     """
 
+    statistic: int
     measure: str | None
-    tables: tuple[CountTables, ...]
-    questions: tuple[CountQuestions, ...]
-    rows: tuple[Codes, ...]
+    tables: CountTables
+    questions: CountQuestions
+    rows: Codes
     dimensions: tuple[Dimension, ...]
-    unasked: tuple[Unasked, ...]
+
+
+@dataclass(frozen=True)
+class CountEvidence:
+    """All parts, what was too much to ask, and how many cells were published, and how many of them as markers."""
+
+    parts: Sequence[EvidencePart]
+    unasked: Sequence[Unasked]
     cells: int
     protected: int
 
 
 def build_evidence(
-    counts: PublishedCounts, limits: dict[str, int], asked: CountQuestions | None = None
-) -> list[MeasureEvidence]:
-    """Return the evidence of each statistic, with the questions of an audit or those that are given.
+    counts: PublishedCounts, limits: Mapping[str, int], asked: CountQuestions | None = None
+) -> CountEvidence:
+    """Return the evidence, with the questions of an audit or those that are given about each statistic.
 
     Labels of questions that are given are those of `asked_dimensions`.
     """
+    builders, dimensions, questions = _questions(counts)
+    cells = [each.cells() for each in builders]
+    parts, unasked = list[EvidencePart](), list[Unasked]()
+    for place, builder in enumerate(builders):
+        part = _EvidenceBuilder(counts, place, limits, dimensions)
+        parts += part.parts(asked or questions[place])
+        unasked += [*builder.unasked, *part.unasked()]
+    return CountEvidence(
+        parts, unasked, sum(len(first) for first, _ in cells), sum(int(protected.sum()) for _, protected in cells)
+    )
+
+
+def _questions(
+    counts: PublishedCounts,
+) -> tuple[list[QuestionBuilder], tuple[Dimension, ...], list[CountQuestions]]:
+    """Return the builder and the questions of each statistic, and the dimensions with the sets of all of them."""
     sets = [LabelSets(each) for each in counts.dimensions]
     builders = [QuestionBuilder(_rows_of(counts, place), sets) for place in range(len(counts.measures))]
     questions = [each.questions() for each in builders]
-    dimensions = tuple(each.dimension() for each in sets)
-    return [
-        _EvidenceBuilder(counts, place, limits, dimensions).evidence(each, asked or questions[place])
-        for place, each in enumerate(builders)
-    ]
+    return builders, tuple(each.dimension() for each in sets), questions
 
 
 def asked_dimensions(counts: PublishedCounts) -> tuple[Dimension, ...]:
     """Return the dimensions with a label for each set that an audit asks about."""
-    sets = [LabelSets(each) for each in counts.dimensions]
-    for place in range(len(counts.measures)):
-        QuestionBuilder(_rows_of(counts, place), sets).questions()
-    return tuple(each.dimension() for each in sets)
+    return _questions(counts)[1]
 
 
 def _rows_of(counts: PublishedCounts, measure: int) -> StatisticRows:
@@ -104,10 +120,10 @@ def _table_of(counts: PublishedCounts) -> Codes:
 
 class _EvidenceBuilder:
     def __init__(
-        self, counts: PublishedCounts, measure: int, limits: dict[str, int], dimensions: tuple[Dimension, ...]
+        self, counts: PublishedCounts, measure: int, limits: Mapping[str, int], dimensions: tuple[Dimension, ...]
     ) -> None:
         self.counts, self.limits, self.dimensions = counts, limits, dimensions
-        self.name = counts.measures[measure]
+        self.statistic = measure
         self.rows = np.flatnonzero(counts.measure == measure)
         self.label = counts.label[self.rows]
         self.box = self._boxes_of(self.label)
@@ -116,21 +132,7 @@ class _EvidenceBuilder:
         self.over_time = counts.manifest.over_time
         self.period = np.zeros_like(self.release) if self.over_time == "same" else self.release
 
-    def evidence(self, builder: QuestionBuilder, questions: CountQuestions) -> MeasureEvidence:
-        cells, protected = builder.cells()
-        parts = list(self._parts(questions, self._absent()))
-        return MeasureEvidence(
-            measure=self.name,
-            tables=tuple(each[0] for each in parts),
-            questions=tuple(each[1] for each in parts),
-            rows=tuple(each[2] for each in parts),
-            dimensions=self.dimensions,
-            unasked=(*builder.unasked, *self._denominators()),
-            cells=len(cells),
-            protected=int(protected.sum()),
-        )
-
-    def _denominators(self) -> Iterator[Unasked]:
+    def unasked(self) -> Iterator[Unasked]:
         """Yield what is not asked about the hidden denominators of rates."""
         values = self.counts.denominators[self.rows]
         both = PROTECTED, SMALL_COUNT
@@ -178,44 +180,38 @@ class _EvidenceBuilder:
             return np.unique(labels)
         return np.array([one for one in dimension.atom_label.tolist() if one < dimension.published], dtype=np.int32)
 
-    def _parts(
-        self, questions: CountQuestions, absent: tuple[Boxes, Codes, Counts, Counts]
-    ) -> Iterator[tuple[CountTables, CountQuestions, Codes]]:
-        """Yield what falls apart: each independent release by itself, else everything."""
-        said = np.flatnonzero(
-            self.shown | (self.counts.upper[self.rows] < UNBOUNDED) | (self.counts.lower[self.rows] > 0)
-        )
-        boxes = np.concatenate([self.box[said], absent[0]])
-        period = np.concatenate([self.period[said], absent[1]])
-        lower = np.concatenate([self.counts.lower[self.rows][said], absent[2]])
-        upper = np.concatenate([self.counts.upper[self.rows][said], absent[3]])
+    def parts(self, questions: CountQuestions) -> Iterator[EvidencePart]:
+        """Yield what hangs together: each independent release by itself, else everything."""
+        absent = self._absent()
+        lower, upper = self.counts.lower[self.rows], self.counts.upper[self.rows]
+        said = self.shown | (upper < UNBOUNDED) | (lower > 0)
+        boxes, period = np.concatenate([self.box[said], absent[0]]), np.concatenate([self.period[said], absent[1]])
+        lower, upper = np.concatenate([lower[said], absent[2]]), np.concatenate([upper[said], absent[3]])
         rows = np.concatenate([self.rows[said], np.full(len(absent[1]), -1)]).astype(np.int32)
         asked_period = np.zeros_like(questions.release) if self.over_time == "same" else questions.release
-        asked = self._boxes_of(questions.label)
+        asked, since = self._boxes_of(questions.label), questions.since
         releases = len(self.counts.manifest.releases)
-        apart = self.over_time == "independent"
-        for part in range(releases) if apart else [0]:
-            mine = period == part if apart else np.ones(len(period), dtype=np.bool_)
-            own = asked_period == part if apart else np.ones(len(asked_period), dtype=np.bool_)
-            time = _time_axis(releases if self.over_time == "cumulative" else 1)
-            shift = np.zeros_like if apart else np.asarray
-            at, asked_at = shift(period[mine]), shift(asked_period[own])
-            upto = _upto(releases) if self.over_time == "cumulative" else np.zeros((1, 1), np.int32)
-            since = questions.since[own] if self.over_time == "cumulative" else np.full(int(own.sum()), -1)
-            yield (
-                CountTables(
-                    axes=(*(each.axis for each in self.dimensions), time),
-                    boxes=np.column_stack([boxes[mine], upto[0, at]]).astype(np.int32),
-                    lower=lower[mine],
-                    upper=upper[mine],
-                    asked=np.column_stack([asked[own], upto[since + 1, asked_at]]).astype(np.int32),
-                    rule=questions.rule[own],
-                    min_count=self.limits["min_count"],
-                    min_width=self.limits["min_width"],
-                ),
-                questions.take(own),
-                rows[mine],
+        upto = _upto(releases) if self.over_time == "cumulative" else np.zeros((1, 1), dtype=np.int32)
+        axes = (*(each.axis for each in self.dimensions), _time_axis(len(upto)))
+        if self.over_time != "cumulative":
+            since = np.full_like(since, -1)
+        chosen: list[tuple[Flags, Flags]] = [(period >= 0, asked_period >= 0)]
+        if self.over_time == "independent":
+            chosen = [(period == part, asked_period == part) for part in range(releases)]
+            period, asked_period = np.zeros_like(period), np.zeros_like(asked_period)
+        for mine, own in chosen:
+            tables = CountTables(
+                axes=axes,
+                boxes=np.column_stack([boxes[mine], upto[0, period[mine]]]).astype(np.int32),
+                lower=lower[mine],
+                upper=upper[mine],
+                asked=np.column_stack([asked[own], upto[since[own] + 1, asked_period[own]]]).astype(np.int32),
+                rule=questions.rule[own],
+                min_count=self.limits["min_count"],
+                min_width=self.limits["min_width"],
             )
+            measure = self.counts.measures[self.statistic]
+            yield EvidencePart(self.statistic, measure, tables, questions.take(own), rows[mine], self.dimensions)
 
 
 def _time_axis(periods: int) -> Axis:

@@ -17,7 +17,7 @@ from audit.count_tables.intervals import rounded_interval, widened, with_thresho
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
+from audit.count_tables.table_audit import CountAttack, CountOptions, report_on
 from audit.findings.count import CountFinding, count_measures, found_counts
 from audit.io.toml import release_tag
 from audit.judgement.baseline import is_known
@@ -55,7 +55,7 @@ def judge_candidate(
         UsageError: the series has a release of that tag.
         InputError: a file cannot be read, or the numbers contradict each other.
     """
-    before = build_report(judge(read_counts(manifest), attack, options), attack, replace(options, findings=None))
+    before = report_on(read_counts(manifest), attack, replace(options, findings=None))
     counts = read_counts(with_candidate(manifest, candidate))
     check_columns_are_there(counts)
     known, left = {each.id: each.size for each in found_counts(before)}, count_measures(before).open
@@ -66,7 +66,7 @@ def judge_candidate(
     rounding = search.coarser_rounding() if fresh else None
     settled = after if not rows else search.audited(rows)[0]
     hidden = tuple(search.hidden_cell(row) for row in sorted(rows or ()))
-    kept = build_report(judge(counts, attack, options), attack, options)
+    kept = report_on(counts, attack, options)
     return (
         CandidateReport(
             release=counts.manifest.tags[-1],
@@ -102,12 +102,11 @@ class _CellSearch:
 
     def audited(self, rows: Rows) -> tuple[Report, list[CountFinding]]:
         """Return the report with some rows left empty, and the findings that are new."""
-        options = replace(self.options, findings=None)
-        report = build_report(judge(without_rows(self.counts, rows), self.attack, options), self.attack, options)
-        return report, self._new(report)
+        return self._judged(without_rows(self.counts, rows))
 
-    def _new(self, report: Report) -> list[CountFinding]:
-        return [each for each in found_counts(report) if not is_known(self.known, each.id, each.size)]
+    def _judged(self, counts: PublishedCounts) -> tuple[Report, list[CountFinding]]:
+        report = report_on(counts, self.attack, replace(self.options, findings=None))
+        return report, [each for each in found_counts(report) if not is_known(self.known, each.id, each.size)]
 
     def hiding(self, fresh: list[CountFinding]) -> Hiding:
         """Return which rows of the candidate to hide so that nothing new is found."""
@@ -128,10 +127,8 @@ class _CellSearch:
         for base in _BASES:
             if base > least and base % least == 0 and not any(number % base for number in past):
                 rounding = Rounding(base, "nearest")
-                options = replace(self.options, findings=None)
-                counts = rounded_candidate(self.counts, rounding)
-                report = build_report(judge(counts, self.attack, options), self.attack, options)
-                if not self._new(report) and count_measures(report).open <= self.open:
+                report, fresh = self._judged(rounded_candidate(self.counts, rounding))
+                if not fresh and count_measures(report).open <= self.open:
                     return rounding
         return None
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.count_tables.build_evidence import MeasureEvidence
+from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.categories import Dimension
 from audit.count_tables.published_counts import PublishedCounts
 from audit.findings.count import COUNT_KINDS, CountFinding, CountPicture, PictureCell
@@ -29,8 +29,6 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import figure
 from audit.verification.count_bounds import is_proved
 
-Place = tuple[int, int, int]
-
 
 class CertificateError(Exception):
     """A certificate does not hold, which is a bug; what it was to show counts as not settled."""
@@ -48,64 +46,51 @@ class FindingBuilder:
         dimensions = dimensions or self.counts.dimensions
         return {each.axis.name: each.labels[one] for each, one in zip(dimensions, label, strict=True)}
 
-    def subject(self, evidence: Sequence[MeasureEvidence], place: Place) -> tuple[str, str | None, dict[str, str]]:
+    def subject(self, part: EvidencePart, question: int) -> tuple[str, str | None, dict[str, str]]:
         """Return the release, the release before for an increase, and the cell of a question."""
-        measure, part, question = place
-        questions = evidence[measure].questions[part]
-        tags = self.counts.manifest.tags
+        questions, tags = part.questions, self.counts.manifest.tags
         since = int(questions.since[question])
         return (
             tags[int(questions.release[question])],
             None if since < 0 else tags[since],
-            self.cell(questions.label[question].tolist(), evidence[measure].dimensions),
+            self.cell(questions.label[question].tolist(), part.dimensions),
         )
 
-    def id_of(self, evidence: Sequence[MeasureEvidence], place: Place) -> str:
+    def id_of(self, part: EvidencePart, question: int) -> str:
         """Return the id of a finding, which depends on nothing but the cell, and its release where counts change."""
-        release, since, cell = self.subject(evidence, place)
-        said: list[object] = [
-            evidence[place[0]].measure,
-            None if self._over_time == "same" else release,
-            since,
-            cell,
-        ]
-        if (kinds := self.kinds(evidence, place)) is not None:
+        release, since, cell = self.subject(part, question)
+        said: list[object] = [part.measure, None if self._over_time == "same" else release, since, cell]
+        if (kinds := self.kinds(part)) is not None:
             said.append(kinds)
         text = json.dumps(said, ensure_ascii=False, sort_keys=True)
         return f"differencing-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
-    def kinds(self, evidence: Sequence[MeasureEvidence], place: Place) -> str | None:
-        """Return the dimension of which everybody is of one kind, where the finding is that."""
-        measure, part, _ = place
-        axis = evidence[measure].questions[part].kinds
+    def kinds(self, part: EvidencePart) -> str | None:
+        """Return the dimension of which all people are of one kind, where the questions are about that."""
+        axis = part.questions.kinds
         return None if axis is None else self.counts.dimensions[axis].axis.name
 
-    def finding(
-        self, evidence: Sequence[MeasureEvidence], place: Place, outcome: CountOutcome, facts: TablesFacts
-    ) -> CountFinding:
+    def finding(self, part: EvidencePart, question: int, outcome: CountOutcome, facts: TablesFacts) -> CountFinding:
         """Return a finding about tables with its certificate, which is checked.
 
         Raises:
             CertificateError: the certificate does not hold.
         """
-        measure, part, question = place
-        tables, questions = evidence[measure].tables[part], evidence[measure].questions[part]
-        release, since, cell = self.subject(evidence, place)
-        row = int(questions.published[question])
-        upper = int(outcome.upper[question])
+        release, since, cell = self.subject(part, question)
+        row, upper = int(part.questions.published[question]), int(outcome.upper[question])
         return COUNT_KINDS[VERDICTS[int(outcome.verdict[question])]](
-            id=self.id_of(evidence, place),
+            id=self.id_of(part, question),
             release=release,
             since=since,
-            measure=evidence[measure].measure,
+            measure=part.measure,
             cell=cell,
             shown=None if row < 0 else self.counts.texts[int(self.counts.text[row])],
             lower=int(outcome.lower[question]),
             upper=None if upper >= UNBOUNDED else upper,
             inexact=None if outcome.exact[question] else False,
-            dimension=self.kinds(evidence, place),
+            dimension=self.kinds(part),
             certificate=tuple(
-                self.certified(tables, evidence[measure].rows[part], bound, named=questions.kinds is not None)
+                self.certified(part, bound, named=part.questions.kinds is not None)
                 for bound in outcome.bounds(question)
             ),
             facts=facts,
@@ -116,39 +101,28 @@ class FindingBuilder:
         """Return whether the proofs of some bounds hold against what was published."""
         return all(is_proved(tables, each) for each in bounds)
 
-    def certified(
-        self, tables: CountTables, rows: np.ndarray, bound: CountBound, *, named: bool = False
-    ) -> CertifiedBound:
+    def certified(self, part: EvidencePart, bound: CountBound, *, named: bool = False) -> CertifiedBound:
         """Return a bound with its proof in terms of what was published, checked; `named` says of which cell it is.
 
         Raises:
             CertificateError: the proof does not hold.
         """
-        if not self.holds(tables, [bound]):
+        if not self.holds(part.tables, [bound]):
             raise CertificateError("a certificate of differencing does not hold")
-        step = self._step(tables, rows, bound, bound.proof, ())
+        step = self._step(part, bound, bound.proof, ())
         cell = self._cell_of_box(bound.box) if named else None
         return CertifiedBound("upper" if bound.is_upper else "lower", step, _sums(step), bound.value, cell)
 
-    def _step(
-        self,
-        tables: CountTables,
-        rows: np.ndarray,
-        bound: CountBound,
-        proof: BoundProof,
-        assumed: tuple[int, ...],
-    ) -> CountStep:
+    def _step(self, part: EvidencePart, bound: CountBound, proof: BoundProof, assumed: tuple[int, ...]) -> CountStep:
         if isinstance(proof, WeightedSum):
-            return self._sum(tables, rows, bound, proof, assumed)
-        time = tables.axes[-1].members[proof.box[-1]]
-        tags = self.counts.manifest.tags
-        several = tables.axes[-1].atoms > 1
-        release, since = tags[int(time[-1])] if several else "", None
-        if several and time[0] > 0:
-            since = tags[int(time[0]) - 1]
+            return self._sum(part, bound, proof, assumed)
+        axis, tags = part.tables.axes[-1], self.counts.manifest.tags
+        time = axis.members[proof.box[-1]]
+        release = tags[int(time[-1])] if axis.atoms > 1 else ""
+        since = tags[int(time[0]) - 1] if axis.atoms > 1 and time[0] > 0 else None
         cell, more = self._cell_of_box(proof.box), proof.at + 1
-        below = self._step(tables, rows, bound, proof.below, (*assumed, proof.at))
-        above = self._step(tables, rows, bound, proof.above, (*assumed, more))
+        below = self._step(part, bound, proof.below, (*assumed, proof.at))
+        above = self._step(part, bound, proof.above, (*assumed, more))
         return CountCases(
             (
                 CountCase(release, since, cell, at_most=proof.at, at_least=None, step=below),
@@ -168,9 +142,7 @@ class FindingBuilder:
                 found[dimension.axis.name] = " + ".join(dimension.labels[dimension.atom_label[atom]] for atom in atoms)
         return found
 
-    def _sum(
-        self, tables: CountTables, rows: np.ndarray, bound: CountBound, proof: WeightedSum, assumed: tuple[int, ...]
-    ) -> CountSum:
+    def _sum(self, part: EvidencePart, bound: CountBound, proof: WeightedSum, assumed: tuple[int, ...]) -> CountSum:
         is_upper = bound.is_upper or proof.impossible
         terms: list[PublishedTerm | CaseTerm] = []
         total = Fraction(0)
@@ -179,9 +151,9 @@ class FindingBuilder:
                 end = assumed[term.index]
                 terms.append(CaseTerm(term.index, str(term.weight), end))
             else:
-                low, high = int(tables.lower[term.index]), int(tables.upper[term.index])
+                low, high = int(part.tables.lower[term.index]), int(part.tables.upper[term.index])
                 end = high if (term.weight > 0) == is_upper else low
-                terms.append(self._term(int(rows[term.index]), term.weight, end, exact=low == high))
+                terms.append(self._term(int(part.rows[term.index]), term.weight, end, exact=low == high))
             total += term.weight * end
         return CountSum(tuple(terms), str(total), proof.impossible)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from audit.count_tables.build_evidence import asked_dimensions, build_evidence
 from audit.count_tables.categories import Dimension
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.count_questions import CountQuestions
-from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.table_audit import CountAttack, CountOptions, attacked, build_report, judge
+from audit.count_tables.published_counts import PublishedCounts, check_audited
+from audit.count_tables.table_audit import CountAttack, CountOptions, attacked, tables_facts
 from audit.model.count_answers import CellExplanation, ExplainedCount
 from audit.model.errors import UsageError, printable
 from audit.model.json_types import UNBOUNDED
@@ -20,7 +19,7 @@ from audit.runtime.budget import Budget
 
 
 def explain_cell(
-    counts: PublishedCounts, wanted: Mapping[str, str], attack: CountAttack, exact: CountAttack, options: CountOptions
+    counts: PublishedCounts, wanted: Mapping[str, str], exact: CountAttack, options: CountOptions
 ) -> CellExplanation:
     """Return what can be told of a cell; dimensions that are not named are at their total.
 
@@ -30,32 +29,31 @@ def explain_cell(
         UsageError: a dimension or a label is not known.
         InputError: no counts agree with what was published.
     """
+    check_audited(counts)
     dimensions = asked_dimensions(counts)
     label = _label(counts, dimensions, wanted)
     asked = _questions(counts, label)
     limits = counts.manifest.limits(options.limits)
     found = []
     builder = FindingBuilder(counts)
-    for evidence in build_evidence(counts, limits, asked):
-        for part, (tables, questions) in enumerate(zip(evidence.tables, evidence.questions, strict=True)):
-            outcome = attacked(counts, tables, evidence.rows[part], exact, Budget(options.time_limit))
-            for place in range(len(questions)):
-                bounds = tuple(builder.certified(tables, evidence.rows[part], bound) for bound in outcome.bounds(place))
-                since, upper = int(questions.since[place]), int(outcome.upper[place])
-                found.append(
-                    ExplainedCount(
-                        release=counts.manifest.tags[int(questions.release[place])],
-                        since=None if since < 0 else counts.manifest.tags[since],
-                        measure=evidence.measure,
-                        shown=_shown(counts, label, int(questions.release[place])) if since < 0 else (),
-                        lower=int(outcome.lower[place]),
-                        upper=None if upper >= UNBOUNDED else upper,
-                        exact=bool(outcome.exact[place]),
-                        certificate=bounds,
-                    )
+    for part in build_evidence(counts, limits, asked).parts:
+        outcome = attacked(counts, part, exact, Budget(options.time_limit))
+        for place in range(len(part.questions)):
+            since, upper = int(part.questions.since[place]), int(outcome.upper[place])
+            release = int(part.questions.release[place])
+            found.append(
+                ExplainedCount(
+                    release=counts.manifest.tags[release],
+                    since=None if since < 0 else counts.manifest.tags[since],
+                    measure=part.measure,
+                    shown=_shown(counts, label, release) if since < 0 else (),
+                    lower=int(outcome.lower[place]),
+                    upper=None if upper >= UNBOUNDED else upper,
+                    exact=bool(outcome.exact[place]),
+                    certificate=tuple(builder.certified(part, bound) for bound in outcome.bounds(place)),
                 )
-    report = build_report(judge(counts, attack, replace(options, findings=0)), attack, replace(options, findings=0))
-    return CellExplanation(builder.cell(label.tolist(), dimensions), tuple(found), report)
+            )
+    return CellExplanation(builder.cell(label.tolist(), dimensions), tuple(found), tables_facts(counts))
 
 
 def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[str, str]) -> np.ndarray:

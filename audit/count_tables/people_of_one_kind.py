@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from audit.count_tables.build_evidence import MeasureEvidence
+from audit.count_tables.build_evidence import CountEvidence, EvidencePart
 from audit.count_tables.categories import Dimension
 from audit.count_tables.count_questions import Unasked
 from audit.count_tables.manifest import TableManifest
@@ -32,25 +32,30 @@ from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import say
 
 _MOST_COUNTS, _MOST_CHOICES = 500_000, 10_000
-Run = Callable[[CountTables, np.ndarray], CountOutcome]
+Run = Callable[[EvidencePart], CountOutcome]
 
 
 def with_people_of_one_kind(
-    manifest: TableManifest, evidence: MeasureEvidence, outcomes: Sequence[CountOutcome], min_labels: int, run: Run
-) -> tuple[MeasureEvidence, list[CountOutcome]]:
-    """Return the evidence and the outcomes of a statistic with a part more for each part and sensitive dimension.
+    manifest: TableManifest, evidence: CountEvidence, outcomes: Sequence[CountOutcome], min_labels: int, run: Run
+) -> tuple[CountEvidence, list[CountOutcome]]:
+    """Return the evidence and the outcomes with a part more for each part and sensitive dimension.
 
-    `run` returns what an attack finds out of tables, whose numbers stand in some rows.
+    `run` returns what an attack finds out of a part.
     """
-    found, more = evidence, list(outcomes)
+    parts, found, unasked = [*evidence.parts], [*outcomes], [*evidence.unasked]
+    dimensions = {part.statistic: part.dimensions for part in parts}
     for name in manifest.sensitive:
-        place = [each.axis.name for each in evidence.dimensions].index(name)
-        for part in range(len(evidence.tables)):
-            kinds = _Kinds(found.dimensions[place], frozenset(manifest.harmless.get(name, ())), min_labels)
+        for part in evidence.parts:
+            own = dimensions[part.statistic]
+            place = [each.axis.name for each in own].index(name)
+            kinds = _Kinds(own[place], frozenset(manifest.harmless.get(name, ())), min_labels)
             if kinds.labels:
-                found, outcome = _PeopleOfOneKind(found, part, place, kinds, run).answer()
-                more.append(outcome)
-    return found, more
+                more, outcome, left = _PeopleOfOneKind(replace(part, dimensions=own), place, kinds, run).answer()
+                parts.append(more)
+                found.append(outcome)
+                unasked += left
+                dimensions[part.statistic] = more.dimensions
+    return replace(evidence, parts=parts, unasked=unasked), found
 
 
 class _Kinds:
@@ -87,24 +92,23 @@ class _Kinds:
 
 @dataclass(frozen=True)
 class _PeopleOfOneKind:
-    """What is asked of one part of a statistic about one sensitive dimension."""
+    """What is asked of one part of the evidence about one sensitive dimension."""
 
-    evidence: MeasureEvidence
-    part: int
+    part: EvidencePart
     place: int
     kinds: _Kinds
     run: Run
 
-    def answer(self) -> tuple[MeasureEvidence, CountOutcome]:
-        """Return the evidence with the part more, and its outcome."""
-        tables, rows, atoms = self.evidence.tables[self.part], self.evidence.rows[self.part], self.kinds.atoms
+    def answer(self) -> tuple[EvidencePart, CountOutcome, list[Unasked]]:
+        """Return one part more, its outcome, and what of it was too much to ask."""
+        tables, atoms = self.part.tables, self.kinds.atoms
         boxes, first = self._boxes(tables)
         left = max(0, len(boxes) - _MOST_COUNTS // atoms)
         boxes, first = boxes[: len(boxes) - left], first[: len(first) - left]
         each = np.repeat(boxes, atoms, axis=0)
         each[:, self.place] = np.tile(np.arange(atoms), len(boxes))
         # Two values are enough to see that a count can be above 0.
-        inside = self.run(replace(_asking(tables, each, PROTECTED), min_width=2), rows)
+        inside = self._asked(replace(_asking(tables, each, PROTECTED), min_width=2))
         empty = (inside.upper == 0).reshape(-1, atoms)
         some = ((inside.verdict == NOTHING) | (inside.lower > 0)).reshape(-1, atoms)
         verdict, names = np.full(len(boxes), NOTHING, dtype=np.int8), dict[int, tuple[str, ...]]()
@@ -112,7 +116,7 @@ class _PeopleOfOneKind:
             verdict[box], names[box] = self._judged(_atoms(~gone), _atoms(seen))
         # A count is certainly at least 1 where it is small for so large a limit.
         asked = np.flatnonzero(verdict != NOTHING)
-        people = self.run(replace(_asking(tables, boxes[asked], SMALL_COUNT), min_count=4 * UNBOUNDED), rows)
+        people = self._asked(replace(_asking(tables, boxes[asked], SMALL_COUNT), min_count=4 * UNBOUNDED))
         verdict[asked[people.verdict == NOTHING]] = NOTHING
         verdict[asked[people.verdict == OPEN]] = OPEN
         ends = np.zeros((2, len(boxes)), dtype=np.int64)
@@ -136,7 +140,12 @@ class _PeopleOfOneKind:
             bounds=bounds,
             interrupted=inside.interrupted or people.interrupted,
         )
-        return self._with_part(_asking(tables, boxes, SAME_KIND), first, names, left), outcome
+        reason = say("{names} has more boxes than are asked about", names=self.part.dimensions[self.place].axis.name)
+        unasked = [Unasked(left, reason, (SAME_KIND,))] if left else []
+        return self._named(_asking(tables, boxes, SAME_KIND), first, names), outcome, unasked
+
+    def _asked(self, tables: CountTables) -> CountOutcome:
+        return self.run(replace(self.part, tables=tables))
 
     def _boxes(self, tables: CountTables) -> tuple[Boxes, np.ndarray]:
         """Return the boxes of all questions with everybody in the place of a label, and a question of each."""
@@ -154,33 +163,21 @@ class _PeopleOfOneKind:
             return OPEN, ()
         return ALL, cover
 
-    def _with_part(
-        self, tables: CountTables, first: np.ndarray, names: Mapping[int, tuple[str, ...]], left: int
-    ) -> MeasureEvidence:
-        """Return the evidence with the questions, their cells named by the kinds that everybody is of."""
-        dimension = self.evidence.dimensions[self.place]
+    def _named(self, tables: CountTables, first: np.ndarray, names: Mapping[int, tuple[str, ...]]) -> EvidencePart:
+        """Return the part of the questions, their cells named by the kinds that all people are of."""
+        dimension = self.part.dimensions[self.place]
         chosen = [" or ".join(names[box]) for box in range(len(first))]
         new = [text for text in dict.fromkeys(chosen) if text not in dimension.labels]
         labels = (*dimension.labels, *new)
         set_of = np.concatenate([dimension.set_of, np.full(len(new), dimension.axis.whole)]).astype(np.int32)
-        dimensions = list(self.evidence.dimensions)
+        dimensions = list(self.part.dimensions)
         dimensions[self.place] = replace(dimension, labels=labels, set_of=set_of)
-        questions = self.evidence.questions[self.part].take(first)
+        questions = self.part.questions.take(first)
         label = questions.label.copy()
         label[:, self.place] = [labels.index(text) for text in chosen]
         rule, published = np.full(len(first), SAME_KIND, dtype=np.int8), np.full(len(first), -1, dtype=np.int32)
-        reason = say("{names} has more boxes than are asked about", names=dimension.axis.name)
-        return replace(
-            self.evidence,
-            tables=(*self.evidence.tables, tables),
-            questions=(
-                *self.evidence.questions,
-                replace(questions, label=label, rule=rule, published=published, kinds=self.place),
-            ),
-            rows=(*self.evidence.rows, self.evidence.rows[self.part]),
-            dimensions=tuple(dimensions),
-            unasked=(*self.evidence.unasked, *([Unasked(left, reason, (SAME_KIND,))] if left else [])),
-        )
+        questions = replace(questions, label=label, rule=rule, published=published, kinds=self.place)
+        return replace(self.part, tables=tables, questions=questions, dimensions=tuple(dimensions))
 
 
 def _asking(tables: CountTables, boxes: Boxes, rule: int) -> CountTables:

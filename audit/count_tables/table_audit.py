@@ -7,15 +7,17 @@ import hashlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
+from audit.count_tables.build_evidence import CountEvidence, EvidencePart, build_evidence
 from audit.count_tables.count_findings import CertificateError, FindingBuilder, Known, with_pictures
 from audit.count_tables.doubts import check_columns_are_there, table_doubts
 from audit.count_tables.guesses import surest_limits, without_guesses
@@ -25,7 +27,7 @@ from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table
 from audit.count_tables.table_rules import Rates
-from audit.findings.count import COUNT_KINDS, REMEDY, CountFinding, found_counts
+from audit.findings.count import COUNT_KINDS, REMEDY, CountFinding
 from audit.judgement.baseline import Baseline, is_known
 from audit.judgement.waivers import NamedFindings, WaiverBook
 from audit.model.count_report import CountMeasures, CountRules, RatesEntry, TablesFacts
@@ -132,18 +134,74 @@ class CountOptions:
 
 @dataclass(frozen=True)
 class JudgedCounts:
-    """Published counts with what the attack found out of them, part by part."""
+    """Published counts with what the attack found out of them, part by part, and how long it took.
+
+    Questions are numbered through all parts.
+    """
 
     counts: PublishedCounts
-    evidence: Sequence[MeasureEvidence]
-    outcomes: Sequence[Sequence[CountOutcome]]
+    evidence: CountEvidence
+    outcomes: Sequence[CountOutcome]
     limits: Mapping[str, int]
     seconds: float
 
     @property
     def interrupted(self) -> bool:
         """Whether the user stopped the attack."""
-        return any(one.interrupted for some in self.outcomes for one in some)
+        return any(each.interrupted for each in self.outcomes)
+
+    @cached_property
+    def verdict(self) -> npt.NDArray[np.int8]:
+        """The verdict on each question; shape (questions,)."""
+        return np.concatenate([each.verdict for each in self.outcomes])
+
+    @cached_property
+    def rule(self) -> npt.NDArray[np.int8]:
+        """The rule that each question is judged by; shape (questions,)."""
+        return np.concatenate([part.questions.rule for part in self.evidence.parts])
+
+    @cached_property
+    def found(self) -> list[int]:
+        """The findings, the most severe first, then by release and cell."""
+        questions = [part.questions for part in self.evidence.parts]
+        statistic = [np.full(len(part.questions), part.statistic) for part in self.evidence.parts]
+        found = np.flatnonzero(self.verdict > 0)
+        columns = [
+            _ORDER[self.verdict[found].astype(np.int64)],
+            np.concatenate([each.release for each in questions])[found],
+            np.concatenate(statistic)[found],
+            np.concatenate([each.since for each in questions])[found],
+            *np.concatenate([each.label for each in questions])[found].T,
+            found,
+        ]
+        order: list[int] = found[np.lexsort(columns[::-1])].tolist()
+        return order
+
+    @cached_property
+    def _starts(self) -> npt.NDArray[np.int64]:
+        return np.cumsum([0, *(len(each.verdict) for each in self.outcomes)])
+
+    def at(self, place: int) -> tuple[EvidencePart, int, CountOutcome]:
+        """Return the part that a question is of, its place there, and what was found out of the part."""
+        part = int(np.searchsorted(self._starts, place, side="right")) - 1
+        return self.evidence.parts[part], int(place - self._starts[part]), self.outcomes[part]
+
+    def size(self, place: int) -> CountSize:
+        """Return how much is known of what is found."""
+        _, question, outcome = self.at(place)
+        kind = VERDICTS[int(outcome.verdict[question])]
+        return CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
+
+    def without(self, failed: Collection[int]) -> JudgedCounts:
+        """Return the same with some questions open, because the certificates of their findings do not hold."""
+        verdict, outcomes = self.verdict.copy(), []
+        verdict[[*failed]] = OPEN
+        for own, outcome in zip(np.split(verdict, self._starts[1:-1]), self.outcomes, strict=True):
+            same = (own == outcome.verdict).all()
+            outcomes.append(
+                outcome if same else replace(outcome, status="incomplete", reason=str(_FAILED), verdict=own)
+            )
+        return replace(self, outcomes=outcomes)
 
 
 def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOptions) -> Report:
@@ -154,17 +212,16 @@ def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOpt
     """
     counts = read_counts(manifest)
     check_columns_are_there(counts)
-    return build_report(judge(counts, attack, options), attack, options)
+    return report_on(counts, attack, options)
 
 
-def findings_of(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> Sequence[CountFinding]:
-    """Return all that an attack finds in published counts.
+def report_on(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> Report:
+    """Return the report on published counts; a finding whose certificate does not hold is not settled.
 
     Raises:
         InputError: as for `judge`.
     """
-    options = replace(options, findings=None)
-    return found_counts(build_report(judge(counts, attack, options), attack, options))
+    return _report(judge(counts, attack, options), attack, options)
 
 
 def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> JudgedCounts:
@@ -175,46 +232,40 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -
     """
     check_audited(counts)
     limits = counts.manifest.limits(options.limits)
-    evidence = build_evidence(counts, limits)
+    evidence, outcomes = build_evidence(counts, limits), list[CountOutcome]()
     start = time.perf_counter()
     budget = Budget(options.time_limit, options.progress(attack.name))
-    outcomes: list[list[CountOutcome]] = []
     interrupted = False
-    for each in evidence:
-        found: list[CountOutcome] = []
-        for tables, rows in zip(each.tables, each.rows, strict=True):
-            with logged_stage(_LOG, f"attack {attack.name}", numbers=len(rows)) as stage:
-                outcome = CountOutcome.nothing(len(tables.asked), say("interrupted"), interrupted=True)
-                # What was decided before an interrupt is reported; where that is nothing, there is no report.
-                with suppress(*([KeyboardInterrupt] if outcomes or found else [])):
-                    outcome = outcome if interrupted else attacked(counts, tables, rows, attack, budget)
-                stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
-            interrupted = outcome.interrupted
-            found.append(outcome)
-        outcomes.append(found)
-    for place, each in enumerate(evidence if counts.manifest.sensitive else ()):
-        evidence[place], outcomes[place] = with_people_of_one_kind(
+    for part in evidence.parts:
+        with logged_stage(_LOG, f"attack {attack.name}", numbers=len(part.rows)) as stage:
+            outcome = CountOutcome.nothing(len(part.questions), say("interrupted"), interrupted=True)
+            # What was decided before an interrupt is reported; where that is nothing, there is no report.
+            with suppress(*([KeyboardInterrupt] if outcomes else [])):
+                outcome = outcome if interrupted else attacked(counts, part, attack, budget)
+            stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
+        interrupted = outcome.interrupted
+        outcomes.append(outcome)
+    if counts.manifest.sensitive:
+        evidence, outcomes = with_people_of_one_kind(
             counts.manifest,
-            each,
-            outcomes[place],
+            evidence,
+            outcomes,
             limits["min_labels"],
-            lambda tables, rows: attacked(counts, tables, rows, attack, budget),
+            lambda part: attacked(counts, part, attack, budget),
         )
     return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
 
 
-def attacked(
-    counts: PublishedCounts, tables: CountTables, rows: np.ndarray, attack: CountAttack, budget: Budget
-) -> CountOutcome:
-    """Return what an attack finds out of some tables.
+def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, budget: Budget) -> CountOutcome:
+    """Return what an attack finds out of a part of the evidence.
 
     Raises:
         InputError: no counts agree with what was published.
     """
     try:
-        return attack.run(tables, budget)
+        return attack.run(part.tables, budget)
     except ContradictingCountsError as error:
-        raise _contradiction(counts, rows, error) from None
+        raise _contradiction(counts, part.rows, error) from None
 
 
 def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:
@@ -249,40 +300,32 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
 
 
 @logged_stage(_LOG, "certificates and report")
-def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> Report:
-    """Return what the attack found out as a report; a finding whose certificate does not hold is not settled."""
-    counts, manifest = judged.counts, judged.counts.manifest
-    builder = FindingBuilder(counts)
-    places = _places(judged)
-    accepted = _accepted(judged, builder, places, options)
-    kept = places
-    if accepted.ids:
-        kept = [place for place in places if builder.id_of(judged.evidence, place) not in accepted.ids]
-    facts = _facts(counts)
+def _report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> Report:
+    counts, manifest, found = judged.counts, judged.counts.manifest, judged.found
+    builder, facts = FindingBuilder(counts), tables_facts(counts)
+
+    @cache
+    def ident(place: int) -> str:
+        return builder.id_of(*judged.at(place)[:2])
+
+    accepted = _accepted(judged, ident, options)
+    kept = [place for place in found if not accepted.ids or ident(place) not in accepted.ids]
     certified = _certified(judged, builder, kept, options.findings, facts)
-    findings, checked, failed = certified.findings, certified.checked, len(certified.failed)
-    if failed:
-        judged = _reopened(judged, certified.failed)
+    findings = certified.findings
+    if certified.failed:
+        judged = judged.without(certified.failed)
         kept = [place for place in kept if place not in certified.failed]
     standing, stopped = _standing(judged, attack, options) if kept else (None, False)
     if standing is not None:
         guesses = manifest.unconfirmed
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
-    doubts = [*table_doubts(counts, options.limits, nothing_found=not places), *accepted.doubts]
+    doubts = [*table_doubts(counts, options.limits, nothing_found=not found), *accepted.doubts]
     measures = _measures(judged, kept)
-    sure, guessed = kept, list[Place]()
-    if standing is not None or accepted.unsized:
-        sure = []
-        for place in kept:
-            ident = builder.id_of(judged.evidence, place)
-            if ident in accepted.unsized:
-                continue
-            if standing is None or ident in standing:
-                sure.append(place)
-            else:
-                guessed.append(place)
-    reasons = [one.reason for some in judged.outcomes for one in some if one.reason]
-    reasons += [one.reason for each in judged.evidence for one in each.unasked]
+    sure = [place for place in kept if not accepted.unsized or ident(place) not in accepted.unsized]
+    guessed = [place for place in sure if standing is not None and ident(place) not in standing]
+    sure = [place for place in sure if place not in {*guessed}] if guessed else sure
+    every = [each.reason for each in judged.outcomes] + [each.reason for each in judged.evidence.unasked]
+    reasons = [reason for reason in every if reason]
     report = AttackReport(
         attack=attack.name,
         sensitive=None,
@@ -294,7 +337,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         findings=with_pictures(counts, findings, _known(judged, builder, kept) if findings else {}),
         findings_total=len(kept),
         rules={kind: FindingRule(each.meaning, REMEDY) for kind, each in COUNT_KINDS.items()},
-        certificates_checked=checked,
+        certificates_checked=certified.checked,
     )
     return Report(
         tool_version=VERSION,
@@ -304,7 +347,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         adversary=AdversaryFacts("published", transitions=False, known=0),
         attacks=(report,),
         contradictions=Contradictions(),
-        policy=replace(_decide(judged, report, measures, doubts, (sure, guessed)), waived=tuple(accepted.waived)),
+        policy=replace(_decide(judged, report, doubts, sure, guessed), waived=tuple(accepted.waived)),
         time_limit=options.time_limit,
         revealed=False,
         ids_are_stable=True,
@@ -312,11 +355,12 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         baseline=None if options.baseline is None else options.baseline.facts(accepted.still),
         interrupted=certified.interrupted or stopped or judged.interrupted,
         tables=facts,
-        failed_certificates=failed,
+        failed_certificates=len(certified.failed),
     )
 
 
-def _facts(counts: PublishedCounts) -> TablesFacts:
+def tables_facts(counts: PublishedCounts) -> TablesFacts:
+    """Return what a report says of the tables."""
     manifest = counts.manifest
     return TablesFacts(
         name=manifest.name,
@@ -351,46 +395,16 @@ def _rates_entry(rates: Rates) -> RatesEntry:
     return RatesEntry(rates.column, rates.per, rates.decimals, rates.denominator or cell)
 
 
-Place = tuple[int, int, int]
-"""A statistic, a part, and a question of it."""
-
-
-def _places(judged: JudgedCounts) -> list[Place]:
-    """Return the findings, the most severe first, then by release and cell."""
-    rows = []
-    for measure, (evidence, outcomes) in enumerate(zip(judged.evidence, judged.outcomes, strict=True)):
-        for part, (questions, outcome) in enumerate(zip(evidence.questions, outcomes, strict=True)):
-            found = np.flatnonzero(outcome.verdict > 0)
-            count = len(found)
-            rows.append(
-                np.column_stack(
-                    [
-                        _ORDER[outcome.verdict[found].astype(np.int64)],
-                        questions.release[found],
-                        np.full(count, measure),
-                        questions.since[found],
-                        questions.label[found],
-                        np.full(count, part),
-                        found,
-                    ]
-                )
-            )
-    every = np.concatenate(rows)
-    every = every[np.lexsort(every.T[::-1])]
-    return list(zip(every[:, 2].tolist(), every[:, -2].tolist(), every[:, -1].tolist(), strict=True))
-
-
-def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place]) -> Known:
+def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -> Known:
     """Return what is known of all cells that are found, but for increases."""
     found = {}
     for place in kept:
-        release, since, cell = builder.subject(judged.evidence, place)
+        part, question, _ = judged.at(place)
+        release, since, cell = builder.subject(part, question)
         if since is None:
-            measure, part, question = place
-            outcome = judged.outcomes[measure][part]
-            upper = int(outcome.upper[question])
-            ends = int(outcome.lower[question]), None if upper >= UNBOUNDED else upper
-            found[release, judged.evidence[measure].measure, tuple(cell.values())] = ends
+            size = judged.size(place)
+            ends = size.lower, None if size.upper >= UNBOUNDED else size.upper
+            found[release, part.measure, tuple(cell.values())] = ends
     return found
 
 
@@ -400,34 +414,33 @@ class _Certified:
 
     findings: tuple[CountFinding, ...]
     checked: int
-    failed: frozenset[Place]
+    failed: frozenset[int]
     interrupted: bool
 
 
 def _certified(
-    judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place], shown: int | None, facts: TablesFacts
+    judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int], shown: int | None, facts: TablesFacts
 ) -> _Certified:
     """Return the first findings with their certificates, and what the check of certificates said.
 
     Those of the others are checked in random order, up to so many numbers in them.
     """
-    findings, checked, failed, left, interrupted = [], 0, set[Place](), _TERMS, False
+    findings, checked, failed, left, interrupted = [], 0, set[int](), _TERMS, False
     chosen = kept if shown is None else kept[:shown]
     others = kept[len(chosen) :]
     try:
         for place in chosen:
-            measure, part, _ = place
             try:
-                findings.append(builder.finding(judged.evidence, place, judged.outcomes[measure][part], facts))
+                findings.append(builder.finding(*judged.at(place), facts))
             except CertificateError:
                 failed.add(place)
         for one in np.random.default_rng(0).permutation(len(others)).tolist():
             if left < 0:
                 break
-            measure, part, question = others[one]
-            bounds = judged.outcomes[measure][part].bounds(question)
+            part, question, outcome = judged.at(others[one])
+            bounds = outcome.bounds(question)
             left -= sum(len(each.proof.terms) if isinstance(each.proof, WeightedSum) else _LONG for each in bounds)
-            if builder.holds(judged.evidence[measure].tables[part], bounds):
+            if builder.holds(part.tables, bounds):
                 checked += 1
             else:
                 failed.add(others[one])
@@ -436,55 +449,29 @@ def _certified(
     return _Certified(tuple(findings), checked + len(findings), frozenset(failed), interrupted)
 
 
-def _reopened(judged: JudgedCounts, failed: frozenset[Place]) -> JudgedCounts:
-    """Return the same with some questions as not settled, because the certificates of their findings do not hold."""
-    outcomes = []
-    for measure, some in enumerate(judged.outcomes):
-        parts = []
-        for part, outcome in enumerate(some):
-            mine = [question for m, p, question in failed if (m, p) == (measure, part)]
-            if mine:
-                verdict = outcome.verdict.copy()
-                verdict[mine] = OPEN
-                parts.append(replace(outcome, status="incomplete", reason=str(_FAILED), verdict=verdict))
-            else:
-                parts.append(outcome)
-        outcomes.append(parts)
-    return replace(judged, outcomes=outcomes)
-
-
-def _measures(judged: JudgedCounts, kept: Sequence[Place]) -> CountMeasures:
-    verdicts = _verdicts(judged, kept)
-    widths = [one.smallest_width for some in judged.outcomes for one in some if one.smallest_width is not None]
+def _measures(judged: JudgedCounts, kept: Sequence[int]) -> CountMeasures:
+    count, evidence = Counter(judged.verdict[kept].tolist()), judged.evidence
     return CountMeasures(
-        cells=sum(each.cells for each in judged.evidence),
-        protected=sum(each.protected for each in judged.evidence),
-        questions=sum(len(one) for each in judged.evidence for one in each.questions),
-        recovered=int((verdicts == RECOVERED).sum()),
-        small=int((verdicts == SMALL).sum()),
-        narrowed=int((verdicts == NARROWED).sum()),
-        all=int((verdicts == ALL).sum()) if judged.counts.manifest.sensitive else ABSENT,
-        smallest_width=min(widths, default=None),
-        open=sum(int((one.verdict == OPEN).sum()) for some in judged.outcomes for one in some)
-        + sum(one.count for each in judged.evidence for one in each.unasked),
+        cells=evidence.cells,
+        protected=evidence.protected,
+        questions=len(judged.verdict),
+        recovered=count[RECOVERED],
+        small=count[SMALL],
+        narrowed=count[NARROWED],
+        all=count[ALL] if judged.counts.manifest.sensitive else ABSENT,
+        smallest_width=min((w for one in judged.outcomes if (w := one.smallest_width) is not None), default=None),
+        open=int((judged.verdict == OPEN).sum()) + sum(each.count for each in evidence.unasked),
     )
 
 
-def _accepted(
-    judged: JudgedCounts, builder: FindingBuilder, places: Sequence[Place], options: CountOptions
-) -> Accepted:
+def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: CountOptions) -> Accepted:
     """Return which findings waivers and the baseline accept."""
     waivers, baseline = judged.counts.manifest.waivers, options.baseline
     found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
-    for place in places if waivers or baseline is not None else ():
-        measure, part, question = place
-        outcome = judged.outcomes[measure][part]
-        kind = VERDICTS[int(outcome.verdict[question])]
-        size = CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
-        ident = builder.id_of(judged.evidence, place)
-        found[ident] = size
-        clause = _CLAUSE[int(judged.evidence[measure].questions[part].rule[question])]
-        clauses[ident] = clauses.get(ident, frozenset()) | {clause}
+    for place in judged.found if waivers or baseline is not None else ():
+        found[ident(place)] = judged.size(place)
+        clause = _CLAUSE[int(judged.rule[place])]
+        clauses[ident(place)] = clauses.get(ident(place), frozenset()) | {clause}
     book, ids = WaiverBook(waivers, options.today), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
     known = np.array(before, dtype=np.bool_)
@@ -515,56 +502,43 @@ def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) 
     except (InputError, KeyboardInterrupt) as error:
         return frozenset(), isinstance(error, KeyboardInterrupt)
     builder = FindingBuilder(counts, manifest.over_time)  # so that what is found again has the same id
-    return frozenset(builder.id_of(again.evidence, place) for place in _places(again)), again.interrupted
+    return frozenset(builder.id_of(*again.at(place)[:2]) for place in again.found), again.interrupted
 
 
 def _decide(
-    judged: JudgedCounts,
-    report: AttackReport,
-    measures: CountMeasures,
-    doubts: Sequence[Doubt],
-    found: tuple[Sequence[Place], Sequence[Place]],
+    judged: JudgedCounts, report: AttackReport, doubts: Sequence[Doubt], sure: Sequence[int], guessed: Sequence[int]
 ) -> PolicyReport:
     """Return the decision: hidden counts are judged by `min_width`, all others by `min_count`.
 
     What is found whatever is guessed violates; what is found beside it, if what is guessed is right, leaves a clause
     undecided.
     """
-    sure, guessed = found
     violations, if_confirmed = (
         tuple(
             Violation(report.attack, VERDICTS[kind], 0, count)
             for kind in (RECOVERED, NARROWED, SMALL, ALL)
-            if (count := int((_verdicts(judged, places) == kind).sum()))
+            if (count := int((judged.verdict[places] == kind).sum()))
         )
-        for places in (sure, guessed)
+        for places in ([*sure], [*guessed])
     )
-    broken = {int(judged.evidence[m].questions[p].rule[q]) for m, p, q in sure}
-    left = {
-        int(rule)
-        for evidence, outcomes in zip(judged.evidence, judged.outcomes, strict=True)
-        for questions, outcome in zip(evidence.questions, outcomes, strict=True)
-        for rule in np.unique(questions.rule[outcome.verdict == OPEN])
-    } | {rule for each in judged.evidence for one in each.unasked for rule in one.rules}
-    told = say(
+    broken = {*judged.rule[[*sure]].tolist()}
+    left = {*judged.rule[judged.verdict == OPEN].tolist()}
+    left |= {rule for one in judged.evidence.unasked for rule in one.rules}
+    unsettled = say(
         "{open} of {questions} questions were not settled: {reason}",
-        open=str(measures.open),
-        questions=str(measures.questions),
+        open=str(report.measures["open"]),
+        questions=str(len(judged.verdict)),
         reason=report.reason,
     )
-    unsettled = Reason(told, kind_of(report.reason))
     clauses = []
     for rule, clause in ((rule, name) for rule, name in _CLAUSE.items() if name in judged.limits):
-        reasons = [each.reason for each in doubts if each.concerns(clause)] + [unsettled] * (rule in left)
+        reasons = [each.reason for each in doubts if each.concerns(clause)]
+        reasons += [Reason(unsettled, kind_of(report.reason))] * (rule in left)
         why = None if rule in broken else combined(reasons)
         state: ClauseState = "violated" if rule in broken else "holds" if why is None else "undecided"
         clauses.append(ClauseReport(clause, judged.limits[clause], state, why))
     undecided = tuple(Undecided(each.clause, each.reason) for each in clauses if each.reason is not None)
     return PolicyReport(tuple(clauses), violations, undecided, if_confirmed=if_confirmed)
-
-
-def _verdicts(judged: JudgedCounts, places: Sequence[Place]) -> np.ndarray:
-    return np.array([judged.outcomes[m][p].verdict[q] for m, p, q in places], dtype=np.int64)
 
 
 def _inputs(counts: PublishedCounts) -> tuple[Input, ...]:

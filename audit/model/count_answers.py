@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.model.count_certificates import CertifiedBound
-from audit.model.count_report import Rounding
+from audit.model.count_report import Rounding, TablesFacts
 from audit.model.finding import Finding
 from audit.model.report import Report
 
@@ -71,8 +71,8 @@ class ExplainedCount:
 
 @dataclass(frozen=True)
 class CellExplanation:
-    """What is known of one cell, release by release; `report` is about the series."""
+    """What is known of one cell, release by release; `tables` are those of the series."""
 
     cell: dict[str, str]
     counts: tuple[ExplainedCount, ...]
-    report: Report
+    tables: TablesFacts

@@ -21,7 +21,8 @@ from audit.count_tables.hiding import HidingSearch, Rows, without_rows
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables, findings_of
+from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables, report_on
+from audit.findings.count import found_counts
 from audit.model.arrays import Counts
 from audit.model.errors import UsageError, printable, printable_path
 from audit.model.report import Report
@@ -120,11 +121,11 @@ def publish_tables(
 
 def _to_hide(folder: Path, audited: Audited) -> list[int]:
     """Return which rows to hide beside those that are, the cheapest by which nothing is found."""
-    counts = read_counts(read_table_manifest(folder))
+    counts, options = read_counts(read_table_manifest(folder)), CountOptions(findings=None)
     search = HidingSearch(
         counts,
         np.flatnonzero(counts.number).tolist(),
-        lambda rows: findings_of(without_rows(counts, rows, marked=True), audited.attack, CountOptions()),
+        lambda rows: found_counts(report_on(without_rows(counts, rows, marked=True), audited.attack, options)),
     )
     return sorted(search.search(search.found(Rows())).rows)
 

@@ -11,6 +11,7 @@ from audit.model.errors import printable, printable_path
 from audit.model.report import Report
 from audit.runtime.phrases import say, say_count
 from audit.runtime.version import VERSION
+from reports.count_tables import sentences as counts
 from reports.formats import as_object
 from reports.frames import frames
 from reports.json_values import json_value
@@ -126,7 +127,7 @@ def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator
 
 def explanation_page(told: CellExplanation) -> Page:
     """Return what can be told of a cell, release by release, with the sums."""
-    return _page(told.report.series.name, explanation_sections(told))
+    return _page(told.tables.name, explanation_sections(told))
 
 
 def explanation_document(told: CellExplanation) -> Mapping[str, object]:
@@ -139,15 +140,14 @@ def explanation_document(told: CellExplanation) -> Mapping[str, object]:
         entry |= {"published": list(each.shown), "lower": each.lower, "upper": each.upper, "exact": each.exact}
         entry["certificate"] = json_value(each.certificate)
         counts.append(entry)
-    return {"series": told.report.series.name, "cell": told.cell, "counts": counts}
+    return {"series": told.tables.name, "cell": told.cell, "counts": counts}
 
 
 def explanation_sections(told: CellExplanation) -> list[Section]:
     """Return the parts of what is said, each under its title."""
-    report = told.report
-    where = "" if report.tables is None else cell_name(told.cell, report.tables)
+    where = say("What can be derived about: {where}", where=cell_name(told.cell, told.tables))
     return [
-        ("", [facts(report), say("What can be derived about: {where}", where=where)]),
+        ("", [counts.facts(told.tables), where]),
         *((_title(e), list(_count(e, told))) for e in told.counts),
     ]
 
@@ -170,8 +170,7 @@ def _count(count: ExplainedCount, told: CellExplanation) -> Iterator[str]:
     else:
         yield say("{count}; perhaps fewer values are possible", count=known)
     for bound in count.certificate:
-        if told.report.tables is not None:
-            yield from (f"  {line}" for line in bound_lines(bound, told.report.tables))
+        yield from (f"  {line}" for line in bound_lines(bound, told.tables))
 
 
 def not_published(report: Report) -> list[str]:

@@ -149,9 +149,9 @@ def test_by_enumeration(seed, tmp_path):
     assert {each for each in found if each[1] in (*AREAS, "All")} == wanted
 
 
-def opened(tables, rows, run):
+def opened(part, run):
     """What an attack finds out that settles nothing."""
-    outcome = run(tables, rows)
+    outcome = run(part)
     ends = np.zeros(len(outcome.verdict), dtype=np.int64)
     verdict = np.full(len(ends), OPEN, dtype=np.int8)
     return replace(outcome, verdict=verdict, lower=ends, upper=ends + 99, status="incomplete", reason="not settled")
@@ -168,7 +168,7 @@ def test_what_is_not_settled_is_undecided(way, tmp_path, monkeypatch):
         monkeypatch.setattr(
             table_audit,
             "with_people_of_one_kind",
-            lambda *given: asked(*given[:-1], lambda tables, rows: opened(tables, rows, given[-1])),
+            lambda *given: asked(*given[:-1], lambda part: opened(part, given[-1])),
         )
     else:
         monkeypatch.setattr("audit.count_tables.people_of_one_kind._MOST_CHOICES", 0)

@@ -27,8 +27,7 @@ def claims(folder, method, *, growing, areas=8, ages=4, releases=4):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     manifest = read_table_manifest(folder)
-    [evidence] = build_evidence(read_counts(manifest), manifest.limits({}))
-    for tables in evidence.tables:
+    for tables in (part.tables for part in build_evidence(read_counts(manifest), manifest.limits({})).parts):
         outcome = Differencing().run(tables, Budget())
         found = np.flatnonzero(outcome.verdict > 0)
         for question in np.random.default_rng(0).permutation(found)[:MOST].tolist():

@@ -126,15 +126,15 @@ class TableQuestions:
 def table_questions(published: PublishedCounts) -> Iterator[TableQuestions]:
     """Yield the tables of a series, as far as they fall apart."""
     names = count_questions(published)
-    for measure in build_evidence(published, published.manifest.limits({})):
-        for tables, questions, rows in zip(measure.tables, measure.questions, measure.rows, strict=True):
-            asked = np.flatnonzero((questions.published >= 0) & (questions.since < 0)).tolist()
-            yield TableQuestions(
-                published,
-                tables,
-                {names[int(questions.published[place])]: place for place in asked},
-                {names[row]: place for place, row in enumerate(rows.tolist()) if row >= 0},
-            )
+    for part in build_evidence(published, published.manifest.limits({})).parts:
+        questions = part.questions
+        asked = np.flatnonzero((questions.published >= 0) & (questions.since < 0)).tolist()
+        yield TableQuestions(
+            published,
+            part.tables,
+            {names[int(questions.published[place])]: place for place in asked},
+            {names[row]: place for place, row in enumerate(part.rows.tolist()) if row >= 0},
+        )
 
 
 def _whole(number: object) -> int:

@@ -12,7 +12,7 @@ from audit.count_tables import hiding
 from audit.count_tables.candidate import judge_candidate, release_of
 from audit.count_tables.hiding import costs, without_rows
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.table_audit import CountOptions, audit_tables, build_report, judge
+from audit.count_tables.table_audit import CountOptions, audit_tables, report_on
 from audit.findings.count import found_counts
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
@@ -53,9 +53,7 @@ def drawn(seed, folder):
 
 
 def new_with(counts, rows, before):
-    report = build_report(
-        judge(without_rows(counts, frozenset(rows)), Differencing(), EVERYTHING), Differencing(), EVERYTHING
-    )
+    report = report_on(without_rows(counts, frozenset(rows)), Differencing(), EVERYTHING)
     return [each for each in found_counts(report) if each.id not in before or not before[each.id].covers(each.size)]
 
 

@@ -307,8 +307,7 @@ def as_enumerated(series, evidence, left):
 
 def bounds_of(folder):
     manifest = read_table_manifest(folder)
-    [evidence] = table_evidence(read_counts(manifest), manifest.limits({}))
-    for tables in evidence.tables:
+    for tables in (part.tables for part in table_evidence(read_counts(manifest), manifest.limits({})).parts):
         outcome = Differencing().run(tables, Budget())
         for question in np.flatnonzero(outcome.verdict > 0).tolist():
             for bound in outcome.bounds(question):
