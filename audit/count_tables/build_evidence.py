@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.count_tables.categories import Dimension
 from audit.count_tables.count_questions import (
     CountQuestions,
     QuestionBuilder,
@@ -17,7 +16,7 @@ from audit.count_tables.count_questions import (
     keys,
 )
 from audit.count_tables.intervals import Interpreter
-from audit.count_tables.label_sets import LabelSets
+from audit.count_tables.label_sets import Dimension, LabelSets
 from audit.count_tables.manifest import TableFile
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Codes, Counts, Flags

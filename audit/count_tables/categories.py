@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-import numpy as np
 
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_files import column_names, read_count_table
@@ -20,33 +16,7 @@ from audit.io.argus_files import (
     read_metadata,
 )
 from audit.io.tables import read_table
-from audit.model.count_tables import Axis
 from audit.model.errors import Problems
-
-REST = "(rest)"
-
-
-@dataclass(frozen=True)
-class Dimension:
-    """One dimension with its labels.
-
-    Attributes:
-        axis: its atoms and sets.
-        labels: the text of each label; those that were published first, then those of atoms and of everybody.
-        set_of: shape (labels,), int32; the set that each label covers.
-        total: which label stands for everybody, -1 for none.
-        atom_label: shape (atoms,), int32; the label that names each atom.
-        rest: the atom that no label covers, -1 for none.
-        published: how many of the labels were published, or stand for everybody; they come first.
-    """
-
-    axis: Axis
-    labels: tuple[str, ...]
-    set_of: np.ndarray
-    total: int
-    atom_label: np.ndarray
-    rest: int
-    published: int
 
 
 def composed(text: str) -> str:
@@ -109,61 +79,3 @@ def _codes(manifest: TableManifest, dimension: str, problems: Problems) -> list[
 
 def _composed(covered: dict[str, list[str]]) -> dict[str, list[str]]:
     return {composed(label): [composed(atom) for atom in atoms] for label, atoms in covered.items()}
-
-
-def build_dimension(
-    name: str, published: Iterable[str], total: str | None, categories: dict[str, list[str]] | None, *, is_open: bool
-) -> Dimension:
-    """Return a dimension with its published labels, all of them known to `categories` if there are any."""
-    labels = dict.fromkeys([*published, *([total] if total is not None else [])])
-    atoms = _atoms(labels, total, categories)
-    number = {atom: place for place, atom in enumerate(atoms)}
-    shown_alone = not atoms
-    count = max(1, len(atoms) + is_open)
-    members: list[tuple[int, ...]] = [(atom,) for atom in range(count)]
-    code = {one: place for place, one in enumerate(members)}
-
-    def set_code(some: tuple[int, ...]) -> int:
-        if some not in code:
-            code[some] = len(members)
-            members.append(some)
-        return code[some]
-
-    everybody = tuple(range(count))
-    set_of = [
-        set_code(everybody if label == total or shown_alone else _covered(label, number, categories))
-        for label in labels
-    ]
-    whole = set_code(everybody)
-    texts = list(labels)
-    atom_label = []
-    alone = {one: place for place, one in enumerate(set_of) if shown_alone or texts[place] != total}
-    for atom in range(count):
-        if atom not in alone:
-            texts.append(atoms[atom] if atom < len(atoms) else REST)
-            set_of.append(atom)
-            alone[atom] = len(texts) - 1
-        atom_label.append(alone[atom])
-    arrays = [np.array(one, dtype=np.int32) for one in members]
-    return Dimension(
-        axis=Axis(name, count, arrays, whole),
-        labels=tuple(texts),
-        set_of=np.array(set_of, dtype=np.int32),
-        total=-1 if total is None else texts.index(total),
-        atom_label=np.array(atom_label, dtype=np.int32),
-        rest=count - 1 if is_open and atoms else -1,
-        published=len(labels),
-    )
-
-
-def _atoms(labels: Iterable[str], total: str | None, categories: dict[str, list[str]] | None) -> list[str]:
-    if categories is None:
-        return [label for label in labels if label != total]
-    used = [atom for label in labels if label != total for atom in categories.get(label, [])]
-    return list(dict.fromkeys([*used, *(atom for atoms in categories.values() for atom in atoms)])) if used else []
-
-
-def _covered(label: str, number: dict[str, int], categories: dict[str, list[str]] | None) -> tuple[int, ...]:
-    if categories is None:
-        return (number[label],)
-    return tuple(sorted({number[atom] for atom in categories[label]}))

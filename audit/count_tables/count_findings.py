@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.count_tables.build_evidence import EvidencePart
-from audit.count_tables.categories import Dimension
+from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts
 from audit.findings.count import COUNT_KINDS, CountFinding, CountPicture, PictureCell
 from audit.model.count_certificates import (

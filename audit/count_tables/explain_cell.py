@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from audit.count_tables.build_evidence import asked_dimensions, build_evidence
-from audit.count_tables.categories import Dimension
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.count_questions import CountQuestions
+from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.table_audit import CountAttack, CountOptions, attacked, tables_facts
 from audit.model.count_answers import CellExplanation, ExplainedCount

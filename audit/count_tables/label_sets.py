@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from audit.count_tables.categories import REST, Dimension
+from audit.findings.count import REST
 from audit.model.count_tables import Axis
 
 Mask = int
@@ -21,51 +21,91 @@ Recipe = tuple[Mask, str, Sequence[Mask]]
 """A set, a word, and the sets between whose names it stands."""
 
 
-def with_merged_atoms(dimension: Dimension) -> Dimension:
-    """Return a dimension in which the atoms that no published label tells apart are one.
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension with its labels.
 
-    The labels of atoms come after the published ones; an atom that is several has a name that is made of labels.
+    Attributes:
+        axis: its atoms and sets.
+        labels: the text of each label; those that were published first, then those of atoms and of everybody.
+        set_of: shape (labels,), int32; the set that each label covers.
+        total: which label stands for everybody, -1 for none.
+        atom_label: shape (atoms,), int32; the label that names each atom.
+        rest: the atom that no label covers, -1 for none.
+        published: how many of the labels were published, or stand for everybody; they come first.
     """
-    masks = {_mask(dimension.axis.members[one]) for one in dimension.set_of[: dimension.published].tolist()}
-    classes = atoms_of(masks, dimension.axis.atoms)
-    if len(classes) == dimension.axis.atoms:
-        return dimension
-    of_atom = np.zeros(dimension.axis.atoms, dtype=np.int64)
+
+    axis: Axis
+    labels: tuple[str, ...]
+    set_of: np.ndarray
+    total: int
+    atom_label: np.ndarray
+    rest: int
+    published: int
+
+
+def build_dimension(
+    name: str, published: Iterable[str], total: str | None, categories: dict[str, list[str]] | None, *, is_open: bool
+) -> Dimension:
+    """Return a dimension with its published labels, all of them known to `categories` if there are any.
+
+    Atoms that no published label distinguishes are one, which has a name that is made of labels.
+    """
+    labels = list(dict.fromkeys([*published, *([total] if total is not None else [])]))
+    finest = _atoms(labels, total, categories)
+    number = {atom: place for place, atom in enumerate(finest)}
+    size = max(1, len(finest) + is_open)
+    covered = [
+        np.arange(size) if label == total or not finest else _covered(label, number, categories) for label in labels
+    ]
+    classes = atoms_of(map(_mask, covered), size)
+    of_atom = np.zeros(size, dtype=np.int32)
     for place, one in enumerate(classes):
         of_atom[_members(one)] = place
     members = [np.array([place], dtype=np.int32) for place in range(len(classes))]
-    code = {_mask(one): place for place, one in enumerate(members)}
-    labels, set_of = list(dimension.labels[: dimension.published]), []
-    for one in dimension.set_of[: dimension.published].tolist():
-        merged = np.unique(of_atom[dimension.axis.members[one]]).astype(np.int32)
-        if _mask(merged) not in code:
-            code[_mask(merged)] = len(members)
-            members.append(merged)
-        set_of.append(code[_mask(merged)])
-    whole = code.setdefault((1 << len(classes)) - 1, len(members))
-    if whole == len(members):
-        members.append(np.arange(len(classes), dtype=np.int32))
-    alone = {one: place for place, one in enumerate(set_of) if place != dimension.total}
-    names = _Names([(_mask(members[one]), labels[place]) for place, one in enumerate(set_of)])
+    code = {1 << place: place for place in range(len(classes))}
+
+    def set_code(some: np.ndarray) -> int:
+        some = np.unique(of_atom[some])
+        if (mask := _mask(some)) not in code:
+            code[mask] = len(members)
+            members.append(some)
+        return code[mask]
+
+    set_of = [set_code(some) for some in covered]
+    whole, names = set_code(np.arange(size)), _Names([(_mask(members[at]), labels[p]) for p, at in enumerate(set_of)])
+    rest, count, texts = size - 1 if is_open and finest else -1, len(labels), [*labels]
+    alone = {at: place for place, at in enumerate(set_of) if not finest or labels[place] != total}
     atom_label = []
     for place, one in enumerate(classes):
         if place not in alone:
             atoms = _members(one).tolist()
-            rest = dimension.rest in atoms
-            text = dimension.labels[dimension.atom_label[atoms[0]]] if len(atoms) == 1 else names.of(1 << place)
-            labels.append(REST if rest else text)
+            texts.append(REST if rest in atoms else finest[atoms[0]] if len(atoms) == 1 else names.of(1 << place))
             set_of.append(place)
-            alone[place] = len(labels) - 1
+            alone[place] = len(texts) - 1
         atom_label.append(alone[place])
     return Dimension(
-        axis=Axis(dimension.axis.name, len(classes), members, whole),
-        labels=tuple(labels),
+        axis=Axis(name, len(classes), members, whole),
+        labels=tuple(texts),
         set_of=np.array(set_of, dtype=np.int32),
-        total=dimension.total,
+        total=-1 if total is None else labels.index(total),
         atom_label=np.array(atom_label, dtype=np.int32),
-        rest=-1 if dimension.rest < 0 else int(of_atom[dimension.rest]),
-        published=dimension.published,
+        rest=-1 if rest < 0 else int(of_atom[rest]),
+        published=count,
     )
+
+
+def _atoms(labels: Iterable[str], total: str | None, categories: dict[str, list[str]] | None) -> list[str]:
+    if categories is None:
+        return [label for label in labels if label != total]
+    used = [atom for label in labels if label != total for atom in categories.get(label, [])]
+    return list(dict.fromkeys([*used, *(atom for atoms in categories.values() for atom in atoms)])) if used else []
+
+
+def _covered(label: str, number: dict[str, int], categories: dict[str, list[str]] | None) -> np.ndarray:
+    if categories is None:
+        return np.array([number[label]])
+    return np.unique([number[atom] for atom in categories[label]])
 
 
 def atoms_of(sets: Iterable[Mask], atoms: int) -> list[Mask]:

@@ -7,40 +7,31 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from audit.count_tables.series_kind import CLAUSES
 from audit.count_tables.table_files import read_count_table
 from audit.count_tables.table_rules import (
     STATISTIC,
+    TABLE_KEYS,
     WHOLE,
     ChangeColumn,
     CountColumn,
     HidingRule,
     Rates,
-    RulesReader,
     Wide,
     hiding_rules,
     roots,
 )
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
-from audit.io.toml import UNCONFIRMED_KEYS, natural, parse, read_text, release_tag, unconfirmed
+from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, unconfirmed
 from audit.model.count_report import OverTime, Rounding
 from audit.model.errors import InputError, Problems
 from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import CountSize
 
 NAME = microdata.NAME
-T = TypeVar("T")
-_RELATIONS: tuple[OverTime, ...] = ("independent", "same", "cumulative")
-_OVER_TIME = "there is no such relation of releases", "use same, cumulative or independent"
-_ABSENT = "rows that are left out are either unknown or zero", 'write absent = "zero", or nothing'
-_HIDES = "this has to be true or false", "write status_hides = true, or leave it out"
-_TEXTS = ("measure", "breakdown", "status")
-_LISTS = ("measures", "values", "levels", "sensitive")
-_SETS = ("codes", "not_published", "flags", "open", "not_counts")
-"""Keys of `[table]` that are a text, a list of texts, or texts in any order."""
 
 
 @dataclass(frozen=True)
@@ -229,34 +220,13 @@ def parse_table_manifest(folder: Path, text: str, problems: Problems) -> TableMa
     return None if document is None else _TableManifestReader(folder, NAME, text, document, problems).manifest()
 
 
-class _TableManifestReader(RulesReader):
+class _TableManifestReader(Reader):
     """Turns the TOML document into a `TableManifest`, noting each problem where it stands."""
 
     what = "series"
     allowed: Mapping[str, set[str] | None] = {
         "series": {"name", "kind", "releases", "releases_by"},
-        "table": {
-            *_TEXTS,
-            *_LISTS,
-            *_SETS,
-            "dimensions",
-            "value",
-            "totals",
-            "categories",
-            "nested",
-            "markers",
-            "status_hides",
-            "threshold",
-            "perturbation",
-            "rounding",
-            "rates",
-            "over_time",
-            "absent",
-            "wide",
-            "part_of",
-            "change",
-            "harmless",
-        },
+        "table": set(TABLE_KEYS),
         "policy": set(CLAUSES),
         **UNCONFIRMED_KEYS,
         "waiver": {"finding", "reason", "expires", "size"},
@@ -266,143 +236,107 @@ class _TableManifestReader(RulesReader):
     def manifest(self) -> TableManifest:
         self.check_names()
         series, table = self.table("series"), self.table("table")
-        dimensions = self.texts(table, "dimensions")
-        plain: dict[str, Any] = {key: self.text(table, key) for key in _TEXTS}
-        plain |= {key: self.texts(table, key) for key in _LISTS}
-        plain |= {key: frozenset(self.texts(table, key)) for key in _SETS}
-        wide, values, measures = self.wide(table), plain["values"], plain["measures"]
+        read: dict[str, Any] = {key: form(self, table, key) for key, form in TABLE_KEYS.items()}
+        wide, values, part_of = read["wide"], read["values"], read["part_of"]
+        counts = values or read["measures"]
         columns = values if wide is None else tuple(wide.columns.values())
-        value = self.text(table, "value") or next(iter(columns), None)
-        if len([each for each in (wide, values, plain["measure"], table.get("value")) if each]) > 1 and (
-            wide or values
-        ):
+        if (wide or values) and len([each for each in (wide, values, read["measure"], read["value"]) if each]) > 1:
             self.note("values", "several keys say which columns are counts", "keep one of value, values, wide")
-        part_of = self.part_of(table, values or measures)
-        if wide is not None:
-            dimensions = tuple(dict.fromkeys([*dimensions, wide.dimension]))
-        if any(part_of.values()):
-            dimensions = tuple(dict.fromkeys([*dimensions, STATISTIC]))
-        totals = self.of_dimensions(table, "totals", dimensions)
-        if not dimensions:
-            self.note("dimensions", "no dimension is named", 'write dimensions = ["area", "sex"] under [table]')
-        if value is None:
-            self.note("value", "the column with the counts is not named", 'write value = "count" under [table]')
+        if not self.is_part_of(part_of, counts):
+            read["part_of"] = part_of = {}
+        parted = any(part_of.values())
+        more = [*([] if wide is None else [wide.dimension]), *([STATISTIC] if parted else [])]
+        read["dimensions"] = tuple(dict.fromkeys([*read["dimensions"], *more]))
+        read["value"] = read["value"] or next(iter(columns), "")
+        for key, what, example in (
+            ("dimensions", "no dimension is named", 'dimensions = ["area", "sex"]'),
+            ("value", "the column with the counts is not named", 'value = "count"'),
+        ):
+            if not read[key]:
+                self.note(key, what, f"write {example} under [table]")
+        totals = {name: unicodedata.normalize("NFC", text.strip()) for name, text in read["totals"].items()}
+        read["totals"] = {name: label for name, label in totals.items() if label}
+        read["perturbation"] = read["perturbation"] or 0
         found = TableManifest(
             folder=self.folder,
             name=self.text(series, "name") or self.folder.resolve().name,
             releases=self.releases(series.get("releases"), self.text(series, "releases_by")),
             releases_by=self.text(series, "releases_by"),
-            dimensions=dimensions,
-            value=value or "",
-            wide=wide,
-            part_of=part_of,
-            change=self.change(table),
-            totals={name: label for name, label in totals.items() if label},
             no_total=frozenset(name for name, label in totals.items() if not label),
-            categories=self.categories(table, dimensions),
-            nested=self.nested(table, dimensions),
-            markers=self.markers(table),
-            status_hides=self.choice(table, "status_hides", (False, True), _HIDES),
-            threshold=self.whole(table, "threshold", 2),
-            perturbation=self.whole(table, "perturbation", 0) or 0,
-            rounding=self.rounding(table),
-            rates=self.rates(table, values or measures),
-            over_time=self.choice(table, "over_time", _RELATIONS, _OVER_TIME),
-            absent_is_zero=self.choice(table, "absent", ("unknown", "zero"), _ABSENT) == "zero",
-            harmless=self.lists(table, "harmless"),
+            absent_is_zero=read.pop("absent") == "zero",
             unconfirmed=unconfirmed(self),
             policy=self.policy(),
             waivers=microdata.read_waivers(self, size_of, 'size = { kind = "narrowed", lower = 1, upper = 4 }'),
             hiding=hiding_rules(self),
-            **plain,
+            **read,
         )
-        if any(part_of.values()):
-            whole = set(roots(values or measures, part_of).values())
+        self.check_read(found, counts)
+        if parted:
+            whole = set(roots(counts, part_of).values())
             total = next(iter(whole)) if len(whole) == 1 else WHOLE
             found = replace(found, totals={**found.totals, STATISTIC: total}, open=found.open | {STATISTIC})
-        for key, names in (
-            ("open", found.open),
-            ("codes", found.codes),
-            ("sensitive", {*found.sensitive}),
-            ("hiding", {name for rule in found.hiding for name in rule.cell}),
+        return found
+
+    def is_part_of(self, part_of: Mapping[str, str], counts: tuple[str, ...]) -> bool:
+        """Return whether it makes sense which count is part of which, noting why it does not."""
+        names = {*part_of, *(whole for whole in part_of.values() if whole)}
+        faults = [f'"{name}" is none of the counts' for name in sorted(names - set(counts))]
+        faults += [f'"{name}" is part of itself' for name, root in roots(counts, part_of).items() if part_of.get(root)][
+            :1
+        ]
+        for what in faults:
+            self.note("part_of", what, 'write part_of = { deaths = "cases" }, both of them in values')
+        return not faults
+
+    def check_read(self, found: TableManifest, counts: Sequence[str]) -> None:
+        """Note names of no dimension, and keys that others leave without effect: their author relies on them."""
+        for key in ("totals", "categories", "nested", "open", "codes", "sensitive", "hiding"):
+            named = {name for rule in found.hiding for name in rule.cell} if key == "hiding" else getattr(found, key)
+            for name in sorted({*named, *(found.no_total if key == "totals" else ())} - {*found.dimensions}):
+                self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
+        for of in (rates.counts for rates in found.rates):
+            if (of and of not in counts) or (not of and len(counts) > 1):
+                what = "it is not said which counts these are rates of"
+                self.note("rates", what, f'write counts = "{(*counts, "n")[0]}"')
+        for key, needed, unmet in (
+            ("measures", "measure", found.measures and found.measure is None),
+            ("rates", "measure", found.measure is None and any(each.is_statistic for each in found.rates)),
+            ("levels", "breakdown", found.levels and found.breakdown is None),
+            ("breakdown", "levels", found.breakdown is not None and not found.levels),
+            ("status", "markers", found.status is not None and not found.markers),
+            ("status_hides", "status", found.status_hides and found.status is None),
+            ("min_labels", "sensitive", "min_labels" in found.policy and not found.sensitive),
         ):
-            for name in sorted({*names} - set(dimensions)):
-                self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
-        self.check_read(found)
-        self.check_kinds(found)
-        return found
-
-    def check_read(self, found: TableManifest) -> None:
-        """Note keys that other keys leave without effect: their author believes that they do something."""
-        if found.measures and found.measure is None:
-            self.note("measures", "nothing reads it without the column of statistics", 'write measure = "…" beside it')
-        if any(each.is_statistic for each in found.rates) and found.measure is None:
-            what = "rates that are a statistic are not read without the column of statistics"
-            self.note("rates", what, 'write measure = "…" beside it, or column = "…" within it')
-        if (found.breakdown is None) != (not found.levels):
-            key, other = ("levels", "breakdown") if found.breakdown is None else ("breakdown", "levels")
-            self.note(key, f"nothing reads it without {other}", f"write {other} beside it, or leave it out")
-        if found.status is not None and not found.markers:
-            remedy = 'write markers = { "c" = [1, 4] }, or leave it out'
-            self.note("status", "nothing reads it, as no marker is named that could stand in it", remedy)
-        if found.status_hides and found.status is None:
-            self.note("status_hides", "nothing reads it without status", 'write status = "StatusVar" beside it')
-        for name in sorted({*found.nested} & {*found.categories}):
-            what = f'nothing reads the categories of "{name}", as its columns say which label is inside of which'
-            self.note("categories", what, "keep one of categories and nested")
-        for name in sorted(found.codes & {*found.nested, *found.categories}):
-            what = f'nothing reads that labels of "{name}" are codes, as its categories or columns say what they cover'
-            self.note("codes", what, "keep one of codes, categories and nested")
-        for name in sorted(found.no_total & {*found.nested, *found.categories, *found.codes}):
-            what = f'nothing reads that "{name}" has no total, as its categories or columns say what its labels cover'
-            self.note("totals", what, "leave this entry out")
-
-    def check_kinds(self, found: TableManifest) -> None:
-        """Note what is said of kinds of people where no dimension is sensitive."""
-        for name in sorted({*found.harmless} - {*found.sensitive}):
-            what = f'nothing reads what is harmless of "{name}", which is not sensitive'
-            self.note("harmless", what, f'write sensitive = ["{name}"], or leave this out')
-        if "min_labels" in found.policy and not found.sensitive:
-            remedy = 'write sensitive = ["diagnosis"] under [table]'
-            self.note("min_labels", "nothing reads it without sensitive", remedy)
-
-    def categories(self, table: Mapping[str, Any], dimensions: tuple[str, ...]) -> dict[str, str]:
-        found = self.of_dimensions(table, "categories", dimensions)
-        return {dimension: name for dimension, name in found.items() if self.inside(dimension, name)}
-
-    def nested(self, table: Mapping[str, Any], dimensions: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-        given = table.get("nested", {})
-        found: dict[str, tuple[str, ...]] = {"": ()}
-        if isinstance(given, dict):
-            found = {str(name): self.texts(given, name) for name in given}
-        for name, columns in found.items():
-            if name not in dimensions or not columns:
-                remedy = 'write nested = { area = ["region", "authority"] }, the coarsest column first'
-                self.note("nested", "this has to name a dimension and its columns", remedy)
-        return found
-
-    def of_dimensions(self, table: Mapping[str, Any], key: str, dimensions: tuple[str, ...]) -> dict[str, str]:
-        found = self.mapping(table, key)
-        for name in found:
-            if name not in dimensions:
-                self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
-        return {name: unicodedata.normalize("NFC", text.strip()) for name, text in found.items() if name in dimensions}
+            if unmet:
+                self.note(key, f"nothing reads it without {needed}", f"write {needed} under [table], or leave it out")
+        columns, files = {*found.nested}, {*found.categories}
+        for key, names, why in (
+            ("categories", columns & files, "its columns say which label is inside of which"),
+            ("codes", found.codes & (columns | files), "its categories or columns say what its labels cover"),
+            ("totals", found.no_total & (columns | files | found.codes), "it is said what its labels cover"),
+            ("harmless", {*found.harmless} - {*found.sensitive}, "it is not sensitive"),
+        ):
+            for name in sorted(names):
+                self.note(key, f'nothing reads what is said of "{name}": {why}', "leave this entry out")
 
     def releases(self, entries: object, by: str | None) -> tuple[TableRelease, ...]:
+        found: list[TableRelease] = []
         if not isinstance(entries, list) or not entries:
             self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
             return ()
-        found: list[TableRelease] = []
         for entry in entries:
             if isinstance(entry, str) and entry.endswith("results.json"):
                 if self.inside("releases", entry):
-                    tag = (self.folder / entry).resolve().parent.name
-                    found.append(TableRelease(tag, (TableFile(self.folder / entry, entry),)))
+                    found.append(self.release((self.folder / entry).resolve().parent.name, entry))
             elif isinstance(entry, str):
-                names = self.tables("releases", entry)
-                found += [TableRelease(release_tag(n), (TableFile(self.folder / n, n),)) for n in names]
+                found += [self.release(release_tag(name), name) for name in self.tables("releases", entry)]
             elif isinstance(entry, dict) and {str(k) for k in entry} == {"tag", "tables"}:
-                found += self.several(entry)
+                tag = self.text(entry, "tag")
+                names = [name for pattern in self.texts(entry, "tables") for name in self.tables("tables", pattern)]
+                if tag is None or not names:
+                    self.note("releases", "a release of several tables lacks its tag or its tables", "give both")
+                else:
+                    found.append(self.release(tag, *names))
             else:
                 what = 'write a path, or { tag = "2024", tables = ["a.csv", "b.csv"] }'
                 self.note("releases", "an entry is neither a path nor a tag with its tables", what)
@@ -410,6 +344,9 @@ class _TableManifestReader(RulesReader):
             found = self.releases_by(found, by)
         self.check_tags([release.tag for release in found])
         return tuple(found)
+
+    def release(self, tag: str, *names: str) -> TableRelease:
+        return TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))
 
     def releases_by(self, found: list[TableRelease], column: str) -> list[TableRelease]:
         """Return a release for each text of a column, in the order of the texts."""
@@ -421,22 +358,6 @@ class _TableManifestReader(RulesReader):
         if "" in tables:
             self.note("releases_by", f'"{column}" has empty cells', "write into each row which release it belongs to")
         return [TableRelease(text, tuple(tables[text])) for text in sorted(tables, key=natural)]
-
-    def several(self, entry: Mapping[str, Any]) -> list[TableRelease]:
-        tag = self.text(entry, "tag")
-        names = [name for pattern in self.texts(entry, "tables") for name in self.tables("tables", pattern)]
-        if tag is None or not names:
-            self.note("releases", "a release of several tables lacks its tag or its tables", "give both")
-            return []
-        return [TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))]
-
-    def choice(self, table: Mapping[str, Any], key: str, known: Sequence[T], wrong: tuple[str, str]) -> T:
-        """Return one of some known values, the first where nothing is given; anything else is noted."""
-        given = table.get(key, known[0])
-        found = next((each for each in known if given == each and type(given) is type(each)), None)
-        if found is None:
-            self.note(key, *wrong)
-        return known[0] if found is None else found
 
     def policy(self) -> dict[str, int]:
         found = {}

@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from audit.count_tables.build_evidence import CountEvidence, EvidencePart
-from audit.count_tables.categories import Dimension
 from audit.count_tables.count_questions import Unasked
+from audit.count_tables.label_sets import Dimension
 from audit.count_tables.manifest import TableManifest
 from audit.model.arrays import Flags
 from audit.model.count_tables import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from audit.count_tables.categories import Dimension
+from audit.count_tables.label_sets import Dimension
 from audit.count_tables.manifest import NAME, TableFile, TableManifest
 from audit.count_tables.table_shapes import (
     NestedLabels,

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.acro_sessions import SESSION, session_tables
-from audit.count_tables.categories import Dimension, build_dimension, composed, read_categories
-from audit.count_tables.label_sets import with_merged_atoms
+from audit.count_tables.categories import composed, read_categories
+from audit.count_tables.label_sets import Dimension, build_dimension
 from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_values import FileRows, ValueReader
@@ -184,9 +184,7 @@ class _Assembler:
             local = [self._local_labels(part, place, total, texts) for part in self.parts]
             self._note_other_capitals_elsewhere(name, list(texts), local)
             known = self.categories.get(name)
-            dimension = with_merged_atoms(
-                build_dimension(name, texts, total, known, is_open=name in self.manifest.open)
-            )
+            dimension = build_dimension(name, texts, total, known, is_open=name in self.manifest.open)
             number = {label: code for code, label in enumerate(dimension.labels)}
             lookup = np.array([number[text] for text in texts] or [0], dtype=np.int32)
             columns.append([lookup[codes] for codes in local])

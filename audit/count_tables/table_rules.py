@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from audit.io.toml import Reader
 from audit.model.count_report import Rounding
 from audit.model.json_types import UNBOUNDED
 
+Form: TypeAlias = Callable[[Reader, Mapping[str, Any], str], Any]
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")
 STATISTIC = "statistic"
 """The dimension of counts of which one is part of another."""
 WHOLE = "(whole)"
 """Its label of counts that are no part of another, where there are several of them."""
-_RATES = 'write rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }'
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class ChangeColumn:
     """A column with what a count has grown by since so many releases before."""
 
     column: str
-    since: int
+    since: int = 1
 
 
 @dataclass(frozen=True)
@@ -118,147 +118,83 @@ def part_atoms(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str,
     return {part: [names[some] for some in whole if part in some] for part in parts}
 
 
-class RulesReader(Reader):
-    """Reads how counts were published, noting each problem where it stands."""
+# -- how keys of [table] are read ---------------------------------------------------------------------------------
 
-    def whole(self, table: Mapping[str, Any], key: str, least: int) -> int | None:
-        """Return a whole number from a least one, or None."""
+
+def text_set(reader: Reader, table: Mapping[str, Any], key: str) -> frozenset[str]:
+    """Return texts in any order."""
+    return frozenset(reader.texts(table, key))
+
+
+def whole(least: int) -> Form:
+    """Return what reads a whole number from a least one; None where there is none."""
+
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> int | None:
         value = table.get(key)
-        if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value < UNBOUNDED):
+        if value is None or (type(value) is int and least <= value < UNBOUNDED):
             return value
-        self.note(key, "this has to be a whole number", f"write a whole number from {least}")
+        reader.note(key, "this has to be a whole number", f"write a whole number from {least}")
         return None
 
-    def markers(self, table: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-        """Return the least and the greatest count of each marker."""
-        given = table.get("markers", {})
-        if not isinstance(given, dict):
-            self.note("markers", "this has to be a table", 'write markers = { "*" = [1, 7] }')
-            return {}
-        found = {}
-        for text, ends in given.items():
-            interval = _interval(ends)
-            if interval is None:
-                self.note("markers", f'"{text}" is not given a least and a greatest count', f'write "{text}" = [1, 7]')
-            elif not text.strip():
-                self.note("markers", "an empty cell is no marker: it counts as not published", "leave it out")
-            else:
-                found[text.strip()] = interval
-        return found
+    return read
 
-    def rounding(self, table: Mapping[str, Any]) -> Rounding | None:
-        """Return how numbers are rounded, if they are."""
-        given = table.get("rounding")
+
+def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
+    """Return what reads one of some known values, the first where nothing is given."""
+
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> object:
+        given = table.get(key, known[0])
+        if any(given == each and type(given) is type(each) for each in known):
+            return given
+        reader.note(key, what, remedy)
+        return known[0]
+
+    return read
+
+
+def record(what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str]) -> Form:
+    """Return what reads a table with some keys, of which some are needed; None where it is none."""
+
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, Any] | None:
+        given = table.get(key)
         if given is None:
             return None
-        remedy = f'write rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}'
-        if not isinstance(given, dict) or not set(given) <= {"to", "how"} or given.get("how", "nearest") not in HOW:
-            self.note("rounding", "this is no way to round", remedy)
-            return None
-        to = self.whole(given, "to", 1)
-        if to is None:
-            self.note("rounding", "what counts are rounded to is missing", remedy)
-            return None
-        return Rounding(to, given.get("how", "nearest"))
+        if isinstance(given, dict) and {*needed} <= set(given) <= set(forms):
+            found = {name: form(reader, given, name) for name, form in forms.items() if name in given}
+            if not any(each in (None, {}) for each in found.values()):
+                return found
+        reader.note(key, what, f"write {example}")
+        return None
 
-    def rates(self, table: Mapping[str, Any], counts: tuple[str, ...]) -> tuple[Rates, ...]:
-        """Return the rates, one table or a list of tables; `counts` are the columns or statistics with counts."""
-        given = table.get("rates", [])
-        entries = given if isinstance(given, list) else [given]
-        found = [self._rates(entry, counts) for entry in entries]
-        return tuple(each for each in found if each is not None)
-
-    def _rates(self, given: object, counts: tuple[str, ...]) -> Rates | None:
-        keys = {"column", "measure", "per", "decimals", "denominator", "of", "counts"}
-        if (
-            not isinstance(given, dict)
-            or not set(given) <= keys
-            or given.get("of", "count") not in ("count", "published")
-            or ("column" in given) == ("measure" in given)
-        ):
-            self.note("rates", "these are no rates", _RATES)
-            return None
-        statistic = "measure" in given
-        column = self.text(given, "measure" if statistic else "column")
-        per, decimals = self.whole(given, "per", 1), self.whole(given, "decimals", 0)
-        cell = isinstance(given.get("denominator"), dict)
-        total = self.mapping(given, "denominator") if cell else {}
-        denominator = "" if cell else self.text(given, "denominator")
-        if column is None or denominator is None or per is None or decimals is None or (cell and not total):
-            self.note("rates", "something is missing", _RATES)
-            return None
-        of = self.text(given, "counts") or ""
-        if (of and of not in counts) or (not of and len(counts) > 1):
-            self.note(
-                "rates", "it is not said which counts these are rates of", f'write counts = "{(*counts, "n")[0]}"'
-            )
-        return Rates(column, per, decimals, denominator, given.get("of") == "published", total, of, statistic)
-
-    def wide(self, table: Mapping[str, Any]) -> Wide | None:
-        """Return the dimension whose labels are columns, if there is one."""
-        given = table.get("wide")
-        if given is None:
-            return None
-        remedy = 'write wide = { dimension = "sex", columns = { Male = "M", Female = "F", Total = "T" } }'
-        if not isinstance(given, dict) or set(given) != {"dimension", "columns"}:
-            self.note("wide", "this is no dimension in columns", remedy)
-            return None
-        dimension, columns = self.text(given, "dimension"), self.mapping(given, "columns")
-        if dimension is None or not columns or len(set(columns.values())) < len(columns):
-            self.note("wide", "each label needs a column of its own", remedy)
-            return None
-        return Wide(dimension, columns)
-
-    def part_of(self, table: Mapping[str, Any], counts: tuple[str, ...]) -> dict[str, str]:
-        """Return which count is part of which; empty for one that is part of none."""
-        found = self.mapping(table, "part_of")
-        names = {*found, *(whole for whole in found.values() if whole)}
-        remedy = 'write part_of = { deaths = "cases" }, both of them in values'
-        for name in sorted(names - set(counts)):
-            self.note("part_of", f'"{name}" is none of the counts', remedy)
-        for name, root in roots(counts, found).items():
-            if found.get(root):
-                self.note("part_of", f'"{name}" is part of itself', remedy)
-                return {}
-        return {} if names - set(counts) else found
-
-    def change(self, table: Mapping[str, Any]) -> ChangeColumn | None:
-        """Return the column with changes, if there is one."""
-        given = table.get("change")
-        if given is None:
-            return None
-        if not isinstance(given, dict) or not set(given) <= {"column", "since"} or "column" not in given:
-            self.note("change", "this is no change", 'write change = { column = "change", since = 1 }')
-            return None
-        column, since = self.text(given, "column"), self.whole(given, "since", 1)
-        return None if column is None else ChangeColumn(column, since or 1)
+    return read
 
 
-def hiding_rules(reader: Reader) -> tuple[HidingRule, ...]:
-    """Return the entries of `[[hiding]]`, noting each problem where it stands."""
-    entries, found = reader.document.get("hiding", []), []
-    for entry in entries if isinstance(entries, list) else [entries]:
-        rule = _hiding_rule(entry)
-        if rule is None:
-            remedy = 'write cell = { sex = "All" } and below it keep = true, or cost = 100, under [[hiding]]'
-            reader.note("hiding", "this does not say which cells to keep, or what it costs to hide them", remedy)
+def nested_columns(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
+    """Return the columns of each nested dimension."""
+    given = table.get(key, {})
+    found = {name: reader.texts(given, name) for name in given} if isinstance(given, dict) else {}
+    if not isinstance(given, dict) or not all(found.values()):
+        remedy = 'write nested = { area = ["region", "authority"] }, the coarsest column first'
+        reader.note(key, "this has to name a dimension and its columns", remedy)
+    return found
+
+
+def markers(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, tuple[int, int]]:
+    """Return the least and the greatest count of each marker."""
+    given = table.get(key, {})
+    if not isinstance(given, dict):
+        reader.note(key, "this has to be a table", 'write markers = { "*" = [1, 7] }')
+        return {}
+    found = {}
+    for text, ends in given.items():
+        interval = _interval(ends)
+        if interval is None:
+            reader.note(key, f'"{text}" is not given a least and a greatest count', f'write "{text}" = [1, 7]')
+        elif not text.strip():
+            reader.note(key, "an empty cell is no marker: it counts as not published", "leave it out")
         else:
-            found.append(rule)
-    return tuple(found)
-
-
-def _hiding_rule(entry: object) -> HidingRule | None:
-    cell = entry.get("cell") if isinstance(entry, dict) else None
-    if (
-        not isinstance(entry, dict)
-        or not isinstance(cell, dict)
-        or not all(isinstance(each, str) for each in cell.values())
-    ):
-        return None
-    cost = entry.get("cost")
-    if set(entry) == {"cell", "keep"} and entry["keep"] is True:
-        return HidingRule(cell, None)
-    return HidingRule(cell, cost) if set(entry) == {"cell", "cost"} and type(cost) is int and cost >= 0 else None
+            found[text.strip()] = interval
+    return found
 
 
 def _interval(ends: object) -> tuple[int, int] | None:
@@ -266,5 +202,134 @@ def _interval(ends: object) -> tuple[int, int] | None:
         return None
     low, high = ends
     high = UNBOUNDED if isinstance(high, float) and math.isinf(high) and high > 0 else high
-    numbers = all(isinstance(end, int) and not isinstance(end, bool) for end in (low, high))
-    return (low, high) if numbers and 0 <= low <= high <= UNBOUNDED else None
+    return (low, high) if type(low) is type(high) is int and 0 <= low <= high <= UNBOUNDED else None
+
+
+def rounding(reader: Reader, table: Mapping[str, Any], key: str) -> Rounding | None:
+    """Return how numbers are rounded, if they are."""
+    found = _ROUNDING(reader, table, key)
+    return None if found is None else Rounding(found["to"], found.get("how", HOW[0]))
+
+
+def rates(reader: Reader, table: Mapping[str, Any], key: str) -> tuple[Rates, ...]:
+    """Return the rates, of one table or a list of tables."""
+    given = table.get(key, [])
+    found = [_RATES(reader, {key: entry}, key) for entry in (given if isinstance(given, list) else [given])]
+    rates = []
+    for each in found:
+        if each is not None and ("column" in each) == ("measure" in each):
+            reader.note(key, "these are no rates", f"write {_RATES_EXAMPLE}")
+        elif each is not None:
+            base, name = each["denominator"], each.get("column") or each["measure"]
+            cell = base if isinstance(base, dict) else {}
+            of_published = each.get("of") == "published"
+            rates.append(
+                Rates(name, each["per"], each["decimals"], "" if cell else base, of_published, cell,
+                      each.get("counts", ""), "measure" in each)
+            )  # fmt: skip
+    return tuple(rates)
+
+
+def _denominator(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, str] | str | None:
+    return reader.mapping(table, key) if isinstance(table.get(key), dict) else reader.text(table, key)
+
+
+def wide(reader: Reader, table: Mapping[str, Any], key: str) -> Wide | None:
+    """Return the dimension whose labels are columns, if there is one."""
+    found = _WIDE(reader, table, key)
+    if found is not None and len(set(found["columns"].values())) < len(found["columns"]):
+        reader.note(key, "each label needs a column of its own", f"write {_WIDE_EXAMPLE}")
+        return None
+    return None if found is None else Wide(**found)
+
+
+def change(reader: Reader, table: Mapping[str, Any], key: str) -> ChangeColumn | None:
+    """Return the column with changes, if there is one."""
+    found = _CHANGE(reader, table, key)
+    return None if found is None else ChangeColumn(**found)
+
+
+def hiding_rules(reader: Reader) -> tuple[HidingRule, ...]:
+    """Return the entries of `[[hiding]]`, noting each problem where it stands."""
+    entries, found = reader.document.get("hiding", []), []
+    for entry in entries if isinstance(entries, list) else [entries]:
+        rule = _HIDING(reader, {"hiding": entry}, "hiding")
+        if rule is not None and len(rule) == 2:
+            found.append(HidingRule(rule["cell"], rule.get("cost")))
+        elif rule is not None:
+            reader.note("hiding", _HIDING_WHAT, f"write {_HIDING_EXAMPLE}")
+    return tuple(found)
+
+
+_RATES_EXAMPLE = 'rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }'
+_WIDE_EXAMPLE = 'wide = { dimension = "sex", columns = { Male = "M", Female = "F", Total = "T" } }'
+_HIDING_WHAT = "this does not say which cells to keep, or what it costs to hide them"
+_HIDING_EXAMPLE = 'cell = { sex = "All" } and below it keep = true, or cost = 100, under [[hiding]]'
+_ROUNDING = record(
+    "this is no way to round",
+    f'rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}',
+    {"to": whole(1), "how": one_of(HOW, "there is no such way to round", f"use one of {', '.join(HOW)}")},
+    ["to"],
+)
+_RATES = record(
+    "these are no rates",
+    _RATES_EXAMPLE,
+    {
+        **dict.fromkeys(("column", "measure", "counts"), Reader.text),
+        "per": whole(1),
+        "decimals": whole(0),
+        "denominator": _denominator,
+        "of": one_of(("count", "published"), "rates are of counts or of what was published", 'write of = "published"'),
+    },
+    ["per", "decimals", "denominator"],
+)
+_WIDE = record(
+    "this is no dimension in columns",
+    _WIDE_EXAMPLE,
+    {"dimension": Reader.text, "columns": Reader.mapping},
+    ["dimension", "columns"],
+)
+_CHANGE = record(
+    "this is no change",
+    'change = { column = "change", since = 1 }',
+    {"column": Reader.text, "since": whole(1)},
+    ["column"],
+)
+_HIDING = record(
+    _HIDING_WHAT,
+    _HIDING_EXAMPLE,
+    {
+        "cell": Reader.mapping,
+        "keep": one_of((True,), "this has to be true", "leave it out"),
+        "cost": whole(0),
+    },
+    ["cell"],
+)
+TABLE_KEYS: Mapping[str, Form] = {
+    "dimensions": Reader.texts,
+    **dict.fromkeys(("value", "measure", "breakdown", "status"), Reader.text),
+    **dict.fromkeys(("measures", "values", "levels", "sensitive"), Reader.texts),
+    **dict.fromkeys(("codes", "not_published", "flags", "open", "not_counts"), text_set),
+    "totals": Reader.mapping,
+    "categories": Reader.files,
+    "nested": nested_columns,
+    "markers": markers,
+    "status_hides": one_of((False, True), "this has to be true or false", "write status_hides = true, or leave it out"),
+    "threshold": whole(2),
+    "perturbation": whole(0),
+    "rounding": rounding,
+    "rates": rates,
+    "over_time": one_of(
+        ("independent", "same", "cumulative"),
+        "there is no such relation of releases",
+        "use same, cumulative or independent",
+    ),
+    "absent": one_of(
+        ("unknown", "zero"), "rows that are left out are either unknown or zero", 'write absent = "zero", or nothing'
+    ),
+    "wide": wide,
+    "part_of": Reader.mapping,
+    "change": change,
+    "harmless": Reader.lists,
+}
+"""The keys of `[table]`, and how each is read."""

@@ -173,26 +173,26 @@ COUNTS = {
 NESTED = 'nested = { area = ["area", "what"] }'
 LEVELS = 'breakdown = "what"\nlevels = ["area"]'
 COUNT_KEYS = {
-    ("table", "measures"): ('["cases"]', "without the column of statistics", '["cases"]\nmeasure = "what"'),
+    ("table", "measures"): ('["cases"]', "nothing reads it without measure", '["cases"]\nmeasure = "what"'),
     ("table", "rates"): (
         '{ column = "percent", per = 100, decimals = 1, denominator = "pop" }', 'no table has "percent"',
         '{ column = "rate", per = 100, decimals = 1, denominator = "pop" }'),
     ("table", "change"): ('{ column = "growth" }', 'no table has "growth"', '{ column = "rate" }'),
     ("table", "not_counts"): ('["pop", "people"]', 'no table has "people"', '["pop", "rate"]'),
-    ("table", "status"): ('"state"', "no marker is named", '"state"\nmarkers = { "c" = [1, 4] }'),
+    ("table", "status"): ('"state"', "nothing reads it without markers", '"state"\nmarkers = { "c" = [1, 4] }'),
     ("table", "levels"): ('["area"]', "nothing reads it without breakdown", '["area"]\nbreakdown = "what"'),
     ("table", "breakdown"): ('"what"', "nothing reads it without levels", '"what"\nlevels = ["area"]'),
     ("table", "categories"): (
-        '{ area = "area.csv" }\n' + NESTED, 'nothing reads the categories of "area"', '{ area = "area.csv" }'),
+        '{ area = "area.csv" }\n' + NESTED, 'nothing reads what is said of "area"', '{ area = "area.csv" }'),
     ("table", "totals"): (
-        '{ sex = "T", area = "" }\ncategories = { area = "area.csv" }', 'nothing reads that "area" has no total',
+        '{ sex = "T", area = "" }\ncategories = { area = "area.csv" }', 'nothing reads what is said of "area"',
         '{ sex = "T", area = "" }'),
     ("table", "status_hides"): (
         "true", "nothing reads it without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
     ("table", "codes"): ('["what"]', '"what" is no dimension', '["area"]'),
     ("table", "open"): ('["what"]', '"what" is no dimension', '["sex"]'),
     ("table", "harmless"): (
-        '{ sex = ["f"] }', "which is not sensitive", '{ sex = ["f"] }\nsensitive = ["sex"]'),
+        '{ sex = ["f"] }', "it is not sensitive", '{ sex = ["f"] }\nsensitive = ["sex"]'),
     ("table", "sensitive"): ('["what"]', '"what" is no dimension', '["sex"]'),
     ("table", "part_of"): ('{ deaths = "" }', "is none of the counts", '{ n = "" }\nvalues = ["n"]'),
 }  # fmt: skip
