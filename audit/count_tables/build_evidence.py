@@ -17,7 +17,6 @@ from audit.count_tables.count_questions import (
 )
 from audit.count_tables.intervals import Interpreter
 from audit.count_tables.label_sets import Dimension, LabelSets
-from audit.count_tables.manifest import TableFile
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.count_tables import PROTECTED, SMALL_COUNT, Axis, Boxes, CountTables
@@ -67,7 +66,7 @@ def build_evidence(
     cells = [each.cells() for each in builders]
     parts, unasked = list[EvidencePart](), list[Unasked]()
     for place, builder in enumerate(builders):
-        part = _EvidenceBuilder(counts, place, limits, dimensions)
+        part = _EvidenceBuilder(counts, place, builder.rows, limits, dimensions)
         parts += part.parts(asked or questions[place])
         unasked += [*builder.unasked, *part.unasked()]
     return CountEvidence(
@@ -80,7 +79,7 @@ def _questions(
 ) -> tuple[list[QuestionBuilder], tuple[Dimension, ...], list[CountQuestions]]:
     """Return the builder and the questions of each statistic, and the dimensions with the sets of all of them."""
     sets = [LabelSets(each) for each in counts.dimensions]
-    builders = [QuestionBuilder(_rows_of(counts, place), sets) for place in range(len(counts.measures))]
+    builders = [QuestionBuilder(StatisticRows(counts, place), sets) for place in range(len(counts.measures))]
     questions = [each.questions() for each in builders]
     return builders, tuple(each.dimension() for each in sets), questions
 
@@ -90,50 +89,18 @@ def asked_dimensions(counts: PublishedCounts) -> tuple[Dimension, ...]:
     return _questions(counts)[1]
 
 
-def _rows_of(counts: PublishedCounts, measure: int) -> StatisticRows:
-    rows = np.flatnonzero(counts.measure == measure).astype(np.int32)
-    markers = np.array([text in counts.manifest.markers for text in counts.texts] or [False])
-    shown, release, over_time = counts.shown[rows], counts.release[rows], counts.manifest.over_time
-    return StatisticRows(
-        row=rows,
-        label=counts.label[rows],
-        release=release,
-        # Releases about the same people are one.
-        period=np.zeros_like(release) if over_time == "same" else release,
-        table=_table_of(counts)[counts.file[rows]],
-        shown=shown,
-        hidden=counts.hidden[rows],
-        exact=counts.number[rows] & (counts.lower[rows] == counts.upper[rows]),
-        # A marker that stands for one count only hides nothing, and is not asked.
-        asked=shown & ~markers[counts.text[rows]],
-        over_time=over_time,
-        totals=np.array([each.total for each in counts.dimensions], dtype=np.int32),
-    )
-
-
-def _table_of(counts: PublishedCounts) -> Codes:
-    """Return the table of each file of rows: several columns of counts are one table."""
-    number: dict[TableFile, int] = {}
-    return np.array([number.setdefault(file, len(number)) for file in counts.files], dtype=np.int32)
-
-
 class _EvidenceBuilder:
     def __init__(
-        self, counts: PublishedCounts, measure: int, limits: Mapping[str, int], dimensions: tuple[Dimension, ...]
-    ) -> None:
-        self.counts, self.limits, self.dimensions = counts, limits, dimensions
-        self.statistic = measure
-        self.rows = np.flatnonzero(counts.measure == measure)
-        self.label = counts.label[self.rows]
-        self.box = self._boxes_of(self.label)
-        self.release = counts.release[self.rows]
-        self.shown = counts.shown[self.rows]
-        self.over_time = counts.manifest.over_time
-        self.period = np.zeros_like(self.release) if self.over_time == "same" else self.release
+        self, counts: PublishedCounts, statistic: int, rows: StatisticRows, limits: Mapping[str, int],
+        dimensions: tuple[Dimension, ...],
+    ) -> None:  # fmt: skip
+        self.counts, self.statistic, self.rows = counts, statistic, rows
+        self.limits, self.dimensions, self.over_time = limits, dimensions, rows.over_time
+        self.box = self._boxes_of(rows.label)
 
     def unasked(self) -> Iterator[Unasked]:
         """Yield what is not asked about the hidden denominators of rates."""
-        values = self.counts.denominators[self.rows]
+        values = self.counts.denominators[self.rows.row]
         both = PROTECTED, SMALL_COUNT
         if count := int((values == 0).sum()):
             yield Unasked(count, say("the denominators of some rates are unknown, or too many to try"), both)
@@ -158,11 +125,11 @@ class _EvidenceBuilder:
 
     def _left_out(self) -> Iterator[tuple[Boxes, int]]:
         """Yield for each table of a release the combinations of its labels that no row of it shows."""
-        total = np.array([each.total for each in self.dimensions])
-        crossings = self.label != total
-        for release, *crossing in np.unique(np.column_stack([self.release, crossings]), axis=0).tolist():
-            inside = (self.release == release) & (crossings == np.array(crossing, dtype=np.bool_)).all(axis=1)
-            labels = self.label[inside]
+        rows = self.rows
+        total, crossings = rows.totals, rows.crossings
+        for release, *crossing in np.unique(np.column_stack([rows.release, crossings]), axis=0).tolist():
+            inside = (rows.release == release) & (crossings == np.array(crossing, dtype=np.bool_)).all(axis=1)
+            labels = rows.label[inside]
             choices = [
                 self._labels_shown(place, labels[:, place]) if crossed else np.array([total[place]])
                 for place, crossed in enumerate(crossing)
@@ -182,11 +149,11 @@ class _EvidenceBuilder:
     def parts(self, questions: CountQuestions) -> Iterator[EvidencePart]:
         """Yield what hangs together: each independent release by itself, else everything."""
         absent = self._absent()
-        lower, upper = self.counts.lower[self.rows], self.counts.upper[self.rows]
-        said = self.shown | (upper < UNBOUNDED) | (lower > 0)
-        boxes, period = np.concatenate([self.box[said], absent[0]]), np.concatenate([self.period[said], absent[1]])
+        lower, upper = self.counts.lower[self.rows.row], self.counts.upper[self.rows.row]
+        said = self.rows.shown | (upper < UNBOUNDED) | (lower > 0)
+        boxes, period = np.concatenate([self.box[said], absent[0]]), np.concatenate([self.rows.period[said], absent[1]])
         lower, upper = np.concatenate([lower[said], absent[2]]), np.concatenate([upper[said], absent[3]])
-        rows = np.concatenate([self.rows[said], np.full(len(absent[1]), -1)]).astype(np.int32)
+        rows = np.concatenate([self.rows.row[said], np.full(len(absent[1]), -1)]).astype(np.int32)
         asked_period = np.zeros_like(questions.release) if self.over_time == "same" else questions.release
         asked, since = self._boxes_of(questions.label), questions.since
         releases = len(self.counts.manifest.releases)

@@ -15,6 +15,7 @@ from audit.count_tables.doubts import check_columns_are_there
 from audit.count_tables.hiding import Hiding, HidingSearch, Rows, without_rows
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
+from audit.count_tables.number_texts import number_of
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import CountAttack, CountOptions, report_on
@@ -136,7 +137,7 @@ class _CellSearch:
         """Return the numbers that past releases show."""
         past = (self.counts.release < len(self.counts.manifest.releases) - 1) & self.counts.number
         texts = (self.counts.texts[text] for text in np.unique(self.counts.text[past]).tolist())
-        return {number for text in texts if (number := _shown(text)) is not None}
+        return {number for text in texts if (number := number_of(text)) is not None}
 
     def hidden_cell(self, row: int) -> HiddenCell:
         """Return a row as a cell to hide."""
@@ -150,7 +151,7 @@ def rounded_candidate(counts: PublishedCounts, rounding: Rounding) -> PublishedC
     rows = np.flatnonzero(last & counts.number & (counts.upper < 10**12))
     lower, upper = counts.lower.copy(), counts.upper.copy()
     for row in rows.tolist():
-        middle = _shown(counts.texts[int(counts.text[row])])
+        middle = number_of(counts.texts[int(counts.text[row])])
         if middle is not None:
             to = rounding.to
             number = (2 * middle + to) // (2 * to) * to
@@ -158,8 +159,3 @@ def rounded_candidate(counts: PublishedCounts, rounding: Rounding) -> PublishedC
             lower[row], upper[row] = with_threshold(number, ends, counts.manifest.threshold if number else None)
             lower[row], upper[row] = min(lower[row], middle), max(upper[row], middle)
     return replace(counts, lower=lower, upper=upper)
-
-
-def _shown(text: str) -> int | None:
-    plain = text.replace(",", "").removesuffix(".0")
-    return int(plain) if plain.isdigit() else None

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.label_sets import LabelSets, LabelView, Mask, atoms_of
+from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.count_tables import PROTECTED, SMALL_COUNT
 from audit.model.errors import printable
@@ -60,31 +61,30 @@ class Unasked:
     rules: tuple[int, ...] = (SMALL_COUNT,)
 
 
-@dataclass(frozen=True)
 class StatisticRows:
     """The published rows of one statistic; all arrays have one entry, or row, for each.
 
     Attributes:
         row: int32; its place among all rows.
         label: shape (rows, dimensions), int32.
-        release, period, table: int32; releases about the same people are one period.
+        release, period, table: int32; releases about the same people are one period, columns of one file one table.
         shown, hidden, exact: whether it shows anything, a marker that leaves several counts, or one count.
         asked: whether it shows anything but a marker that stands for one count.
         over_time: how the releases are related.
-        totals: shape (dimensions,); the label of everybody, -1 for none.
+        totals: shape (dimensions,); the label of all people, -1 for none.
     """
 
-    row: Codes
-    label: Codes
-    release: Codes
-    period: Codes
-    table: Codes
-    shown: Flags
-    hidden: Flags
-    exact: Flags
-    asked: Flags
-    over_time: str
-    totals: Codes
+    def __init__(self, counts: PublishedCounts, statistic: int) -> None:
+        self.row = rows = np.flatnonzero(counts.measure == statistic).astype(np.int32)
+        self.label, self.release, self.over_time = counts.label[rows], counts.release[rows], counts.manifest.over_time
+        self.period = np.zeros_like(self.release) if self.over_time == "same" else self.release
+        number = {file: place for place, file in enumerate(dict.fromkeys(counts.files))}
+        self.table = np.array([number[file] for file in counts.files], dtype=np.int32)[counts.file[rows]]
+        self.shown, self.hidden = counts.shown[rows], counts.hidden[rows]
+        self.exact = counts.number[rows] & (counts.lower[rows] == counts.upper[rows])
+        markers = np.array([text in counts.manifest.markers for text in counts.texts] or [False])
+        self.asked = self.shown & ~markers[counts.text[rows]]
+        self.totals = np.array([each.total for each in counts.dimensions], dtype=np.int32)
 
     @property
     def crossings(self) -> Flags:

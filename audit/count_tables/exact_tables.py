@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,12 @@ from audit.count_tables.manifest import NAME, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Counts
 from audit.model.errors import Problems, printable
+
+_PLAIN = {
+    *("folder", "name", "releases", "dimensions", "value", "totals", "no_total", "over_time", "absent_is_zero"),
+    *("not_counts", "not_published", "sensitive", "harmless", "flags", "policy", "waivers", "hiding", "unconfirmed"),
+}
+"""What the manifest of exact tables may say."""
 
 
 @dataclass(frozen=True)
@@ -51,27 +57,11 @@ def check_exact(manifest: TableManifest) -> None:
         InputError: it is one; all of it is told.
     """
     problems = Problems()
-    more = {
-        "markers": manifest.markers,
-        "threshold": manifest.threshold,
-        "rounding": manifest.rounding,
-        "perturbation": manifest.perturbation,
-        "rates": manifest.rates,
-        "values": manifest.values,
-        "wide": manifest.wide,
-        "change": manifest.change,
-        "releases_by": manifest.releases_by,
-        "status": manifest.status,
-        "measure": manifest.measure,
-        "breakdown": manifest.breakdown,
-        "categories": manifest.categories,
-        "codes": manifest.codes,
-        "nested": manifest.nested,
-        "open": manifest.open,
-    }
-    for key, given in more.items():
-        if given:
-            problems.add(NAME, f"`{key}`: only plain tables of exact counts can be published", "leave it out")
+    for each in fields(manifest):
+        if each.name not in _PLAIN:
+            plain = each.default if each.default_factory is MISSING else each.default_factory()
+            if getattr(manifest, each.name) != plain:
+                problems.add(NAME, f"`{each.name}`: only plain tables of exact counts can be published", "leave it out")
     for release in manifest.releases:
         for table in release.tables:
             if not table.path.name.endswith(".csv"):
