@@ -24,10 +24,10 @@ def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect
     The file appears whole or not at all, with the permissions `mode`, or the usual ones. Text has the delimiter and
     encoding of a `dialect`; it is UTF-8 where that encoding lacks a character.
     """
-    import pyarrow.parquet as pq
-
     with atomic_path(path, mode=mode) as draft:
         if path.name.endswith(".parquet"):
+            import pyarrow.parquet as pq
+
             pq.write_table(_compact(table), draft, compression="snappy")
             return
         lines = _encoded(table, dialect or Dialect())

@@ -12,6 +12,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from tests.helpers.debian import program
+
 QUIET = (
     "--headless=new",
     "--no-sandbox",
@@ -25,18 +27,9 @@ QUIET = (
 )
 
 
-@cache
 def chromium() -> str:
-    """Return the browser; where there is none, and AUDIT_TEST_CHROMIUM is `install`, Debian's is installed first."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    if not any(map(shutil.which, names)) and os.environ.get("AUDIT_TEST_CHROMIUM") == "install":
-        quiet = {"check": False, "capture_output": True, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
-        subprocess.run(["apt-get", "update", "-qq"], **quiet)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], **quiet)
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        pytest.skip("there is no Chromium; AUDIT_TEST_CHROMIUM=install lets the tests install Debian's, as root")
-    return found
+    """Return the browser."""
+    return program(("chromium", "chromium-browser", "google-chrome"), ("chromium",))
 
 
 def run(page: Path, *options: str) -> subprocess.CompletedProcess[str]:
