@@ -26,7 +26,7 @@ test-deep: $(VENV)/.installed
 	AUDIT_TEST_DEEP=$(DEEP) AUDIT_TEST_SHARE=1 PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto \
 		tests/universe tests/oracle tests/properties tests/laws $(PYTEST)
 
-# Small wrong changes of a copy of the program, each of which a named test must notice (tests/mutants). Minutes.
+# Small wrong changes of copies of the program, each of which a named test must notice (tests/mutants). Minutes.
 mutants: $(VENV)/.installed
 	$(BIN)/python -m tests.mutants.run $(MUTANTS)
 

@@ -7,7 +7,10 @@ import pytest
 
 from tests.browser.chromium import DARK, asked, console, printed, requests, screenshot, violations
 from tests.cli.forms import EXAMPLES
+from tests.helpers.amount import slow
 from tests.helpers.running import run_main
+
+pytestmark = slow
 
 TABLES = "../count_table_examples/tables-rounded-quarters"
 CASES = [

@@ -9,6 +9,9 @@ import pytest
 from reports.html import drawn
 from reports.page import Bullets, Entry, Facts, Page, PageSteps, PageTable, PageVerdict, Paragraph, Section, Signing
 from tests.browser.chromium import printed
+from tests.helpers.amount import slow
+
+pytestmark = slow
 
 MANY, ROWS = 60, 9
 

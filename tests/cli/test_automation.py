@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.forms import EXAMPLES
+from tests.helpers.amount import slow
 from tests.helpers.running import run_main
 from tests.helpers.sarif import assert_sarif
+
+pytestmark = slow
 
 ROOT = Path(__file__).parent.parent.parent
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")

@@ -15,13 +15,14 @@ import pytest
 
 from audit.runtime.distributed.dask_cluster import cluster
 from tests.cli.forms import EXAMPLES, FORMS
+from tests.helpers.amount import slow
 from tests.helpers.engines import told, with_key
 from tests.helpers.results import timeless
 from tests.helpers.running import run_main
 
 # distributed leaves a connection that was half made to a killed worker to the garbage collector, which finds it in
 # whichever test runs then.
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed <ssl.SSLSocket:ResourceWarning")
+pytestmark = [slow, pytest.mark.filterwarnings("ignore:unclosed <ssl.SSLSocket:ResourceWarning")]
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.amount import slow
 from tests.helpers.tiny import Row, TinySeries
 
 ROOT = Path(__file__).parents[2]
@@ -224,6 +225,7 @@ def plain(text: str) -> str:
 RUN = [each for each in examples() if each.reason is None]
 
 
+@slow
 @pytest.mark.parametrize("example", RUN, ids=lambda each: f"{each.page}:{each.line}")
 def test_the_example_runs(tmp_path, example):
     for said, needs in NEEDS.items():

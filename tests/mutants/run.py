@@ -1,6 +1,7 @@
 """Make each mutant in a copy of this tree and run the tests that must notice it: `python -m tests.mutants.run [WORD]`.
 
-With words, only mutants whose qualified names have one of them. The exit code is 0 where every mutant was killed.
+As many at once as there are processors. With words, only mutants whose qualified names have one of them. The exit code
+is 0 where every mutant was killed.
 """
 
 import os
@@ -10,29 +11,31 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import cache_from_source
 from pathlib import Path
+from queue import SimpleQueue
 
 from tests.mutants.mutant import ROOT, Mutant, PlaceGoneError
 from tests.mutants.mutants import MUTANTS
 
-SECONDS, SECONDS_WITHOUT = 120, 900
-"""How long the tests of one mutant may take, and all of them together without any."""
+SECONDS = 1800
+"""How long tests may take, so that a mutant that never ends is seen: no test takes a minute on an idle machine."""
 PASSED, FAILED = 0, 1
 """How pytest ends where all tests pass, and where one fails; all else is no answer."""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "demo-series", "data", ".hypothesis", ".*_cache")
 
 
-def tested(tree: Path, tests: Iterable[str], seconds: int) -> tuple[int | None, str]:
+def tested(tree: Path, tests: Iterable[str], jobs: int) -> tuple[int | None, str]:
     """Run tests in a tree until one fails: how pytest ended (None: not in time), and what it printed."""
-    words = [sys.executable, "-m", "pytest", "-x", "-n", "0", "--hypothesis-seed=0", "-p", "no:cacheprovider"]
+    words = [sys.executable, "-m", "pytest", "-x", "-n", str(jobs), "--hypothesis-seed=0", "-p", "no:cacheprovider"]
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "", "AUDIT_TEST_SHARE": "1"}
     try:
         done = subprocess.run(
-            [*words, *dict.fromkeys(tests)], cwd=tree, env=environment, capture_output=True, text=True, timeout=seconds
+            [*words, *dict.fromkeys(tests)], cwd=tree, env=environment, capture_output=True, text=True, timeout=SECONDS
         )
     except subprocess.TimeoutExpired:
-        return None, f"no answer within {seconds} seconds"
+        return None, f"no answer within {SECONDS} seconds"
     return done.returncode, done.stdout + done.stderr
 
 
@@ -48,7 +51,7 @@ def survived(tree: Path, mutant: Mutant) -> str | None:
     # Python takes a compiled file for that of its source where size and second are the same: of the mutant before.
     Path(cache_from_source(str(path))).unlink(missing_ok=True)
     try:
-        code, printed = tested(tree, mutant.tests, SECONDS)
+        code, printed = tested(tree, mutant.tests, 0)
     finally:
         path.write_bytes(before)
         os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
@@ -60,19 +63,28 @@ def survived(tree: Path, mutant: Mutant) -> str | None:
 def main(words: list[str]) -> int:
     """Try the mutants that words name, all where there are none; print how each ended."""
     chosen = [each for each in MUTANTS if not words or any(word in each.name for word in words)]
-    failures = 0
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        tree = Path(folder) / "tree"
-        shutil.copytree(ROOT, tree, ignore=LEFT_OUT, symlinks=True)
-        code, printed = tested(tree, (test for each in chosen for test in each.tests), SECONDS_WITHOUT)
+    jobs = len(os.sched_getaffinity(0))
+    trees: SimpleQueue[Path] = SimpleQueue()
+
+    def tried(mutant: Mutant) -> str | None:
+        tree, began = trees.get(), time.monotonic()
+        try:
+            reason = survived(tree, mutant)
+        finally:
+            trees.put(tree)
+        print(f"{time.monotonic() - began:6.1f} s  {mutant}: {reason or 'killed'}", flush=True)
+        return reason
+
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
+        for number in range(jobs):
+            tree = Path(folder) / str(number)
+            shutil.copytree(ROOT, tree, ignore=LEFT_OUT, symlinks=True)
+            trees.put(tree)
+        code, printed = tested(tree, (test for each in chosen for test in each.tests), jobs)
         if code != PASSED:
             print(f"the tests fail without any mutant ({code}):\n{printed}")
             return 1
-        for each in chosen:
-            began = time.monotonic()
-            reason = survived(tree, each)
-            failures += reason is not None
-            print(f"{time.monotonic() - began:6.1f} s  {each}: {reason or 'killed'}", flush=True)
+        failures = sum(reason is not None for reason in pool.map(tried, chosen))
     print(f"{len(chosen) - failures} of {len(chosen)} mutants are killed")
     return 1 if failures or not chosen else 0
 

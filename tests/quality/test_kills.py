@@ -19,8 +19,10 @@ from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
-from tests.helpers.amount import SHARE, some
+from tests.helpers.amount import SHARE, slow, some
 from tests.helpers.microdata import Pairs, write_microdata
+
+pytestmark = slow
 
 TOUCHING = ("open", "os.", "shutil.", "fcntl.")
 RANDOM_KILLS = some(30)

@@ -9,6 +9,9 @@ import pytest
 from attacks.registry import all_attacks
 from audit.model.options import options_of
 from audit.pipeline.settings import Settings
+from tests.helpers.amount import slow
+
+pytestmark = slow
 
 ACCEPTED = """\
 import audit
