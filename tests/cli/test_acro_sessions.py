@@ -167,25 +167,6 @@ def settled(folder):
     return manifest["table"], verdict(folder)
 
 
-def test_a_table_that_is_not_understood_is_named(tmp_path):
-    unknown = (["x,F,M", "E,30,18", "N,,", "S,25,20"], 1, {"by": ["area", "sex"]})
-    _, (code, why, _) = settled(described(tmp_path / "s1", TOTALS, unknown))
-    assert code == 3
-    assert "output_1_0.csv" in why
-
-
-def test_values_that_are_counted_are_a_part_of_the_people(tmp_path):
-    """Of 25 women of S 23 have a value: that two have none is found."""
-    counted = (["area,F,M", "E,30,18", "N,,", "S,23,20"], 1, {"by": ["area", "sex"], "of": "v"})
-    table, (code, _, found) = settled(described(tmp_path / "s1", CROSSED, counted))
-    assert (table["measures"], table["part_of"]) == (["people", "v"], {"v": "people"})
-    assert code == 1
-    assert {(each["cell"]["statistic"], each["lower"]) for each in found} == {("(rest)", 2)}
-    table, (code, why, _) = settled(described(tmp_path / "twin/s1", counted))
-    assert "part_of" not in table
-    assert (code, why) == (0, "[]")
-
-
 def test_rounded_tables_and_their_margins(tmp_path):
     """Margins of rounded cells are their sums: 65 women are not 63 to 67, but what three rounded counts add up to."""
     lines = ["area,F,M,All", "E,30.0,20.0,50.0", "N,10.0,10.0,20.0", "S,25.0,20.0,45.0", "All,65.0,50.0,115.0"]

@@ -545,21 +545,6 @@ def test_snapshots_have_to_be_those_that_are_published(begin, words):
 
 
 @EVERY
-def test_two_sensitive_columns(begin, words):
-    micro, series = begin(words)
-    edit(series / "series.toml", 'sensitive = "Disease"', 'sensitive = ["Disease", "Town"]')
-    edit(series / "series.toml", '["Age", "Town"]', '["Age"]')
-    edit(series / "series.toml", ', Town = "categorical"', "")
-    if words in PAIRS:
-        path = series / "releases/1.values.csv"
-        path.write_text(
-            "".join(f"{line},x\n" if n else f"{line},Town\n" for n, line in enumerate(path.read_text().split()))
-        )
-    [line] = refused(micro, series, *words)
-    assert 'the series publishes "Disease, Town", the microdata hold "Disease" as sensitive' in line
-
-
-@EVERY
 def test_a_series_with_a_hierarchy(begin, words):
     micro, series = begin(words)
     hierarchy = series / "towns.csv"
@@ -569,20 +554,6 @@ def test_a_series_with_a_hierarchy(begin, words):
     published(micro, series, *words)
     assert_true(micro, series, "2")
     assert run_audit(series)[0] in (0, 1, 3)
-
-
-@EVERY
-def test_values_that_are_missing(begin, words):
-    """`missing` makes a town mean anything: true, if not telling."""
-    micro, series = begin(words)
-    edit(series / "series.toml", "[columns]\n", '[columns]\nmissing = ["Wetwang"]\n')
-    code, _, err = anonymize(micro, series, *words)
-    if words == MONOTONIC:
-        assert code == 2
-        assert "mean something else in the series" in err
-    else:
-        assert (code, err) == (0, "")
-        assert len(assert_true(micro, series, "2")) == 24
 
 
 @EVERY

@@ -75,15 +75,6 @@ def test_nested_codes_tie_a_part_to_those_around_it(tmp_path):
     assert {each["cell"].get("Region"): each["lower"] for each in found if each["cell"].get("Size") == "4"} == {"1": 3}
 
 
-def test_codes_nested_by_their_digits_are_the_same(tmp_path):
-    regions = {"Total": "1234", "1": "12", "2": "34", "11": "1", "12": "2", "23": "3", "24": "4"}
-    hidden = {("11", "4"): "U", ("11", "2"): "M", ("11", "Total"): "M"}
-    rda = metadata(region="    <HIERARCHICAL>\n    <HIERLEVELS> 1 1\n")
-    _, _, (code, _, found) = settled(table(tmp_path / "t", rows(hidden, regions=regions), rda, hierarchy=None))
-    assert code == 1
-    assert {each["cell"].get("Region"): each["lower"] for each in found if each["cell"].get("Size") == "4"} == {"11": 3}
-
-
 def test_numbers_beside_an_unsafe_status_are_asked_about(tmp_path):
     folder = table(tmp_path / "t", rows(ALL_HIDDEN, shown=True))
     manifest, keys, (code, why, _) = settled(folder)
@@ -95,14 +86,6 @@ def test_numbers_beside_an_unsafe_status_are_asked_about(tmp_path):
     code, _, found = verdict(folder)
     assert code == 1  # published as they are, the numbers are known
     assert [each["lower"] for each in found if each["cell"] == {"Size": "4", "Region": "1"}] == [3]
-
-
-def test_other_letters_of_status_and_codes_that_are_missing(tmp_path):
-    signs = '   <SAFE> "s"\n   <UNSAFE> "q"\n   <PROTECT> "z"\n'
-    lines = [*rows(HIDDEN, signs="sqm"), '"Total";"99";-;E\n', '"2";"99";0;z\n']
-    manifest, _, (code, why, found) = settled(table(tmp_path / "t", lines, metadata(signs=signs)))
-    assert set(manifest["markers"]) == {"q", "-", "E"}
-    assert (code, why, [each["lower"] for each in found]) == (1, "[]", [3])
 
 
 def test_magnitudes_are_named_and_what_tau_argus_notes_for_itself_is_asked_about(tmp_path):
@@ -145,19 +128,3 @@ def test_a_table_without_its_metadata_is_refused(tmp_path):
     code, out, error = run_main("init", str(folder), "--yes")
     assert code == 2
     assert "t.rda beside it, which is missing" in out + error
-
-
-def test_a_code_that_the_hierarchy_lacks_is_refused(tmp_path):
-    folder = table(tmp_path / "t", rows(HIDDEN), hierarchy=HIERARCHY.replace("@ 4", ""))
-    assert run_main("init", str(folder), "--yes")[0] == 0
-    code, out, error = run_main(str(folder))
-    assert code == 2
-    assert "t.tab:7" in out + error
-    assert "no line of the categories" in out + error
-
-
-def test_numbers_for_the_status_are_no_counts(tmp_path):
-    (tmp_path / "t.csv").write_text('"Size","Region","Freq","Status"\n"2","N",3,5\n"2","Z",14,1\n', encoding="utf-8")
-    code, out, error = run_main("init", str(tmp_path), "--yes")
-    assert code == 2
-    assert "number of a status beside each count" in out + error

@@ -1,7 +1,5 @@
 """`correspondence` on the command line: growing series of files alone, findings, what does not apply."""
 
-import json
-
 import pytest
 
 from tests.helpers.running import run_audit, run_main
@@ -41,17 +39,6 @@ def test_720_worlds():
     assert "attack" in str(result["policy"]["violations"])
 
 
-def test_rows_that_fill_others_leave_one(crossed):
-    code, result, _ = run_audit(crossed, *ATTACK, "--reveal")
-    [entry] = result["attacks"]
-    assert code == 1
-    assert {violation["measure"] for violation in result["policy"]["violations"]} == {"k", "max_risk"}
-    found = next(f for f in entry["findings"] if f["first"] == "2" and f["point"] == {"Job": "a", "Country": "x"})
-    assert (found["rows"], found["value"], found["risk"], found["evidence"]) == (1, "flu", 1.0, "proof")
-    [step] = found["certificate"]
-    assert (step["rows"], step["values"], step["next_values"]) == (2, ["cold"], ["cold"])
-
-
 def test_nothing_of_anybody_is_told_unless_revealed(crossed):
     _, result, _ = run_audit(crossed, *ATTACK)
     assert all("point" not in finding for finding in result["attacks"][0]["findings"])
@@ -61,25 +48,6 @@ def test_nothing_of_anybody_is_told_unless_revealed(crossed):
         assert "Traceback" not in out
     text = run_main(str(crossed), *ATTACK)[1]
     assert "new in release 2 can only be 1 row" in text
-
-
-def test_a_record_that_is_lost_contradicts(tmp_path):
-    folder = write(tmp_path / "s", [("a", "x", "flu")], [("a", "x", "cold"), ("b", "x", "flu")])
-    code, result, _ = run_audit(folder, *ATTACK)
-    [entry] = result["attacks"]
-    assert (code != 0, entry["status"]) == (True, "incomplete")
-    assert "growing" in entry["reason"]
-
-
-def test_it_is_skipped_where_it_says_nothing(tmp_path):
-    folder = write(tmp_path / "s", [("a", "x", "flu")], [("a", "x", "flu")], updates="")
-    assert run_main(str(folder), *ATTACK)[0] == 2
-    result = json.loads(run_main(str(folder), "--format", "json")[1])
-    [entry] = [each for each in result["attacks"] if each["attack"] == "correspondence"]
-    assert entry["status"] == "skipped"
-    folder = write(tmp_path / "t", [("a", "x", "flu")], updates='updates = "shrinking"\n')
-    code, _, err = run_main(str(folder))
-    assert (code, "growing" in err) == (2, True)
 
 
 # -- where more is known ---------------------------------------------------------------------------------------
@@ -145,13 +113,3 @@ def test_records_that_came_together_are_judged_by_their_ids(tmp_path, place, sta
     assert (states["k"], states["max_risk"]) == (state, state)
     assert code == (0 if state == "holds" else 3)
     assert ("came with one release" in (entry["reason"] or "")) == (state == "undecided")
-
-
-def test_it_is_skipped_where_everybody_is_known(tmp_path):
-    folder = beside(tmp_path / "s", "key")
-    for number, rows in ((1, 4), (2, 6)):
-        lines = [f"{at},p{at}" for at in range(rows)]
-        text = "\n".join(["row,individual", *lines]) + "\n"
-        (folder / f"private/{number}.key.csv").write_text(text, encoding="utf-8")
-    code, _, err = run_main(str(folder), *ATTACK)
-    assert (code, "no row is a stranger's" in err) == (2, True)

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from tests.cli.test_count_table_doubts import verdict
 from tests.helpers.published_forms import lines
 from tests.helpers.running import run_main
 
@@ -137,30 +136,3 @@ def test_known_labels_are_no_notes(rows, key, code, tmp_path):
         text = text.replace(', "sex"', "").replace(', sex = "All"', "")
     (folder / "series.toml").write_text(text, encoding="utf-8")
     assert run_main(str(folder))[0] == code
-
-
-def test_a_label_of_another_release_is_no_note(tmp_path):
-    folder = series(tmp_path / "s", "1.csv", lines("area,sex,count", "A,f,12", "A,m,11", "A,All,23", "B,,").encode())
-    (folder / "2.csv").write_text(lines("area,sex,count", "A,f,12", "A,m,11", "B,f,11", "A,All,23"), encoding="utf-8")
-    assert run_main(str(folder))[0] == 2
-    manifest = (folder / "series.toml").read_text(encoding="utf-8")
-    (folder / "series.toml").write_text(manifest.replace('["1.csv"]', '["1.csv", "2.csv"]'), encoding="utf-8")
-    assert run_main(str(folder))[0] == 0
-
-
-def test_what_init_takes_for_notes_is_said(tmp_path):
-    (folder := tmp_path / "s").mkdir()
-    (folder / "t.csv").write_bytes(padded(["Source: Office", "* Small counts are not shown"]))
-    out = " ".join(run_main("init", str(folder), "--yes")[1].split())
-    assert 'Below the table in t.csv, 2 lines, from line 11 on, are notes and no rows: "Source: Office"' in out
-    assert verdict(folder)[0] == 3
-
-
-def test_one_period_of_eurostat(tmp_path):
-    (folder := tmp_path / "s").mkdir()
-    rows = (f"A,{sex},{geo}\t{n} " for geo, (f, m) in (("DE1", (11, 20)), ("DE2", (14, 16)), ("DE", (25, 36)))
-            for sex, n in (("F", f"{f} p"), ("M", ": c" if m == 16 else m), ("T", f + m)))  # fmt: skip
-    (folder / "t.tsv").write_text(lines("freq,sex,geo\\TIME_PERIOD\t2023 ", *rows), encoding="utf-8")
-    assert run_main("init", str(folder), "--yes")[0] == 0
-    found = verdict(folder)[2]
-    assert {(f["cell"]["sex"], f["cell"]["geo"], f["lower"], f["upper"]) for f in found} == {("M", "DE2", 16, 16)}

@@ -212,14 +212,3 @@ def test_what_is_described_is_never_in_doubt(form, tmp_path):
     for position in range(len(described.tags)):
         described.read(position)
     assert gather_doubts(described, register=result["adversary"]["kind"] == "register") == ()
-
-
-@pytest.mark.parametrize("form", [registered, register_of_fewer_columns])
-def test_that_a_register_lacks_a_column_is_said(form, tmp_path):
-    _, result, _ = run_audit(form(tmp_path))
-    said = [each["text"] for each in result["warnings"] if each["kind"] == "register"]
-    if form is registered:
-        assert said == []
-    else:
-        [text] = said
-        assert text.startswith('the register lacks the quasi-identifier "Sex": everybody in it counts as covered')

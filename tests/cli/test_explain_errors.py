@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.cli.forms import EXAMPLES, FORMS, append, edit, write_rows
+from tests.cli.forms import EXAMPLES, FORMS, append, write_rows
 from tests.cli.test_command_line import only_line, with_keys
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Row, TinySeries
@@ -25,14 +25,6 @@ def refused(path, *words):
     code, out, err = run_main("explain", str(path), *words)
     assert (code, out) == (2, "")
     return only_line(err)
-
-
-def test_a_series_of_records_alone_names_nobody():
-    said = refused(EXAMPLES / "cases-independent", "--individual", "1")
-    assert said == (
-        "series.toml: nobody is known to be in this series; add [columns] individual, or a key file for each release; "
-        "or [adversary] register"
-    )
 
 
 @pytest.mark.parametrize(
@@ -56,27 +48,11 @@ def test_a_missing_key(tmp_path):
     assert "nobody is known to be in this series" in refused(tmp_path / "s", "--individual", "Bob")
 
 
-def test_a_missing_release_and_a_missing_series(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    (tmp_path / "s/releases/2.csv").unlink()
-    assert "releases/2.csv: there is no such file" in refused(tmp_path / "s", "--individual", "Bob")
-    assert "series.toml: there is no such file" in refused(tmp_path / "nowhere", "--individual", "Bob")
-
-
 def test_known_values_that_contradict_the_releases(tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "s")
     write_rows(tmp_path / "s/known.csv", [["individual", "value"], ["Bob", "flu"]])
     append(tmp_path / "s/series.toml", '\n[adversary]\nknown = "known.csv"\n')
     assert "known.csv:2" in refused(tmp_path / "s", "--individual", "Alice")
-
-
-def test_one_release(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    edit(tmp_path / "s/series.toml", ', "releases/2.csv"', "")
-    code, out, err = run_main("explain", str(tmp_path / "s"), "--individual", "Bob")
-    assert (code, err) == (0, "")
-    assert "  risk by joint             bronchitis 0.500, dyspepsia 0.500\n" in out
-    assert "release 2" not in out
 
 
 @pytest.mark.parametrize("who", HOSTILE)

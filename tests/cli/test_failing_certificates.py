@@ -105,11 +105,3 @@ def test_where_no_other_finding_violates_the_report_comes_before_exit_4(failing,
     assert report["attacks"][0]["findings"] == []
     assert not report["policy"]["passed"]
     assert {each["measure"] for each in report["policy"]["undecided"]} == {"min_width"}
-
-
-@pytest.mark.parametrize("shown", ["0", "1"])
-def test_it_is_the_same_for_findings_that_are_not_shown(shown, failing, tmp_path):
-    failing.update((2, 3))
-    code, out, _ = run_main(str(HIDDEN.write(tmp_path)), "--format", "json", "--findings", shown)
-    attack = json.loads(out)["attacks"][0]
-    assert (code, attack["findings_total"], attack["measures"]["open"]) == (4, 0, 2)

@@ -9,7 +9,6 @@ from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_audit, run_main
 
 NONE = 'harmless = { Disease = ["none"] }'
-NOBODY_HAS_IT = 'harmless = { Disease = ["a value that nobody has"] }'
 
 
 def series(folder, releases, columns="", policy="", individual=True, more=(), adversary=""):
@@ -70,27 +69,6 @@ def test_another_value_is_found_as_ever(tmp_path, individual):
     assert {each["value"] for _, each in found(result) if "value" in each} == {"HIV"}
     if individual:
         assert ended(result)["min_e"] == "violated"
-
-
-def test_the_value_is_spelled_as_the_series_spells_it(tmp_path):
-    rows = [[*[[who, age, value.upper()] for who, age, value in HEALTHY], *MIXED]]
-    assert run_audit(series(tmp_path / "1", rows, NONE))[0] == 1
-    assert run_audit(series(tmp_path / "2", rows, NONE.replace("none", "None") + '\nfold = ["Disease"]'))[0] == 0
-
-
-def test_by_several_attributes_all_parts_have_to_be_harmless(tmp_path):
-    """Whoever is certain of a harmless value and of an income is found by the income alone."""
-    safe = [[*row, ["low", "high"][place % 2]] for place, row in enumerate([*HEALTHY, *MIXED])]
-    found_out = [[*row, "low"] if row in HEALTHY else each for row, each in zip([*HEALTHY, *MIXED], safe, strict=True)]
-    code, result, _ = run_audit(series(tmp_path / "safe", [safe], NONE, more=["Income"]))
-    assert (code, ended(result)["max_risk"], ended(result)["min_e"]) == (0, "holds", "holds")
-    folder = series(tmp_path / "income", [found_out], NONE, more=["Income"])
-    code, result, _ = run_audit(folder, "--findings", "all")
-    assert (code, ended(result)["max_risk"]) == (1, "violated")
-    assert all(each.get("value") != "none" for _, each in found(result))
-    both = 'harmless = { Disease = ["none"], Income = ["low"] }'
-    code, result, _ = run_audit(series(tmp_path / "both", [found_out], both, more=["Income"]))
-    assert (code, ended(result)["max_risk"], ended(result)["min_e"]) == (0, "holds", "holds")
 
 
 # -- below certainty ----------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """`audit history`: eight quarters of one series, as its reports tell them."""
 
 import json
-import re
 import shutil
 
 import pytest
@@ -62,25 +61,6 @@ def test_what_a_baseline_left_out_was_found_all_the_same(tmp_path):
     told = json.loads(run_main("history", str(tmp_path / "s"), "--format", "json")[1])["reports"]
     assert [each["findings"] for each in told] == [18] * 3
     assert [each["new_findings"] for each in told] == [None, 0, 0]
-
-
-def test_on_the_terminal(series):
-    code, out, err = run_main("history", str(series))
-    assert (code, err) == (0, "")
-    lines = out.splitlines()
-    assert len([line for line in lines if re.match(r"20\d\d-\d\d-15 ", line)]) == QUARTERS
-    assert "UNDECIDED, in the last report." in lines
-    assert max(map(len, lines)) <= 80
-
-
-@pytest.mark.parametrize("form", ["html", "markdown"])
-def test_as_a_page_with_links(form, series, tmp_path):
-    page = tmp_path / "index"
-    assert run_main("history", str(series), "--format", form, "--output", str(page)) == (0, "", "")
-    told = page.read_text(encoding="utf-8")
-    assert told.count("NOT SAFE") >= 4
-    assert 'href="Q1.html"' in told if form == "html" else "(<Q1.html>)" in told
-    assert not re.search("Bob|Alice", told)
 
 
 def test_other_files_and_none_are_one_line(series, tmp_path):

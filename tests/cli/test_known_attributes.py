@@ -1,10 +1,7 @@
 """A known value, or a transition, is of the attribute that its line names; where several have the value it must."""
 
-import time
-
 import pytest
 
-from attacks.update_graph import UpdateGraphAttack
 from tests.helpers.messy import write
 from tests.helpers.running import run_audit, run_main
 
@@ -107,27 +104,3 @@ def test_known_values_that_nobody_uses_are_reported(series):
     assert known(series) == []
     [text] = known(series, "--adversary", "published")
     assert "the values in known.csv are not used" in text
-
-
-def test_a_known_person_who_would_be_found_anyhow_is_reported(series):
-    write(series / "known.csv", "individual,attribute,value\nA,HIV,yes\n")
-    for tag in "12":
-        write(series / f"{tag}.csv", ROWS.replace("B,1,20-29,no,yes", "B,1,20-29,yes,yes"))
-    [text] = known(series)
-    assert text.startswith("1 person with a known value would be found without it")
-
-
-def test_looking_for_known_people_has_the_time_that_the_attack_has_left(series, monkeypatch):
-    write(series / "known.csv", "individual,attribute,value\nA,HIV,yes\n")
-    run, limits = UpdateGraphAttack.run, []
-
-    def slow(attack, evidence, budget):
-        limits.append(budget.seconds)
-        time.sleep(0.05)
-        return run(attack, evidence, budget)
-
-    monkeypatch.setattr(UpdateGraphAttack, "run", slow)
-    known(series, "--time-limit", "60")
-    *_, again = limits
-    assert limits[0] == 60
-    assert again <= 60 - 0.05

@@ -76,12 +76,6 @@ def test_a_pair_stands_in_two_files(tmp_path):
         assert len({each["file"] for each in one["rows"]}) == 2 * len({each["release"] for each in one["rows"]})
 
 
-def test_nobody_is_located_without_reveal(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    assert all("rows" not in one for entry in audited(tmp_path / "s")["attacks"] for one in entry["findings"])
-    assert "releases/1.csv, group" not in run_main(str(tmp_path / "s"))[1]
-
-
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "sarif"])
 def test_formats_say_where(form, tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "s")
@@ -89,18 +83,6 @@ def test_formats_say_where(form, tmp_path):
     assert "lines 2-3" in page
     told = run_main("explain", str(tmp_path / "s"), "--individual", "Bob", "--format", form)[1]
     assert "lines 2-3" in told
-
-
-def test_a_person_is_one_entry(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    result = audited(tmp_path / "s", "--reveal")
-    people = {each["individual"]: each for each in result["people"]}
-    assert people.keys() == {"Bob", "David", "Alice", "Andy"}
-    assert people["Bob"]["reasons"] == ["intersection", "update-graph", "joint"]
-    assert people["Alice"]["reasons"] == ["joint"]
-    shown = [one["id"] for entry in result["attacks"] for one in entry["findings"] if one.get("individual") == "Bob"]
-    assert people["Bob"]["findings"] == shown
-    assert "Bob: by intersection, update-graph, joint" in run_main(str(tmp_path / "s"), "--reveal")[1]
 
 
 def test_reasons_are_all_attacks_whatever_is_shown(tmp_path):

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import audit
-from attacks.registry import ATTACKS
-from audit.cli.standard_streams import log_shown
 from audit.runtime.log import ROOT, logged_stage
 from tests.cli.forms import EXAMPLES, FORMS, edit, read_rows
 from tests.helpers.running import run_main
@@ -92,15 +89,6 @@ def test_a_log_names_nobody(kind, tmp_path, monkeypatch):
     assert [line for line in said if "seconds=" in line and not NUMBERS.search(line)] == []
 
 
-def test_a_log_tells_each_attack_with_its_counts(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUDIT_LOG", "info")
-    said = logged(run_main(str(hospital(tmp_path)))[2])
-    found = {line.partition(":")[0]: line for line in said}
-    assert {f"attack {name}" for name in ATTACKS.own if name != "inference"} <= {*found}
-    assert "complete=1 claims=6 " in found["attack joint"]
-    assert "skipped=1" in found["attack homogeneity"]
-
-
 def test_nothing_is_logged_unless_asked_for_and_no_report_changes(tmp_path, monkeypatch):
     asked = [str(hospital(tmp_path)), "--format", "json", "--stable-ids"]
     (tmp_path / FOLDER / "private").mkdir()
@@ -112,19 +100,6 @@ def test_nothing_is_logged_unless_asked_for_and_no_report_changes(tmp_path, monk
     seconds = re.compile(r'"seconds": [\d.e-]+')
     assert seconds.sub("", same) == seconds.sub("", out)
     assert not ROOT.handlers[1:]
-
-
-def test_a_command_within_a_command_is_logged_once(monkeypatch):
-    monkeypatch.setenv("AUDIT_LOG", "info")
-    with log_shown(), log_shown():
-        assert len(ROOT.handlers) == 2
-
-
-def test_another_word_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUDIT_LOG", "loud")
-    code, out, err = run_main(str(hospital(tmp_path)))
-    assert (code, out) == (2, "")
-    assert err.startswith("audit: AUDIT_LOG=loud: the log is info or debug")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
@@ -140,13 +115,6 @@ def test_a_log_that_cannot_be_written_changes_no_verdict():
         )
     assert done.returncode in {0, 3}
     assert done.stdout
-
-
-def test_python_has_the_log_by_logging(tmp_path, caplog):
-    with caplog.at_level(logging.INFO, logger="audit"):
-        audit.load(hospital(tmp_path)).attack("intersection")
-    [line] = [each for each in caplog.records if each.getMessage().startswith("attack ")]
-    assert line.name == "audit.pipeline.attack_run"
 
 
 def test_of_an_error_the_kind_is_logged_and_not_what_it_says(caplog):

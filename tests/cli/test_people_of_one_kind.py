@@ -80,15 +80,6 @@ def test_more_kinds_are_asked_for(tmp_path):
     assert (code, found) == (1, {("1", "N", "HIV or flu", 18, 18)})
 
 
-def test_a_wider_label_is_a_kind_too(tmp_path):
-    """Lung and breast can both be above 0, but everybody has cancer."""
-    kinds = {"cancer": ("lung", "breast"), "lung": ("lung",), "breast": ("breast",), "none": ("none",)}
-    table = [(("N", "cancer"), "20"), (("N", "none"), "0"), (("S", "lung"), "9"), (("S", "none"), "9")]
-    table += [(("S", "breast"), "9")]
-    _, _, found = audited(written(tmp_path, [table], categories={"kind": kinds}))
-    assert ("1", "N", "cancer", 20, 20) in found
-
-
 def test_a_harmless_label_that_is_none_is_refused(tmp_path):
     rows = lines(["12", "0", "0", "12"], ["9", "9", "9", "27"])
     folder = written(tmp_path, [rows], 'sensitive = ["kind"]\nharmless = { kind = ["noone"] }')

@@ -1,12 +1,8 @@
 """Reports as files, and what is said in them of waivers and of several attributes."""
 
 import json
-import os
 import shutil
-import signal
 import stat
-import subprocess
-import sys
 
 import pytest
 
@@ -30,21 +26,6 @@ def test_a_report_that_names_people_stays_as_private_as_its_file_was(tmp_path):
     run_main(str(HOSPITAL), "--reveal", "--format", "html", "--output", str(page))
     assert "Bob" in page.read_text()
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
-
-
-def test_a_link_is_followed(tmp_path):
-    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
-    link.symlink_to(target)
-    run_main(str(HOSPITAL), "--output", str(link))
-    assert link.is_symlink()
-    assert "NOT SAFE" in target.read_text()
-
-
-def test_a_name_may_be_as_long_as_a_file_system_takes(tmp_path):
-    page = tmp_path / ("r" * 250 + ".txt")
-    assert run_main(str(HOSPITAL), "--output", str(page))[0] == 1
-    assert "NOT SAFE" in page.read_text()
-    assert list(tmp_path.iterdir()) == [page]
 
 
 @pytest.mark.parametrize("form", [name for name in FORMATS.names if name not in {"json", "sarif"}])
@@ -78,36 +59,6 @@ def test_the_headline_names_the_attribute_that_falls_most(tmp_path):
     assert (found["first"], found["second"]) == (4, 3)
     text = run_main(str(tmp_path / "s"), "--attack", "intersection")[1]
     assert "by intersection, the value of first is certain for 4 of 4 people." in text
-
-
-def test_a_release_whose_name_is_no_text_has_a_place_in_sarif(series):
-    strange = os.fsdecode(b"z\xff.csv")
-    (series / "releases" / "2.csv").rename(series / "releases" / strange)
-    toml = (series / "series.toml").read_text()
-    start, end = toml.index("releases = ["), toml.index("]", toml.index("releases = [")) + 1
-    (series / "series.toml").write_text(toml.replace(toml[start:end], 'releases = ["releases/*.csv"]'))
-    code, out, err = run_main(str(series), "--format", "sarif")
-    assert (code, err) == (1, "")
-    assert "z%FF.csv" in out
-
-
-INTERRUPTED = """
-import os, signal, sys
-from audit.api import load
-load(sys.argv[1]).attack("equivalence")
-try:
-    os.kill(os.getpid(), signal.SIGINT)
-    signal.pause()
-except KeyboardInterrupt:
-    print("heard")
-"""
-
-
-@pytest.mark.parametrize("name", ["clinic-merged", "hospital-l-diverse"])
-def test_an_attack_leaves_ctrl_c_as_it_was(name):
-    command = [sys.executable, "-c", INTERRUPTED, str(EXAMPLES / name)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert (done.returncode, done.stdout) == (0, "heard\n"), (done.returncode, -signal.SIGINT, done.stderr)
 
 
 @pytest.mark.parametrize(

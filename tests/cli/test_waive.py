@@ -60,10 +60,6 @@ def test_what_cannot_be_waived(words, said, hospital):
     assert snapshot(hospital) == before
 
 
-def test_no_series(tmp_path):
-    assert run_main("waive", str(tmp_path), "Bob", *WHY)[0] == 2
-
-
 # -- risks ------------------------------------------------------------------------------------------------
 
 

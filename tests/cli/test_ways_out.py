@@ -1,12 +1,10 @@
 """Errors say the way out; `audit` alone says how to begin."""
 
 import re
-import shutil
 
 import pytest
 
 from audit.clauses.registry import CLAUSES
-from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.messy import write
 from tests.helpers.running import run_main
 
@@ -42,12 +40,6 @@ def test_the_way_out(tmp_path, monkeypatch, words, said):
     assert said in line
 
 
-def test_a_folder_that_is_called_almost_like_a_command(tmp_path, monkeypatch):
-    (tmp_path / "chek").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert "let `audit init chek` write it" in run_main("chek")[2]
-
-
 def test_excel_without_the_extra(tmp_path, monkeypatch):
     import sys
 
@@ -61,20 +53,6 @@ def test_excel_without_the_extra(tmp_path, monkeypatch):
         'releases/1.xlsx: a .xlsx file is read by an extra that is not installed; pip install "series-audit[formats]"'
         in line
     )
-
-
-@pytest.mark.parametrize("form", ["text", "markdown"])
-def test_no_name_is_a_command_in_the_log_of_github_actions(tmp_path, monkeypatch, form):
-    """A line that begins with `::` is obeyed there, blanks before it or not: a name could mask texts, or annotate."""
-    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
-    edit(
-        tmp_path / "s/series.toml", re.search(r"name = .*", (tmp_path / "s/series.toml").read_text())[0], 'name = "::x"'
-    )
-    assert "\n::x\n" in f"\n{run_main(str(tmp_path / 's'), '--format', 'text')[1]}"
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    out = run_main(str(tmp_path / "s"), "--format", form)[1]
-    assert not [line for line in out.splitlines() if line.lstrip().startswith("::")]
-    assert all(line.startswith("::") for line in run_main(str(tmp_path / "s"), "--format", "github")[1].splitlines())
 
 
 def test_the_help_names_every_clause_with_its_default():

@@ -102,15 +102,6 @@ def test_an_exact_number_ends_the_search_for_earlier_releases(tmp_path):
     assert (measures["questions"], measures["recovered"]) == (5, 1)
 
 
-@pytest.mark.parametrize(("shown", "code"), [("4", 1), ("5", 0), ("0", 0)])
-def test_a_small_number_that_is_published_as_it_is(shown, code, tmp_path):
-    rows = [(("A",), shown), (("B",), "50")]
-    assert found(TinyTables(("area",), [rows]), tmp_path) == (
-        code,
-        {("recovered", "1", None, ("A",), 4, 4)} if code else set(),
-    )
-
-
 def split(series, rng):
     """The same series, its categories written more finely: some atoms are two or three, which no label tells apart."""
     finer = {}
@@ -153,19 +144,6 @@ def test_splitting_atoms_that_no_label_tells_apart_changes_nothing(seed, tmp_pat
     rng = random.Random(seed)  # noqa: S311 - nothing secret
     series = next(one for one in iter(lambda: drawn_tables(rng), None) if one.categories)
     assert boxes(split(series, rng), tmp_path / "finer") == boxes(series, tmp_path / "coarse")
-
-
-def test_names_of_boxes_are_those_of_labels(tmp_path):
-    """A box that no label covers is named by labels; its findings keep their ids when atoms are written more finely."""
-    ids = []
-    for atoms in (1, 2):
-        bands = {"low": ("a",), "high": ("a", *(f"b{n}" for n in range(2 * atoms)))}
-        series = TinyTables(("age",), [[(("low",), "40"), (("high",), "43")]], categories={"age": bands})
-        _, out, _ = run_main(str(series.write(tmp_path)), "--format", "json")
-        [finding] = json.loads(out)["attacks"][0]["findings"]
-        assert finding["cell"] == {"age": "high less low"}
-        ids.append(finding["id"])
-    assert len(set(ids)) == 1
 
 
 def test_product_of_derived_sets(tmp_path):

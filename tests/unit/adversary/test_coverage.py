@@ -156,22 +156,3 @@ def test_boxes(release):
     assert set(listed) == distinct
     assert len(listed) == len(distinct)
     assert found.single == (len({g for g, *_ in distinct}) == len(distinct))
-
-
-def test_without_quasi_identifiers_every_group_covers_everybody():
-    found = boxes(np.array([0, 0, 2], dtype=np.int32), [])
-    space = Space([], [], np.zeros((1, 0), dtype=np.int32))
-    entries = ValueCounts(np.array([0, 0, 2], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32), None)
-    covered = cover(found, space, np.arange(1), entries, 2)
-    assert covered.contents.tolist() == [[1, 2]]
-    assert covered.groups.tolist() == [2]
-
-
-@pytest.mark.parametrize("limit", [coverage._TABLE_CELLS, 1])
-def test_nobody_is_there(limit, monkeypatch):
-    monkeypatch.setattr(coverage, "_TABLE_CELLS", limit)
-    release = ([Kind.NUMERIC], [(0, ("*",))], [(0, 1, 1)], False, [["1"]], [("1",)])
-    found, space, points, entries = prepared(release)
-    covered = cover(found, space, points[:0], entries, 2)
-    assert covered.contents.shape == (0, 2)
-    assert covered.groups.shape == (0,)

@@ -81,11 +81,3 @@ def test_no_prime_is_known_beforehand(prime):
     assert found.label[a] == found.label[b]
     assert found.pinned[start] >= 0
     assert (found.lower, found.upper, found.exact) == (1, 1, True)
-
-
-def test_without_the_sum_nothing_is_found():
-    """The nearest series in which no two people share a value by linear reasoning, and nobody's is pinned."""
-    matrix, _ = series(PUBLIC, with_sum=False)
-    found = judge(matrix, 1, Budget())
-    assert (found.lower, found.upper, found.exact) == (2, None, True)
-    assert (found.pinned < 0).all()

@@ -62,12 +62,6 @@ def test_delimiters_below_titles():
     assert dialect_of(text.encode(), Declared(delimiter=",")).above == 0
 
 
-def test_an_even_table_is_no_other_one():
-    """Cells that hold other delimiters, and decimal commas, make no titles of the first lines."""
-    rows = ["id;weight;height;set"] + [f"p{n};7{n},5;1,{n};{{a|b|c}}" for n in range(9)]
-    assert dialect_of("\n".join(rows).encode()) == dialect_of(b"a;b\n1;2\n")
-
-
 def test_a_title_that_an_empty_line_parts_from_the_table():
     text = "\nQuarter,1,2024\n\n" + "\n".join(",".join(row) for row in [HEADER, *ROWS]) + "\n"
     dialect = dialect_of(text.encode())

@@ -6,9 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from audit.io.releases import _alike
 from audit.io.singling_columns import SMALL, singling_columns
-from audit.io.tables import Coded
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_audit, run_main
 
@@ -41,21 +39,6 @@ def test_shares_are_those_counted_by_hand(seed):
         assert (each.column, each.alone, each.small, each.by_itself) == ("abc"[p], alone, small, unique)
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_rows_look_alike_whose_cells_are_equal(seed):
-    rng = np.random.default_rng(seed)
-    rows = int(rng.integers(1, 40))
-    group = Coded(rng.integers(0, 6, rows).astype(np.int32), 6, None)
-    # Rows of a group look alike, but for those of every other seed.
-    cells = np.where(
-        rng.random(rows) < (0.2 if seed % 2 else 0.0),
-        rng.integers(0, 3, rows),
-        rng.integers(0, 3, (2, 6))[:, group.codes],
-    )
-    found = _alike(group, [(each.astype(np.int32), 3) for each in cells])
-    assert found.tolist() == np.unique(cells.T, axis=0, return_inverse=True)[1].reshape(-1).tolist()
-
-
 def test_the_advice_names_the_column(tmp_path):
     rows = [["Age", "BMI", "Disease"]]
     rows += [
@@ -71,11 +54,3 @@ def test_the_advice_names_the_column(tmp_path):
     _, result, _ = run_audit(tmp_path)
     [panel] = result["panel"]
     assert {each["column"]: each["by_itself"] for each in panel["singling"]} == {"Age": 0, "BMI": 0.4}
-
-
-def test_large_groups_have_nobody_to_blame(tmp_path):
-    write(tmp_path / "1.csv", as_csv([["Age", "Disease"], *([["20-30", "ab"[n % 2]] for n in range(10)])]))
-    write(tmp_path / "series.toml", '[series]\nreleases = ["1.csv"]\n[columns]\nsensitive = "Disease"\n'
-          'quasi_identifiers = ["Age"]\n')  # fmt: skip
-    _, result, _ = run_audit(tmp_path)
-    assert [panel["singling"] for panel in result["panel"]] == [[]]

@@ -42,18 +42,6 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     assert "1.csv.gz: this file unpacks to several hundred times its size, as no table does; unpack it" in line
 
 
-def test_a_record_too_long_to_be_one(tmp_path, monkeypatch):
-    """Blocks grow until a record fits into one, and no further than Arrow takes."""
-    monkeypatch.setattr(tables, "_BLOCK", 1 << 10)
-    monkeypatch.setattr(tables, "_LARGEST_BLOCK", 3 << 10)
-    write(tmp_path / "1.csv", "A,D\n1,x\n1," + "y" * (16 << 10) + "\n2,z\n")
-    write(tmp_path / "series.toml", MANIFEST.format(name="1.csv", more=""))
-    code, _, err = run_main(str(tmp_path))
-    assert code == 2
-    assert len(err.splitlines()) == 1
-    assert "1.csv" in err
-
-
 def test_a_hundred_thousand_columns(tmp_path):
     names = [*(f"c{n}" for n in range(100_000)), "A", "D"]
     path = write(tmp_path / "1.csv", ",".join(names) + "\n" + ",".join("1" * len(names)) + "\n")
@@ -71,15 +59,3 @@ def test_a_key_that_goes_under_way(tmp_path, monkeypatch):
     code, _, err = run_main(str(tmp_path))
     assert code == 2
     assert "private/1.key.csv: the key was there before and is gone; put it back" in err
-
-
-def test_init_on_parquet_whose_bytes_are_no_text(tmp_path):
-    import pyarrow.parquet as pq
-
-    cells = pa.array([b"20", b"\xff\xfe", b"30"], pa.binary())
-    bad = pa.Array.from_buffers(pa.string(), 3, cells.buffers())
-    pq.write_table(pa.table({"Age": cells, "bad": bad, "Disease": ["a", "b", "a"]}), tmp_path / "1.parquet")
-    code, _, err = run_main("init", str(tmp_path))
-    assert code in (0, 2)
-    assert len(err.splitlines()) <= 1
-    assert "bug" not in err

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,17 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks.registry import all_attacks
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
-from audit.io.series import open_series
 from audit.io.tables import Coded
 from audit.metrics.release_risk import journalist_risk, panels_in
 from audit.model.report import ReleasePanel
-from audit.pipeline.audit_run import AuditOptions
-from audit.pipeline.audit_run import run_audit as run_in_process
-from reports.formats import Text
-from tests.cli.forms import EXAMPLES, edit, write_rows
+from tests.cli.forms import edit, write_rows
 from tests.helpers.pycanon_tables import QUASI_IDENTIFIERS, RECORDED, SENSITIVE
 from tests.helpers.running import run_audit
 
@@ -161,27 +155,6 @@ def test_classes_are_the_published_groups(tmp_path):
     assert (plain["panel"][0]["classes"], plain["panel"][0]["k"], plain["panel"][0]["t"]) == (1, 4, 0)
 
 
-def test_anatomy_and_counterfeits(tmp_path):
-    """A pair's groups are its classes; counterfeits, with or without identity, are rows like any other."""
-    write_rows(
-        tmp_path / "1.rows.csv",
-        [["Group", "Age", "Owner"], ["1", "20", "A"], ["1", "30", ""], ["2", "40", "B"], ["2", "50", "~c1"]],
-    )
-    write_rows(
-        tmp_path / "1.values.csv", [["Group", "Value", "count"], ["1", "a", "1"], ["1", "b", "1"], ["2", "a", "2"]]
-    )
-    (tmp_path / "series.toml").write_text(
-        '[series]\nname = "pair"\nreleases = [{ rows = "1.rows.csv", values = "1.values.csv" }]\n'
-        '[columns]\nsensitive = "Value"\nindividual = "Owner"\nquasi_identifiers = ["Age"]\ngroup = "Group"\n',
-        encoding="utf-8",
-    )
-    _, result, err = run_audit(tmp_path, "--attack", "intersection")
-    assert result is not None, err
-    [panel] = result["panel"]
-    expected = by_definition([Counter("ab"), Counter("aa")], ordered=False)
-    assert {name: panel[name] for name in expected} == expected
-
-
 # -- text -------------------------------------------------------------------------------------------------
 
 
@@ -193,18 +166,3 @@ def panel(tag: str, **changes: object) -> ReleasePanel:
         "no_journalist": None, "alone": 0, "exact": False,
     }  # fmt: skip
     return ReleasePanel(**{**fields, **changes})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("width", [60, 100])
-def test_fits_and_shows_the_last_releases(width):
-    report = run_in_process(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions())
-    tags = tuple(f"20{place:02}-release-of-the-clinic" for place in range(30))
-    entries = tuple(panel(tag, sensitive=name) for tag in tags for name in ("Diagnosis", "Medication"))
-    report = replace(report, panel=entries, series=replace(report.series, releases=tags))
-    out = Text(width=width).render(report)
-    part = out[out.index("Each release by itself") : out.index("Findings of")]
-    assert "the last 24 of 30" in part
-    assert max(map(len, part.splitlines())) <= width
-    assert "2006" in part
-    assert "2005" not in part
-    assert ("mean" in part) == (width == 100)

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import audit
-
 ROOT = Path(__file__).parents[3]
 COMMAND = "import sys; from audit.cli.entry import main; sys.argv = ['audit', '--version']; sys.exit(main())"
 NOTEBOOK = "from audit.api import load"
@@ -49,11 +47,3 @@ def test_folders_without_modules_hide_nothing(tmp_path):
         (tmp_path / name).mkdir()
     assert run(COMMAND, tmp_path).returncode == 0
     assert run(NOTEBOOK, tmp_path).returncode == 0
-
-
-def test_what_the_package_itself_has():
-    assert audit.__version__.count(".") == 2
-    assert audit.load is __import__("audit.api").api.load
-    assert issubclass(audit.AuditError, Exception)
-    with pytest.raises(AttributeError, match="no attribute 'save'"):
-        audit.save  # noqa: B018
