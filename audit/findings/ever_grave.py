@@ -66,6 +66,7 @@ class GraveHistories(Claims):
         risk: the probability; shape (claims,), float64.
     """
 
+    checked_by: ClassVar[str] = "audit.verification.disclosure_checker.check_likely_values"
     person: Codes
     release: Codes
     risk: Floats

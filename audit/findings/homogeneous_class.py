@@ -124,6 +124,7 @@ class HomogeneousClasses(Claims):
         certify: returns the findings at some places.
     """
 
+    checked_by: ClassVar[str] = "audit.verification.group.check_classes"
     release: Codes
     risk: Floats
     below: float | None

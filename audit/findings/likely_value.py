@@ -84,6 +84,7 @@ class LikelyValues(Claims):
         true: returns the codes of the true values of the claims at some places, -1 where they are not known.
     """
 
+    checked_by: ClassVar[str] = "audit.verification.disclosure_checker.check_likely_values"
     person: Codes
     release: Codes
     risk: Floats

@@ -175,6 +175,7 @@ class Linkages(Claims):
         certify: returns the findings at some places.
     """
 
+    checked_by: ClassVar[str] = "audit.verification.linkage.check_linkages"
     rows: Counts
     release: Codes
     certain: Flags

@@ -124,6 +124,7 @@ class NarrowedRecords(Claims):
         certify: returns the findings at some places, with their certificates.
     """
 
+    checked_by: ClassVar[str] = "audit.verification.record.check_records"
     k: int
     record: Codes
     release: Codes

@@ -19,12 +19,10 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.true_values import true_values
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import RowSource
-from audit.model.finding import Claims, Finding, Member, decoded
+from audit.model.finding import Check, Claims, Finding, Member, decoded
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
-from audit.verification.disclosure import Check
 from audit.verification.record import records_of
-from audit.verification.registry import CHECKS
 
 _TRIES = 5
 _ROUNDING = 1e-12
@@ -161,7 +159,7 @@ class Selection(Generic[K]):
 
     @cached_property
     def _check(self) -> Check:
-        return CHECKS[type(self.claims)](self.names.evidence, self.claims)
+        return self.claims.check(self.names.evidence)
 
     def select(self, most: int | None, waived: Places) -> None:
         """Take the first `most` claims in order, all of them when None, that are not waived and have a certificate.

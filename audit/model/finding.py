@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
+from importlib import import_module
 from typing import (
     Annotated,
     Any,
@@ -163,6 +164,8 @@ class GroupLines:
     cells: tuple[dict[str, str], ...]
 
 
+Check: TypeAlias = Callable[[Places], Sequence[Any]]
+"""Returns the findings at some places, each checked again; None where there is none."""
 FindingId: TypeAlias = Annotated[str, Pattern("^[a-z-]+-[0-9a-f]{16}$")]
 Located: TypeAlias = Annotated[tuple[GroupLines, ...], OMITTED, BY_CHECK]
 """Where the groups that a finding speaks of stand."""
@@ -330,6 +333,9 @@ class Claims(ABC):
     release: Codes
     person: Codes | None
     nothing: Measures | None
+    checked_by: ClassVar[str]
+    """The function that returns what checks claims of this kind, given the evidence and them: code that shares nothing
+    with attacks, which cannot import it."""
     counts_rows: ClassVar[bool] = False
     """Whether its risks are shares of rows, which are exact below certainty too."""
 
@@ -348,6 +354,12 @@ class Claims(ABC):
     @abstractmethod
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield what the ids of the claims at some places are made of: the kind, and what is claimed of whom."""
+
+    def check(self, evidence: Evidence) -> Check:
+        """Return what checks the claims against what was published."""
+        module, _, name = self.checked_by.rpartition(".")
+        made: Check = getattr(import_module(module), name)(evidence, self)
+        return made
 
     def at(self, places: Places) -> Sequence[Any]:
         """Return the findings at some places as far as they are known without looking for certificates."""

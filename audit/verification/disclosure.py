@@ -6,17 +6,13 @@ raised as one: a wrong finding must never be printed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
 
 from audit.findings.disclosure import CertificateStep, Disclosure
-from audit.model.arrays import Places
 from audit.verification.field_types import misfit
 from audit.verification.published_rows import PublishedReleases
 
-Check: TypeAlias = Callable[[Places], Sequence[Any]]
-"""Returns the findings at some places, each checked again; None where there is none."""
 Follows = Mapping[int, set[int]]
 """For each value those that may follow it in a person's next version."""
 

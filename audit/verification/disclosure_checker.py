@@ -14,7 +14,8 @@ from audit.findings.ever_grave import EverGrave, GraveHistories
 from audit.findings.likely_value import LikelyValue, LikelyValues
 from audit.model.arrays import Places
 from audit.model.evidence import Evidence
-from audit.verification.disclosure import BrokenCertificateError, Check, Checker, check_fields, follows
+from audit.model.finding import Check
+from audit.verification.disclosure import BrokenCertificateError, Checker, check_fields, follows
 from audit.verification.followed_records import published_by
 from audit.verification.proof import ProofChecker
 

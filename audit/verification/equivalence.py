@@ -16,8 +16,8 @@ from audit.adversary.view import View
 from audit.findings.equivalence import AnyCombination, Equivalences, Pinned, WeightedGroup
 from audit.io.encoding import NOBODY
 from audit.model.arrays import Places
-from audit.model.finding import AnonymousCounterfeit, Member
-from audit.verification.disclosure import BrokenCertificateError, Check, check_fields
+from audit.model.finding import AnonymousCounterfeit, Check, Member
+from audit.verification.disclosure import BrokenCertificateError, check_fields
 from audit.verification.followed_records import published_by
 
 K = TypeVar("K")

@@ -9,7 +9,8 @@ from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.model.arrays import Places
-from audit.verification.disclosure import BrokenCertificateError, Check, check_fields
+from audit.model.finding import Check
+from audit.verification.disclosure import BrokenCertificateError, check_fields
 from audit.verification.linked_classes import check_linked
 from audit.verification.record import records_of
 

@@ -12,7 +12,8 @@ import numpy as np
 from audit.adversary.view import View
 from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
 from audit.model.evidence import Evidence, RowSource
-from audit.verification.disclosure import BrokenCertificateError, Check, check_fields
+from audit.model.finding import Check
+from audit.verification.disclosure import BrokenCertificateError, check_fields
 
 
 def check_linkages(seen: View, claims: Linkages) -> Check:

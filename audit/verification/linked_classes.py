@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from audit.adversary.record_linkage import FollowedRecords
 from audit.findings.homogeneous_class import HomogeneousClass
-from audit.model.arrays import Flags
+from audit.model.arrays import Codes
 from audit.verification.disclosure import BrokenCertificateError, check_fields
-from audit.verification.record import RecordFollower
+from audit.verification.record import EqualRows, RecordFollower, ReleaseRecords
 
 
 def check_linked(
@@ -24,22 +23,15 @@ def check_linked(
     """
     for finding in findings:
         _check_codes(finding, source, constant=constant)
-    releases = max(map(_after, findings), default=-1) + 1
-    own = np.zeros(source.releases.names.size, dtype=np.bool_)
-    own[[finding.record for finding in findings]] = True
-    followed, near = RecordFollower(source), own.copy()
-    for release in range(releases):
-        followed.follow(followed.rows(release, own))
-        for finding in findings:
-            if _after(finding) == release and finding.record in followed.table:
-                near |= followed.covering(followed.table[finding.record], release)
-    followed, counter = RecordFollower(source), _RecordValues(source, sensitive, near, constant=constant)
-    for release in range(releases):
-        followed.follow(followed.rows(release, near))
-        counter.read(release)
-        for finding in findings:
-            if _after(finding) == release:
-                counter.check(finding, followed)
+    followed, counter = RecordFollower(source), _RecordValues(source.releases.names.size, sensitive, constant=constant)
+    for release in range(max(map(_after, findings), default=-1) + 1):
+        rows = followed.read(release)
+        followed.follow(rows)
+        counter.read(rows)
+        due = [finding for finding in findings if _after(finding) == release]
+        classes = EqualRows(followed.table if due else followed.table[:0])
+        for finding in due:
+            counter.check(finding, classes)
 
 
 def _check_codes(finding: HomogeneousClass[int], source: FollowedRecords, *, constant: bool) -> None:
@@ -58,45 +50,47 @@ def _after(finding: HomogeneousClass[int]) -> int:
 
 
 class _RecordValues:
-    """The values and groups of some records so far; `near` says of which, by code."""
+    """The values of records in each release, the first one of each, and their groups, so far; by record, else -1."""
 
-    def __init__(self, source: FollowedRecords, sensitive: str, near: Flags, *, constant: bool) -> None:
-        self._source, self._sensitive, self._near, self._constant = source, sensitive, near, constant
-        self._values: list[dict[int, int]] = []
-        self._always: dict[int, int] = {}
-        self._group: dict[int, str] = {}
+    def __init__(self, records: int, sensitive: str, *, constant: bool) -> None:
+        self._sensitive, self._constant = sensitive, constant
+        self._releases: list[ReleaseRecords] = []
+        self._of_release: list[Codes] = []
+        self._first = np.full(records, -1, dtype=np.int32)
+        self._changed = np.zeros(records, dtype=np.bool_)
 
-    def read(self, release: int) -> None:
-        """Note the values of the records of a release, and their groups.
+    def read(self, rows: ReleaseRecords) -> None:
+        """Note the values of the records of a release.
 
         Raises:
-            BrokenCertificateError: a value changes that must not, or stands beside no row.
+            BrokenCertificateError: they do not stand beside their rows.
         """
-        read = self._source.releases.get(release)
-        if read.record is None or not read.release.values_by_row or read.release.counts is not None:
+        if not rows.release.values_by_row or rows.release.counts is not None:
             raise BrokenCertificateError("the values of records are not published")
-        places = np.flatnonzero(self._near[read.record])
-        records, groups = read.record[places].tolist(), read.release.group.codes[places].tolist()
-        values = read.release.entry_value[self._sensitive][places].tolist()
-        self._values.append(dict(zip(records, values, strict=True)))
-        self._group |= zip(records, map(read.release.group.name, groups), strict=True)
-        for record, value in self._values[-1].items():
-            if self._always.setdefault(record, value) != value and self._constant:
-                raise BrokenCertificateError("the value of a record changes")
+        values, record = rows.release.entry_value[self._sensitive], rows.record
+        before = self._first[record]
+        self._changed[record] |= (before >= 0) & (before != values)
+        self._first[record] = np.where(before < 0, values, before)
+        self._of_release.append(np.full(len(self._first), -1, dtype=np.int32))
+        self._of_release[-1][record] = values
+        self._releases.append(rows)
 
-    def check(self, finding: HomogeneousClass[int], followed: RecordFollower) -> None:
+    def check(self, finding: HomogeneousClass[int], classes: EqualRows) -> None:
         """Hold a finding against what is known of all records.
 
         Raises:
             BrokenCertificateError: it does not hold.
         """
-        mine = followed.table.get(finding.record)
-        if mine is None or self._group[finding.record] != finding.group:
+        last = next((rows for rows in reversed(self._releases) if rows.row[finding.record] >= 0), None)
+        if last is None or last.group(int(last.row[finding.record])) != finding.group:
             raise BrokenCertificateError("there is no such record, or it is in another group")
-        values = self._always if self._constant else self._values[finding.release]
-        alike = Counter(value for record, value in values.items() if followed.table[record] == mine)
-        some, rows = alike[finding.value], alike.total()
-        if finding.record not in values or not some or (some, rows) != (finding.with_value, finding.rows):
+        values = self._first if self._constant else self._of_release[finding.release]
+        records = classes.like(finding.record)
+        if self._constant and self._changed[records].any():
+            raise BrokenCertificateError("the value of a record changes")
+        alike = values[records]
+        some, rows = int((alike == finding.value).sum()), int((alike >= 0).sum())
+        if values[finding.record] < 0 or not some or (some, rows) != (finding.with_value, finding.rows):
             raise BrokenCertificateError("the records that look alike do not have this value so often")
         if finding.risk != some / rows:
             raise BrokenCertificateError("this is not the share of the value")

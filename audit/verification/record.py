@@ -1,16 +1,15 @@
-"""Certificates about records checked again, by following published rows with plain dictionaries.
+"""Certificates about records checked again, by following published rows.
 
 Nothing is shared with the attack's kernel: cells are taken as the releases have them and made into sets of values (or
-cells in the algebra of `audit.io.cells`, where values cannot be listed), descriptions are tuples, and classes are
-counted record by record. Of a large series only the records are followed that may share a description which is claimed.
+cells in the algebra of `audit.io.cells`, where values cannot be listed), and rows with equal ones are counted.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,11 +20,26 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
 from audit.model.arrays import Codes, Flags, Places
-from audit.verification.disclosure import BrokenCertificateError, Check, check_fields
+from audit.model.finding import Check
+from audit.verification.disclosure import BrokenCertificateError, check_fields
 
 Values: TypeAlias = frozenset[str] | Cell
-Description: TypeAlias = tuple[int, ...]
-_FEW = 100
+
+
+class EqualRows:
+    """The rows of a table of codes from -1 up that are equal in all columns; table: shape (rows, columns), int32."""
+
+    def __init__(self, table: Codes) -> None:
+        label = np.zeros(len(table), dtype=np.int64)
+        for column in table.T:
+            label = np.unique(label * (int(column.max(initial=0)) + 2) + column, return_inverse=True)[1]
+        self._label, self._order = label, np.argsort(label, kind="stable")
+        self._end = np.cumsum(np.bincount(label))
+
+    def like(self, row: int) -> Places:
+        """Return all rows that equal one, ascending."""
+        label = int(self._label[row])
+        return self._order[self._end[label - 1] if label else 0 : self._end[label]]
 
 
 class _Column:
@@ -37,15 +51,12 @@ class _Column:
         self._all = None if listed is None else list(listed.levels[0])
         self._values: list[Values] = []
         self._numbers: dict[Values, int] = {}
-        self._of_cell: dict[int, int] = {}
-        self._both: dict[tuple[int, int], int] = {}
-        self._covering: dict[int, Flags] = {}
+        self._of_cell: list[int] = []
 
-    def of_cell(self, cell: int) -> int:
-        """Return the values of a published cell, given as the attribute's number."""
-        if cell not in self._of_cell:
-            self._of_cell[cell] = self.number(self._attribute.cells[cell])
-        return self._of_cell[cell]
+    def of_cells(self, cells: Codes) -> Codes:
+        """Return the values of published cells, given as the attribute's numbers."""
+        self._of_cell += map(self.number, self._attribute.cells[len(self._of_cell) :])
+        return np.array(self._of_cell, dtype=np.int32)[cells]
 
     def number(self, cell: Cell) -> int:
         """Return the number of a cell's values."""
@@ -57,32 +68,20 @@ class _Column:
             values = frozenset(text for text in cell.members if "," not in text) or cell.members
         return self._number(values)
 
-    def both(self, left: int, right: int) -> int:
-        """Return what two numbers' values have in common.
+    def both(self, left: Codes, right: Codes) -> Codes:
+        """Return what two numbers' values have in common, for each of some pairs.
 
         Raises:
             BrokenCertificateError: nothing; the attack would have refused the series.
         """
-        if (left, right) not in self._both:
-            common = _common(self._values[left], self._values[right])
-            if common is None:
-                raise BrokenCertificateError("a record's cells have nothing in common")
-            self._both[left, right] = self._number(common)
-        return self._both[left, right]
+        pairs, at = np.unique((left.astype(np.int64) << 32) | right, return_inverse=True)
+        return np.array([self._both(int(pair >> 32), int(pair & 0xFFFFFFFF)) for pair in pairs], dtype=np.int32)[at]
 
-    def covering(self, number: int) -> Flags:
-        """Return which of the attribute's cells stand for all of a number's values."""
-        if number not in self._covering:
-            inner, outer = self._values[number], [self._values[self.of_cell(cell)] for cell in self._cells()]
-            self._covering[number] = np.array([_common(values, inner) == inner for values in outer], dtype=np.bool_)
-        return self._covering[number]
-
-    def equal(self, number: int) -> Flags:
-        """Return which of the attribute's cells stand for just a number's values."""
-        return np.array([self.of_cell(cell) == number for cell in self._cells()], dtype=np.bool_)
-
-    def _cells(self) -> range:
-        return range(len(self._attribute.cells))
+    def _both(self, left: int, right: int) -> int:
+        common = _common(self._values[left], self._values[right])
+        if common is None:
+            raise BrokenCertificateError("a record's cells have nothing in common")
+        return self._number(common)
 
     def _number(self, values: Values) -> int:
         number = self._numbers.setdefault(values, len(self._values))
@@ -100,82 +99,71 @@ def _common(left: Values, right: Values) -> Values | None:
     return common.members if isinstance(common, ValueSet) else common
 
 
-class _Row(NamedTuple):
-    """One row: its group, its cells' values, and whether it is a person's as far as the key tells."""
+@dataclass(frozen=True)
+class ReleaseRecords:
+    """The rows of a release.
 
-    group: str
-    cells: Description
-    real: bool
+    Attributes:
+        release, record, cells: the release, and the record and the values of the cells of each row.
+        real: which rows are people's as far as the key says.
+        row: the row of each record, -1 where it has none; by record.
+    """
+
+    release: Release
+    record: Codes
+    cells: Codes
+    real: Flags
+    row: Codes
+
+    @cached_property
+    def equal(self) -> EqualRows:
+        """The rows with equal cells."""
+        return EqualRows(self.cells)
+
+    def group(self, row: int) -> str:
+        """Return the name of a row's group."""
+        return self.release.group.name(int(self.release.group.codes[row]))
 
 
 class RecordFollower:
     """Records followed through the releases.
 
     Attributes:
-        table: what each record's cells have in common so far.
-        persons: the records that are people's as far as the key tells.
+        table: the values that each record's cells have in common so far, -1 before its first row; by record.
+        seen: the records that had a row so far.
+        persons: those of them that are people's as far as the key says.
     """
 
     def __init__(self, source: FollowedRecords) -> None:
         self._source = source
         self._series = source.releases.series
-        self._columns = [_Column(self._series.attributes[name]) for name in source.attributes]
-        self.table: dict[int, Description] = {}
-        self.persons: set[int] = set()
+        self.columns = [_Column(self._series.attributes[name]) for name in source.attributes]
+        self.table = np.full((source.releases.names.size, len(self.columns)), -1, dtype=np.int32)
+        self.seen, self.persons = np.zeros((2, len(self.table)), dtype=np.bool_)
 
-    @property
-    def records(self) -> int:
-        """One more than the largest record code so far."""
-        return self._source.releases.names.size
-
-    def follow(self, rows: Mapping[int, _Row]) -> None:
-        """Take the rows of a release into account, given by record."""
-        for record, row in rows.items():
-            known = self.table.get(record)
-            if known is not None:
-                known = tuple(c.both(one, other) for c, one, other in zip(self._columns, known, row.cells, strict=True))
-            self.table[record] = row.cells if known is None else known
-            if row.real:
-                self.persons.add(record)
-
-    def _read(self, release: int) -> tuple[Release, Codes]:
-        """Return a release and the record of each row."""
+    def read(self, release: int) -> ReleaseRecords:
+        """Return the rows of a release."""
         read = self._source.releases.get(release)
         if read.record is None:
             raise BrokenCertificateError("no records are followed")
-        return read.release, read.record
+        fake = read.release.counterfeit_rows(self._series.people)
+        real = np.ones(len(read.record), dtype=np.bool_) if fake is None else ~fake
+        cells = np.zeros((len(real), len(self.columns)), dtype=np.int32)
+        for place, (column, name) in enumerate(zip(self.columns, self._source.attributes, strict=True)):
+            cells[:, place] = column.of_cells(read.release.cells[name])
+        row = np.full(len(self.table), -1, dtype=np.int32)
+        row[read.record] = np.arange(len(real))
+        return ReleaseRecords(read.release, read.record, cells, real, row)
 
-    def rows(self, release: int, relevant: Flags | None) -> dict[int, _Row]:
-        """Return the rows of the relevant records in a release, by record; those of all when None."""
-        read, record = self._read(release)
-        places = np.arange(len(record)) if relevant is None else np.flatnonzero(relevant[record])
-        fake = read.counterfeit_rows(self._series.people)
-        real = np.ones(len(places), dtype=np.bool_) if fake is None else ~fake[places]
-        cells = [
-            [column.of_cell(cell) for cell in read.cells[name][places].tolist()]
-            for column, name in zip(self._columns, self._source.attributes, strict=True)
-        ]
-        groups = [read.group.name(code) for code in read.group.codes[places].tolist()]
-        rows = map(_Row, groups, zip(*cells, strict=True), real.tolist())
-        return dict(zip(record[places].tolist(), rows, strict=True))
-
-    def covering(self, description: Description, until: int) -> Flags:
-        """Return which records, by code, have cells that stand for all of a description in each release up to one.
-
-        Only they can have this description then.
-        """
-        seen, excluded = np.zeros((2, self.records), dtype=np.bool_)
-        for release in range(until + 1):
-            read, record = self._read(release)
-            seen[record] = True
-            excluded[record[~self._where(read, _Column.covering, description)]] = True
-        return seen & ~excluded
-
-    def _where(self, read: Release, test: Callable[[_Column, int], Flags], wanted: Description) -> Flags:
-        """Return which rows of a release pass a test on every quasi-identifier."""
-        cells = [read.cells[name] for name in self._source.attributes]
-        passed = [test(c, number)[codes] for c, number, codes in zip(self._columns, wanted, cells, strict=True)]
-        return np.all(passed, axis=0)
+    def follow(self, rows: ReleaseRecords) -> None:
+        """Take the rows of a release into account."""
+        old = self.seen[rows.record]
+        again, cells = rows.record[old], rows.cells[old]
+        self.table[rows.record[~old]] = rows.cells[~old]
+        for place, column in enumerate(self.columns):
+            self.table[again, place] = column.both(self.table[again, place], cells[:, place])
+        self.seen[rows.record] = True
+        self.persons[rows.record[rows.real]] = True
 
 
 def records_of(seen: View) -> FollowedRecords:
@@ -214,25 +202,21 @@ class Recounter(RecordFollower):
             BrokenCertificateError: one does not.
         """
         self._check_codes(findings)
-        relevant = self._relevant(findings) if len(findings) <= _FEW else None
-        stays: dict[int, list[int]] = {finding.record: [] for finding in findings}
+        releases: dict[int, list[int]] = {finding.record: [] for finding in findings}
         steps = {(finding.record, step.release): step for finding in findings for step in finding.certificate}
         for release in range(max((finding.release for finding in findings), default=-1) + 1):
-            rows = self.rows(release, relevant)
-            alike: dict[Description, set[int]] = {}
-            for record, row in rows.items():
-                if row.real:
-                    alike.setdefault(row.cells, set()).add(record)
-            for record in stays.keys() & rows.keys():
-                stays[record].append(release)
+            rows = self.read(release)
+            there = {record: row for record in releases if (row := int(rows.row[record])) >= 0}
+            for record, row in there.items():
+                releases[record].append(release)
                 if (record, release) in steps:
-                    self._check_step(steps[record, release], rows[record], len(alike.get(rows[record].cells, ())))
+                    self._check_step(steps[record, release], rows, row)
             due = [finding for finding in findings if finding.release == release]
-            causes = [self._cause(finding.record, rows, alike) for finding in due]
+            causes = [self._cause(finding.record, there.get(finding.record), rows) for finding in due]
             self.follow(rows)
-            classes = Counter(self.table[record] for record in self.persons) if due else Counter()
+            classes = EqualRows(self.table if due else self.table[:0])
             for finding, cause in zip(due, causes, strict=True):
-                if [step.release for step in finding.certificate] != stays[finding.record]:
+                if [step.release for step in finding.certificate] != releases[finding.record]:
                     raise BrokenCertificateError("the steps are not the releases in which the record is")
                 self._check_class(finding, classes)
                 if finding.cause != cause:
@@ -254,55 +238,42 @@ class Recounter(RecordFollower):
             raise BrokenCertificateError("a record is named twice")
 
     def _check_cells(self, cells: Mapping[int, int] | None) -> None:
-        if cells is None or list(cells) != list(range(len(self._columns))) or min(cells.values(), default=0) < 0:
+        if cells is None or list(cells) != list(range(len(self.columns))) or min(cells.values(), default=0) < 0:
             raise BrokenCertificateError("there are no such cells")
         try:
-            for attribute in range(len(self._columns)):
+            for attribute in range(len(self.columns)):
                 self._source.cell(attribute, cells[attribute])
         except IndexError:
             raise BrokenCertificateError("there are no such cells") from None
 
-    def _check_step(self, step: RecordStep[int], row: _Row, size: int) -> None:
-        if step.group != row.group or self._numbers(step.cells) != row.cells or step.size != size:
+    def _check_step(self, step: RecordStep[int], rows: ReleaseRecords, row: int) -> None:
+        size = np.count_nonzero(rows.real[rows.equal.like(row)])
+        if step.group != rows.group(row) or step.size != size or self._numbers(step.cells) != rows.cells[row].tolist():
             raise BrokenCertificateError("the step is not what the release publishes")
 
-    def _check_class(self, finding: Narrowed[int], classes: Counter[Description]) -> None:
-        description = self.table.get(finding.record)
-        if description is None or self._numbers(finding.description) != description:
+    def _check_class(self, finding: Narrowed[int], classes: EqualRows) -> None:
+        record = finding.record
+        if not self.persons[record] or self._numbers(finding.description) != self.table[record].tolist():
             raise BrokenCertificateError("the description is not what the record's cells have in common")
-        if finding.record not in self.persons or not finding.class_size == classes[description] < self._k:
+        alike = classes.like(record)
+        if not finding.class_size == np.count_nonzero(self.persons[alike]) < self._k:
             raise BrokenCertificateError("the class is not as small as claimed")
 
-    def _cause(self, record: int, rows: Mapping[int, _Row], alike: Mapping[Description, AbstractSet[int]]) -> Cause:
+    def _cause(self, record: int, row: int | None, rows: ReleaseRecords) -> Cause:
         """Return how a record becomes unsafe with a release, by the definitions of the monotonic paper, Section 4.1."""
-        before = self.table
-        if record not in rows:
+        if row is None:
             return "group change"
-        mates = alike.get(rows[record].cells, frozenset())
+        alike = rows.equal.like(row)
+        mates = rows.record[alike[rows.real[alike]]]
         if len(mates) < self._k:
             return "small group"
-        if record not in before:
+        if not self.seen[record]:
             return "widow"
-        stayed = all(before[mate] == before[record] for mate in mates if mate in before)
-        return "subgroup expanding" if stayed and mates - before.keys() else "group change"
+        known = mates[self.seen[mates]]
+        together = bool((self.table[known] == self.table[record]).all())
+        return "subgroup expanding" if together and len(known) < len(mates) else "group change"
 
-    def _numbers(self, cells: Mapping[int, int] | None) -> Description:
+    def _numbers(self, cells: Mapping[int, int] | None) -> list[int]:
         """Return the values of cells that the evidence has numbered."""
         found = [self._source.cell(attribute, cell) for attribute, cell in (cells or {}).items()]
-        return tuple(column.number(cell) for column, cell in zip(self._columns, found, strict=True))
-
-    def _relevant(self, findings: Sequence[Narrowed[int]]) -> Flags:
-        """Return which records to follow, by code: all that findings can depend on.
-
-        These are the records whose cells stand for all that a finding's description does, in every release up to the
-        finding's, as only they can have this description; and those with cells equal to the record's own in a release.
-        """
-        relevant = np.zeros(self.records, dtype=np.bool_)
-        for finding in findings:
-            own = {step.release: self._numbers(step.cells) for step in finding.certificate}
-            for release in range(finding.release + 1):
-                if release in own:
-                    read, record = self._read(release)
-                    relevant[record[self._where(read, _Column.equal, own[release])]] = True
-            relevant |= self.covering(self._numbers(finding.description), finding.release)
-        return relevant
+        return [column.number(cell) for column, cell in zip(self.columns, found, strict=True)]
