@@ -333,7 +333,7 @@ def _reaching(count: int, share: float) -> str:
 def advice(report: Report) -> Iterable[str]:
     """Yield what a publisher would do now."""
     found = [attack for attack in violating(report) if attack.findings_total]
-    yield from _remedies(found)
+    yield from dict.fromkeys(str(attack.measures.remedy) for attack in found)
     if report.policy.violations and not found:
         yield say("Publish larger or more even groups, or accept a higher limit with --policy max_risk=…")
     if report.policy.violations:
@@ -386,16 +386,6 @@ def _singling_advice(report: Report) -> Iterable[str]:
             share=figure(share, ".0%"),
             release=printable(release),
         )
-
-
-def _remedies(found: Sequence[AttackReport]) -> Iterable[str]:
-    """Yield what would have kept people from being found."""
-    if found:
-        yield say(
-            "Do not publish another release of this kind: what is out cannot be taken back, and another "
-            "release would add to it."
-        )
-    yield from dict.fromkeys(str(attack.measures.remedy) for attack in found)
 
 
 def absent(attack: AttackReport) -> str:

@@ -103,7 +103,9 @@ def _undecided(report: Report) -> str:
         return say("UNDECIDED: no clause of the policy was put to {attacks}.", attacks=_tried(report))
     if report.policy.if_confirmed:
         return say("UNDECIDED, as it rests on guesses; if they are right, the policy does not hold.")
-    if people := judged_people(report):
+    if any(each.state == "unsized" for each in report.policy.waived):
+        head = say("UNDECIDED: what was found is waived, but not how much of it: add the lines below to the waivers.")
+    elif people := judged_people(report):
         head = say(
             "UNDECIDED: of {people}, nothing was found that the policy forbids, but not everything that it asks could "
             "be decided.",

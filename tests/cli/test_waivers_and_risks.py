@@ -198,6 +198,8 @@ def test_a_waiver_without_a_size_leaves_its_clauses_undecided(key, tmp_path):
     unsized(tmp_path, **{key: "Ann" if key == "individual" else "intersection-*"})
     said = " ".join(run_main(str(tmp_path), *words)[1].split())
     assert ("audit the series with --stable-ids" in said) == (key == "individual")
+    assert ("UNDECIDED: what was found is waived, but not how much of it" in said) == (key == "individual")
+    assert "nothing was found" not in said
     code, result = audited(tmp_path, *words, "--stable-ids")
     assert (code, states(result), len(found(result))) == (3, ["unsized"], 1)
     assert [each["clause"] for each in result["policy"]["clauses"] if each["state"] == "undecided"] == ["max_risk"]
