@@ -31,18 +31,6 @@ class CountAuditResult(AttackResult):
 
         return count_dataframes.findings(self.report.attacks[0].findings)
 
-    @property
-    def certificates(self) -> pd.DataFrame:
-        """What proves the findings that are shown, one row for each published number in a sum.
-
-        Columns: finding (its id), bound (`lower` or `upper`), case (`1.2` is case 2 within case 1; missing where there
-        are none), release, cell, weight (an exact fraction), shown, count (the end of its interval that the sum uses),
-        file, line. A row of what a case assumes has only its weight and count.
-        """
-        from audit.pipeline import count_dataframes
-
-        return count_dataframes.certificates(self.report)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedCandidate(Answer):

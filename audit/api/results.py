@@ -73,18 +73,6 @@ class _Result:
         return dataframes.findings(self.report)
 
     @property
-    def certificates(self) -> pd.DataFrame:
-        """What proves the findings that are shown, one row for each step.
-
-        Columns: finding (its id), step (`3.1` is what follows in case 3), kind (`candidates`, `weight`, `record`,
-        `exclusion` or `case`), and what the step says: release, groups, candidates, feasible, weight, size, cells,
-        rows, holders, individual, value.
-        """
-        from audit.pipeline import dataframes
-
-        return dataframes.certificates(self.report)
-
-    @property
     def timeline(self) -> pd.DataFrame:
         """What each attack counts after each release: the index is the releases, each attack has a column."""
         from audit.pipeline import dataframes

@@ -8,21 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from audit.findings.disclosure import CertificateStep, Disclosure
-from audit.findings.equivalence import WeightedGroup
-from audit.findings.linkage import Filling
-from audit.findings.narrowed import RecordStep
-from audit.findings.proof import Proof
-from audit.model.finding import Finding
 from audit.model.report import AttackReport, Input, Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Row = Mapping[str, object]
-_Step: TypeAlias = CertificateStep[str] | RecordStep[str] | WeightedGroup[str] | Filling[str]
 TEXT, COUNT, NUMBER, TRUTH, OBJECT = "string", "Int64", "Float64", "boolean", "object"
 
 _ATTACK = {
@@ -50,23 +43,6 @@ _FINDING = {
     "class_size": COUNT,
     "cause": TEXT,
     "description": OBJECT,
-}
-_STEP = {
-    "finding": TEXT,
-    "step": TEXT,
-    "kind": TEXT,
-    "release": TEXT,
-    "groups": OBJECT,
-    "candidates": OBJECT,
-    "feasible": OBJECT,
-    "weight": TEXT,
-    "size": COUNT,
-    "cells": OBJECT,
-    "rows": COUNT,
-    "points": COUNT,
-    "least": COUNT,
-    "individual": TEXT,
-    "value": TEXT,
 }
 _RUNG = {
     "attack": TEXT,
@@ -114,19 +90,6 @@ def findings(report: Report) -> pd.DataFrame:
             {**fields_of(finding, _FINDING), "attack": attack.attack, "sensitive": attack.sensitive}
             for attack in report.attacks
             for finding in attack.findings
-        ],
-    )
-
-
-def certificates(report: Report) -> pd.DataFrame:
-    """Return the steps of the certificates of all findings that are shown, one row for each."""
-    return frame(
-        _STEP,
-        [
-            {"finding": finding.id, **step}
-            for attack in report.attacks
-            for finding in attack.findings
-            for step in _steps(finding)
         ],
     )
 
@@ -190,37 +153,3 @@ def _dtype(values: Iterable[object]) -> str:
     if kinds <= {int, float}:
         return NUMBER
     return TEXT if kinds == {str} else OBJECT
-
-
-def _steps(finding: Finding[str]) -> Iterator[Row]:
-    """Yield the steps of a certificate, numbered from 1."""
-    steps: tuple[_Step, ...] = getattr(finding, "certificate", ())
-    for number, step in enumerate(steps, 1):
-        yield {"step": str(number), **_step(step)}
-    if isinstance(finding, Disclosure) and finding.proof is not None:
-        yield from _proof_steps(finding.proof, len(steps))
-
-
-def _step(step: _Step) -> Row:
-    if isinstance(step, Filling):
-        return {"kind": "filling", "release": step.release, "groups": step.groups}
-    if isinstance(step, CertificateStep):
-        return {"kind": "candidates", **fields_of(step, _STEP)}
-    if isinstance(step, RecordStep):
-        return {"kind": "record", **fields_of(step, _STEP), "groups": (step.group,)}
-    return {"kind": "weight", **fields_of(step, _STEP), "weight": str(step.weight), "groups": (step.group,)}
-
-
-def _proof_steps(proof: Proof[str], before: int = 0, prefix: str = "") -> Iterator[Row]:
-    """Yield points, who spends them, and cases; what follows in case 3 is numbered 3.1, 3.2 and so on."""
-    number = before
-    for row in proof.points:
-        number += 1
-        yield {"step": f"{prefix}{number}", "kind": "points", **fields_of(row, _STEP), "groups": (row.group,)}
-    for each in proof.spent:
-        number += 1
-        yield {"step": f"{prefix}{number}", "kind": "spent", **fields_of(each, _STEP)}
-    for case in proof.cases:
-        number += 1
-        yield {"step": f"{prefix}{number}", "kind": "case", **fields_of(case, _STEP)}
-        yield from _proof_steps(case.leads_to, prefix=f"{prefix}{number}.")

@@ -56,7 +56,7 @@ def counts(folder: Path) -> list[str]:
     impact = framed.next([total], tag="2")
     repaired = framed.repair(total, folder / "repaired", tag="2")
     return [
-        f"{result.passed} {result.exit_code} {len(result.findings)} {len(result.certificates)} {len(tables.releases)}",
+        f"{result.passed} {result.exit_code} {len(result.findings)} {len(tables.releases)}",
         f"{result.render('html').count('<html')} {result.measures['recovered']} {either.audit().passed}",
         f"{told.counts['lower'].tolist()} {compared.table.shape[1]}",
         f"{impact.passed} {impact.exit_code} {impact.new} {len(impact.findings)} {impact.hidden['shown'].tolist()}",

@@ -45,7 +45,7 @@ def test_a_script(tmp_path, capsys):
     assert lines[6:9] == ["('1', '2') ('1', '2')", "1 2", "2"]
     assert lines[9].startswith("there is no principle no-principle")
     assert "is past" in lines[10]
-    assert lines[11:13] == ["False 1 1 4 2", "1 1 False"]
+    assert lines[11:13] == ["False 1 1 2", "1 1 False"]
     assert lines[13:] == ["[1] 2", "False 1 1 1 ['12']", "True 0 ['2.parquet']"]
 
 

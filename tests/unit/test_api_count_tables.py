@@ -72,7 +72,6 @@ def test_frames_have_stated_columns():
             "cell": object,
             "exact": TRUTH,
         }
-        assert set(found.certificates["finding"]) <= set(found.findings["id"])
         assert found.inputs["rows"].sum() == found.report.series.rows
     [one] = audit.load(LEFT_OUT, kind="tables").audit().findings.itertuples()
     assert (one.kind, one.lower, one.upper, one.shown is pd.NA) == ("recovered", 1, 1, True)

@@ -24,15 +24,6 @@ COLUMNS = {
         "cause": TEXT,
         "description": OBJECT,
     },
-    "certificates": {
-        **dict.fromkeys(["finding", "step", "kind", "release"], TEXT),
-        **dict.fromkeys(["groups", "candidates", "feasible"], OBJECT),
-        "weight": TEXT,
-        "size": COUNT,
-        "cells": OBJECT,
-        **dict.fromkeys(["rows", "points", "least"], COUNT),
-        **dict.fromkeys(["individual", "value"], TEXT),
-    },
     "ladder": {
         **dict.fromkeys(["attack", "sensitive"], TEXT),
         **dict.fromkeys(["people", "beyond", "so_far"], COUNT),
@@ -45,7 +36,7 @@ ATTACK = {
     "seconds": NUMBER,
     "findings_total": COUNT,
 }
-FRAMES = ["measures", "findings", "certificates", "timeline", "ladder", "inputs"]
+FRAMES = ["measures", "findings", "timeline", "ladder", "inputs"]
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
 
 
@@ -75,16 +66,8 @@ def test_columns_and_dtypes(name, findings):
     shown = [finding for attack in json.loads(result.to_json())["attacks"] for finding in attack["findings"]]
     assert result.findings["id"].tolist() == [finding["id"] for finding in shown]
     assert result.findings["kind"].tolist() == [finding["kind"] for finding in shown]
-    assert len(result.certificates) == sum(steps(finding.get("certificate", ())) for finding in shown)
     if findings == 0:
         assert result.findings.empty
-
-
-def steps(certificate):
-    return sum(
-        len(step["points"]) + len(step["spent"]) if "points" in step else 1 + steps(step.get("leads_to", []))
-        for step in certificate
-    )
 
 
 # -- secrets, and other people's words ------------------------------------------------------------------
