@@ -149,7 +149,7 @@ class Clause(ABC):
         outcome = entry.outcome
         if outcome.subjects == 0:
             nobody = say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
-            if entry.scored.alone is not None:
+            if outcome.alone is not None:
                 nobody = say(
                     "nobody could be judged: the published values of every person change, although they must not"
                 )
@@ -231,7 +231,7 @@ def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDec
     """
     limit = stated.limit
     violations = tuple(clause.violations(findings, limit))
-    cut_off = [each.attack.name for each in findings.attacks if each.scored.outcome.interrupted]
+    cut_off = [each.attack.name for each in findings.attacks if each.outcome.interrupted]
     interruptions = [attack_reason(name, interruption()) for name in dict.fromkeys(cut_off)]
     reasons = [*interruptions, *clause.doubts(findings, limit)]
     if not violations and not reasons and not clause.judges(findings):

@@ -41,7 +41,7 @@ class MaxEverRisk(Clause):
         codes, ever = value_codes(seen, grave), None
         if self.name in result.attack.decides and (outcome.status == "complete" or outcome.knowing is not None):
             ever = ever_risks(seen, grave, codes, left_out(), outcome)
-        return replace(result, scored=replace(result.scored, grave=codes, ever=ever))
+        return replace(result, grave=codes, histories=ever)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return who is certain to have had one, or as likely as the limit by all worlds."""
@@ -57,7 +57,7 @@ class MaxEverRisk(Clause):
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether anybody's histories were looked at."""
-        return any(entry.scored.ever is not None for entry in findings.ran)
+        return any(entry.histories is not None for entry in findings.ran)
 
     def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nobody's histories were looked at."""
@@ -79,7 +79,7 @@ class MaxEverRisk(Clause):
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why people may have had grave values that no attack has shown: values may be misspelt as well."""
-        known = [entry.scored.ever for entry in findings.ran if entry.scored.ever is not None]
+        known = [entry.histories for entry in findings.ran if entry.histories is not None]
         if not known:
             return
         published = {value.casefold() for ever in known for value in ever.named.difference(ever.unpublished)}
@@ -106,12 +106,12 @@ class MaxEverRisk(Clause):
 
 def _in_worlds(entry: Result[Evidence]) -> bool:
     """Return whether a result says it of all worlds: of the combinations, where there are several attributes."""
-    return entry.whole and entry.scored.ever is not None and entry.scored.ever.without is not None
+    return entry.whole and entry.histories is not None and entry.histories.without is not None
 
 
 def _certain(entry: Result[Evidence]) -> bool:
     """Return whether an attack claims a grave value of anybody."""
-    claims, grave = entry.claims, entry.scored.grave
+    claims, grave = entry.claims, entry.grave
     if claims is None or claims.versions is None or not grave:
         return False
     return bool(np.isin(np.delete(claims.values(), entry.waived), sorted(grave)).any())

@@ -33,7 +33,7 @@ class MaxRisk(Clause):
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return the risks below certainty that reach the limit; certain values are claims of the attack."""
-        risks = result.scored.risks
+        risks = result.outcome.risks
         if limit >= 1.0 or risks is None or not _counted(result):
             return None
         left = reaches_all(risks.risk, limit) & (risks.risk < 1.0)
@@ -58,7 +58,7 @@ class MaxRisk(Clause):
         rows of a class. Products of shares are estimates.
         """
         for entry in findings.ran:
-            risk = entry.scored.max_risk(entry.waived, entry.waived_risks)
+            risk = entry.max_risk
             if risk is not None and reaches(risk, limit) and (risk >= 1 or _exact(entry)):
                 yield Violation(entry.outcome.attack, self.name, limit, risk, entry.sensitive)
 
@@ -107,7 +107,7 @@ class MaxRisk(Clause):
 
 def _uncounted(entry: Result[Evidence]) -> str:
     """Return that not all worlds were counted, of how many people if that is known, and what to do about it."""
-    risks = entry.scored.risks
+    risks = entry.outcome.risks
     if risks is None or not risks.missing:
         return say(
             "not all worlds were counted; publish smaller or fewer groups, raise --time-limit, or write max_risk = 1"
@@ -123,7 +123,7 @@ def _uncounted(entry: Result[Evidence]) -> str:
 
 def _counted(entry: Result[Evidence]) -> bool:
     """Return whether a result has counted the worlds of people; the rows of strangers say nothing of them."""
-    return entry.whole and entry.scored.counted
+    return entry.whole and entry.outcome.counted
 
 
 def _exact(entry: Result[Evidence]) -> bool:
@@ -134,7 +134,7 @@ def _exact(entry: Result[Evidence]) -> bool:
 
 def _estimated(entry: Result[Evidence]) -> bool:
     """Return whether a result has estimates, or exact risks of a part of what is known: others decide."""
-    return not _exact(entry) and (entry.scored.risks is not None or not entry.whole)
+    return not _exact(entry) and (entry.outcome.risks is not None or not entry.whole)
 
 
 def _doubtful(entry: Result[Evidence]) -> bool:
@@ -153,6 +153,6 @@ def _no_higher_risk(entry: Result[Evidence], limit: float) -> bool:
     outcome, claims = entry.outcome, entry.claims
     if limit >= 1.0:
         return outcome.status == "complete" or (isinstance(claims, Disclosures) and claims.exhaustive)
-    risks = entry.scored.risks
+    risks = entry.outcome.risks
     known = (risks is not None and not risks.missing) or not isinstance(claims, Disclosures)
     return outcome.status == "complete" and known

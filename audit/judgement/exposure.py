@@ -22,8 +22,8 @@ def exposure(judged: Sequence[Result[View]]) -> tuple[Exposure, ...]:
     """
     found = []
     for entry in judged:
-        outcome, risks = entry.outcome, entry.scored.risks
-        if not outcome.ran or not entry.attack.per_attribute or entry.scored.alone is not None:
+        outcome, risks = entry.outcome, entry.outcome.risks
+        if not outcome.ran or not entry.attack.per_attribute or outcome.alone is not None:
             continue
         by_risk = None
         if (

@@ -67,7 +67,7 @@ def _codes(seen: View, listed: Sequence[ListedValue]) -> list[int]:
 
 def _one(entry: Result[View], listed: Sequence[ListedValue], limit: float) -> Result[View]:
     """Return a result without what it claims of harmless values, and without their risks."""
-    seen, claims, risks = entry.evidence, entry.claims, entry.scored.risks
+    seen, claims, risks = entry.evidence, entry.claims, entry.outcome.risks
     codes = _codes(seen, listed)
     unclear = False
     if isinstance(claims, Linkages):

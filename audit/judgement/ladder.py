@@ -39,7 +39,7 @@ def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
                 people=count,
                 beyond=so_far - before_it,
                 so_far=so_far,
-                seconds=round(entry.scored.seconds, 6),
+                seconds=round(entry.seconds, 6),
             )
         )
     return tuple(rungs)

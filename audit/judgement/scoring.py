@@ -15,13 +15,12 @@ from audit.model.arrays import UNKNOWN
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
 from audit.model.outcome import Attack, Outcome, PerPersonAttack, RiskQuery
-from audit.model.scored import Scored
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
 
-def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Scored:
+def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Outcome:
     """Run an attack, and return what it found with the risks of the true values.
 
     An attack on single people is run again without those whose own values contradict the assumptions.
@@ -35,11 +34,11 @@ def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Sc
         return score(evidence, key, outcome, budget)
     source = ConsistentSource(evidence.source, changed)
     outcome = attack.run(replace(seen, source=source), budget)
-    scored = _with_risks(outcome, ConsistentTruth(key, evidence, source), budget)
-    return replace(scored, alone=alone(evidence, changed))
+    outcome = _with_risks(outcome, ConsistentTruth(key, evidence, source), budget)
+    return replace(outcome, alone=alone(evidence, changed))
 
 
-def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Scored:
+def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Outcome:
     """Return an outcome with the risks of the true values.
 
     What is claimed of people whose own values contradict the assumptions would be wrong: it is withheld, and they
@@ -48,35 +47,35 @@ def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Sco
     claims = outcome.claims
     if claims is None and outcome.estimate is not None and not changed_values(evidence, key).any():
         measures = outcome.estimate.scored(key, budget)
-        return Scored(outcome if measures is None else replace(outcome, measures=measures), None)
+        return outcome if measures is None else replace(outcome, measures=measures)
     if not isinstance(claims, Disclosures | Equivalences):
-        return Scored(outcome, None)
+        return outcome
     changed = changed_values(evidence, key)
     if claims.nothing is not None and changed.any():
-        return Scored(_unfounded(outcome, claims.nothing), None)
+        return _unfounded(outcome, claims.nothing)
     if isinstance(claims, Equivalences):
-        return Scored(outcome, None)
+        return outcome
     if changed.any():
         outcome = replace(outcome, claims=claims.some(np.flatnonzero(~changed[claims.person])))
-    scored = _with_risks(outcome, key, budget)
-    if scored.risks is not None and changed.any():
-        risks = scored.risks
-        return replace(scored, risks=replace(risks, risk=np.where(changed[risks.person], np.nan, risks.risk)))
-    return scored
+    outcome = _with_risks(outcome, key, budget)
+    if outcome.risks is not None and changed.any():
+        risks = outcome.risks
+        return replace(outcome, risks=replace(risks, risk=np.where(changed[risks.person], np.nan, risks.risk)))
+    return outcome
 
 
-def _with_risks(outcome: Outcome, truth: RiskQuery, budget: Budget) -> Scored:
+def _with_risks(outcome: Outcome, truth: RiskQuery, budget: Budget) -> Outcome:
     """Return an outcome with the risks of the true values, where the attack can tell them."""
     if outcome.model is None:
-        return Scored(outcome, None)
+        return outcome
     risks = outcome.model.risks(truth, budget)
     if risks is None and outcome.status == "incomplete":
-        return Scored(replace(outcome, model=None), None)
+        return replace(outcome, model=None)
     if risks is None:
         told = say("{reason} before the risks were computed", reason=budget.reason)
         reason = Reason(told, ReasonKind.TIME_LIMIT)
-        return Scored(replace(outcome, status="incomplete", reason=reason, model=None), None)
-    return Scored(outcome, risks)
+        return replace(outcome, status="incomplete", reason=reason, model=None)
+    return replace(outcome, risks=risks)
 
 
 def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Flags, Places
+from audit.model.arrays import Codes, Columns, Flags, Places
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.json_types import WITHOUT_RESULT, Status
@@ -133,9 +133,13 @@ class Outcome:
 
     `complete`: every measure is exact. `incomplete`: counts are bounds from below, for the reason given. `skipped`:
     the attack does not apply, for the reason given. `failed`: another package's attack broke, as the reason says.
-    `knowing` tells what is left of versions that are not certain, where
+    `knowing` says what is left of versions that are not certain, where
     the attack knows more of it than the person's own groups say. `estimate` holds guesses against the truth. `exposed`
     are how many people's value is certain after each release, where the measures' timeline counts something else.
+
+    Scoring adds `risks`, those of the true values, or of the likeliest where the truth is not known; and `alone`, by
+    columns of person, release and value, what groups of one value give away of people whose own values contradict the
+    assumptions, of whom the outcome says nothing; None where there are none.
     """
 
     attack: str
@@ -147,11 +151,18 @@ class Outcome:
     knowing: PossibleValues | None = None
     estimate: Estimator | None = None
     exposed: tuple[int, ...] | None = None
+    risks: Risks | None = None
+    alone: Columns | None = None
 
     @property
     def subjects(self) -> int | None:
         """How many people, versions of people or records were judged; None where the attack does not count them."""
         return self.measures.subjects
+
+    @property
+    def counted(self) -> bool:
+        """Whether its risks are shares of worlds, not products of shares, which estimate them."""
+        return self.risks is not None and bool(getattr(self.model, "counts_worlds", False))
 
     @property
     def interrupted(self) -> bool:

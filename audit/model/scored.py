@@ -1,4 +1,4 @@
-"""Scored outcomes: what an attack found out, with the risks of the true values; data for whoever judges it."""
+"""Results: what an attack found out, with the risks of the true values, and what each step of an audit adds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Columns, Places
+from audit.model.arrays import Codes, Places
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims, Finding
 from audit.model.measures import ABSENT, RiskMeasures
@@ -74,115 +74,23 @@ class EverRisks:
         return self.highest if not unknown or self.highest == 1.0 else None
 
 
-@dataclass(frozen=True)
-class Scored:
-    """An outcome with its risks.
+def _risk_counts(risks: Risks) -> list[int]:
+    """Return how many versions have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
+    total = np.zeros(_TENTHS + 1, dtype=np.int64)
+    for risk, weights in _weighed(risks):
+        total += np.bincount(tenth_of(risk), weights=weights, minlength=_TENTHS + 1).astype(np.int64)
+    return total.tolist()
 
-    Attributes:
-        outcome: what the attack found; `incomplete` when its risks could not be computed in time.
-        risks: the risk of everybody's true value, or of the likeliest where the truth is not known.
-        seconds: how long attack and scoring took.
-        alone: person, release and value of what groups of one value give away of people whose own values contradict
-            the assumptions, of whom the outcome says nothing; None where there are none.
-        grave: the codes of the policy's grave values.
-        ever: how probable it is for people ever to have had one, if this was asked and the attack tells it.
+
+def _weighed(risks: Risks) -> Iterator[Weighed]:
+    """Yield the risks that there are, some at a time, and how many versions each stands for.
+
+    So many at a time fit into a processor's cache.
     """
-
-    outcome: Outcome
-    risks: Risks | None
-    seconds: float = 0.0
-    alone: Columns | None = None
-    grave: frozenset[int] = frozenset()
-    ever: EverRisks | None = None
-
-    @property
-    def counted(self) -> bool:
-        """Whether its risks are shares of worlds, not products of shares, which estimate them."""
-        return self.risks is not None and bool(getattr(self.outcome.model, "counts_worlds", False))
-
-    def risk_measures(self, limit: float) -> RiskMeasures:
-        """Return what there is to say of risks; `limit` is the policy's: how many people reach it is told.
-
-        Risks of some people alone are said of nobody but of those who reach the limit.
-        """
-        if self.risks is not None and self.risks.missing:
-            return replace(self, risks=None).risk_measures(limit)
-        alone = ABSENT if self.alone is None or not len(self.alone[0]) else len(np.unique(self.alone[0]))
-        claims = self.outcome.claims
-        if claims is not None and claims.counts_rows:
-            return RiskMeasures(max_risk=self.max_risk(), mean_risk=claims.mean_risk())
-        if claims is None or claims.versions is None:
-            return RiskMeasures(alone=alone)
-        at_limit, *above = self._people_at((limit, *_SHARES))
-        return RiskMeasures(
-            max_risk=self.max_risk(),
-            mean_risk=self._mean_risk(),
-            risk_counts=None if self.risks is None else self._risk_counts(self.risks),
-            at_limit=at_limit,
-            above_0_9=above[0],
-            above_0_5=above[1],
-            max_ever_risk=ABSENT if self.ever is None else self.ever.highest_of_all,
-            certain_ever=ABSENT if self.ever is None else int(np.count_nonzero(self.ever.certain)),
-            alone=alone,
-        )
-
-    def _people_at(self, limits: Sequence[float]) -> list[int | None]:
-        """Return how many people have a value in some release that is as probable as each limit, or more.
-
-        None where that is not known. Of an attack that did not come to an end, it is those of whom it is known.
-        """
-        people = None if self.outcome.claims is None else self.outcome.claims.versions
-        risks = self.risks
-        if people is None:
-            return [None for _ in limits]
-        if risks is None:
-            return [len(np.unique(people)) if limit >= 1.0 else None for limit in limits]
-        # A bit for each limit, by person code.
-        codes = max(int(some.max(initial=-1)) for some in (people, risks.person)) + 1
-        reached = np.zeros(codes, dtype=np.uint8)
-        reached[people] = (1 << len(limits)) - 1
-        for first in range(0, len(risks.person), _AT_A_TIME):
-            some = slice(first, first + _AT_A_TIME)
-            bits = np.zeros(len(risks.person[some]), dtype=np.uint8)
-            for place, limit in enumerate(limits):
-                bits |= reaches_all(risks.risk[some], limit).view(np.uint8) << np.uint8(place)
-            np.bitwise_or.at(reached, risks.person[some], bits)
-        return [int(np.count_nonzero(reached & (1 << place))) for place in range(len(limits))]
-
-    def max_risk(self, waived: Places = NOWHERE, waived_risks: Places = NOWHERE) -> float | None:
-        """Return the highest risk of a value, leaving out the claims, and the risks, at some places; None for want.
-
-        An attack that was cut short has no risks, yet each of its claims is a certainty.
-        """
-        claims = self.outcome.claims
-        highest = None if claims is None else claims.highest_risk(waived)
-        if claims is None or highest is not None or claims.versions is None or self.risks is None:
-            return highest
-        counts = ~np.isnan(self.risks.risk)
-        counts[waived_risks] = False
-        if len(waived):
-            counts &= ~_left_out(self.risks, claims.versions, claims.release, waived)
-        return float(self.risks.risk[counts].max()) if counts.any() else None
-
-    def _mean_risk(self) -> float | None:
-        return None if self.risks is None else mean(self._weighed(self.risks))
-
-    def _risk_counts(self, risks: Risks) -> list[int]:
-        """Return how many versions have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
-        total = np.zeros(_TENTHS + 1, dtype=np.int64)
-        for risk, weights in self._weighed(risks):
-            total += np.bincount(tenth_of(risk), weights=weights, minlength=_TENTHS + 1).astype(np.int64)
-        return total.tolist()
-
-    def _weighed(self, risks: Risks) -> Iterator[Weighed]:
-        """Yield the risks that there are, some at a time, and how many versions each stands for.
-
-        So many at a time fit into a processor's cache.
-        """
-        for first in range(0, len(risks.risk), _AT_A_TIME):
-            some = slice(first, first + _AT_A_TIME)
-            risk, counts = risks.risk[some], ~np.isnan(risks.risk[some])
-            yield risk[counts], risks.versions[some][counts]
+    for first in range(0, len(risks.risk), _AT_A_TIME):
+        some = slice(first, first + _AT_A_TIME)
+        risk, counts = risks.risk[some], ~np.isnan(risks.risk[some])
+        yield risk[counts], risks.versions[some][counts]
 
 
 def tenth_of(risk: npt.NDArray[np.float64]) -> Places:
@@ -236,7 +144,7 @@ class Result(Generic[E_co]):
         attack: the attack.
         sensitive: the attribute, where several are audited.
         evidence: what it was found out of.
-        scored: the outcome with its risks.
+        outcome: what the attack found, with its risks.
         waived, waived_risks, waived_ever: places of the claims, and of the risks, and people ever to have had a grave
             value, that are accepted, harmless, or known before.
         whole: whether it is on all attributes together: on the one, or on the combinations of several.
@@ -245,12 +153,15 @@ class Result(Generic[E_co]):
         shown: the same with names, as the report has them.
         total: how many findings there are.
         failed: why clauses of other packages could not make anything of it, by name; shared by all that it becomes.
+        seconds: how long attack and scoring took.
+        grave: the codes of the policy's grave values.
+        histories: how probable it is for people ever to have had one, if this was asked and the attack can say it.
     """
 
     attack: Attack
     sensitive: str | None
     evidence: E_co
-    scored: Scored
+    outcome: Outcome
     waived: Places = field(default_factory=lambda: NOWHERE)
     waived_risks: Places = field(default_factory=lambda: NOWHERE)
     waived_ever: Places = field(default_factory=lambda: NOWHERE)
@@ -260,21 +171,19 @@ class Result(Generic[E_co]):
     shown: tuple[Finding[str], ...] = ()
     total: int = 0
     failed: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def outcome(self) -> Outcome:
-        """What the attack found."""
-        return self.scored.outcome
+    seconds: float = 0.0
+    grave: frozenset[int] = frozenset()
+    histories: EverRisks | None = None
 
     @property
     def claims(self) -> Claims | None:
         """What it claims; None where nothing can be claimed."""
-        return self.scored.outcome.claims
+        return self.outcome.claims
 
     @property
     def ever(self) -> EverRisks | None:
         """How probable it is for people ever to have had a grave value, where that is not accepted."""
-        return None if self.scored.ever is None else self.scored.ever.less(self.waived_ever)
+        return None if self.histories is None else self.histories.less(self.waived_ever)
 
     @property
     def left(self) -> Places:
@@ -305,7 +214,72 @@ class Result(Generic[E_co]):
 
     def with_outcome(self, outcome: Outcome) -> Self:
         """Return the result with another outcome."""
-        return replace(self, scored=replace(self.scored, outcome=outcome))
+        return replace(self, outcome=outcome)
+
+    def risk_measures(self, limit: float) -> RiskMeasures:
+        """Return what there is to say of risks; `limit` is the policy's: how many people reach it is told.
+
+        Risks of some people alone are said of nobody but of those who reach the limit.
+        """
+        outcome, claims = self.outcome, self.claims
+        if outcome.risks is not None and outcome.risks.missing:
+            return self.with_outcome(replace(outcome, risks=None)).risk_measures(limit)
+        alone = ABSENT if outcome.alone is None or not len(outcome.alone[0]) else len(np.unique(outcome.alone[0]))
+        max_risk = replace(self, waived=NOWHERE, waived_risks=NOWHERE).max_risk
+        if claims is not None and claims.counts_rows:
+            return RiskMeasures(max_risk=max_risk, mean_risk=claims.mean_risk())
+        if claims is None or claims.versions is None:
+            return RiskMeasures(alone=alone)
+        at_limit, *above = self._people_at((limit, *_SHARES))
+        return RiskMeasures(
+            max_risk=max_risk,
+            mean_risk=None if outcome.risks is None else mean(_weighed(outcome.risks)),
+            risk_counts=None if outcome.risks is None else _risk_counts(outcome.risks),
+            at_limit=at_limit,
+            above_0_9=above[0],
+            above_0_5=above[1],
+            max_ever_risk=ABSENT if self.histories is None else self.histories.highest_of_all,
+            certain_ever=ABSENT if self.histories is None else int(np.count_nonzero(self.histories.certain)),
+            alone=alone,
+        )
+
+    def _people_at(self, limits: Sequence[float]) -> list[int | None]:
+        """Return how many people have a value in some release that is as probable as each limit, or more.
+
+        None where that is not known. Of an attack that did not come to an end, it is those of whom it is known.
+        """
+        people, risks = None if self.claims is None else self.claims.versions, self.outcome.risks
+        if people is None:
+            return [None for _ in limits]
+        if risks is None:
+            return [len(np.unique(people)) if limit >= 1.0 else None for limit in limits]
+        # A bit for each limit, by person code.
+        codes = max(int(some.max(initial=-1)) for some in (people, risks.person)) + 1
+        reached = np.zeros(codes, dtype=np.uint8)
+        reached[people] = (1 << len(limits)) - 1
+        for first in range(0, len(risks.person), _AT_A_TIME):
+            some = slice(first, first + _AT_A_TIME)
+            bits = np.zeros(len(risks.person[some]), dtype=np.uint8)
+            for place, limit in enumerate(limits):
+                bits |= reaches_all(risks.risk[some], limit).view(np.uint8) << np.uint8(place)
+            np.bitwise_or.at(reached, risks.person[some], bits)
+        return [int(np.count_nonzero(reached & (1 << place))) for place in range(len(limits))]
+
+    @property
+    def max_risk(self) -> float | None:
+        """The highest risk of a value that is not accepted; None for want.
+
+        An attack that was cut short has no risks, yet each of its claims is a certainty.
+        """
+        claims, risks = self.claims, self.outcome.risks
+        highest = None if claims is None else claims.highest_risk(self.waived)
+        if claims is None or highest is not None or claims.versions is None or risks is None:
+            return highest
+        counts = ~np.isnan(risks.risk)
+        counts[self.waived_risks] = False
+        if len(self.waived):
+            counts &= ~_left_out(risks, claims.versions, claims.release, self.waived)
+        return float(risks.risk[counts].max()) if counts.any() else None
 
 
 def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:

@@ -34,7 +34,7 @@ from audit.model.arrays import Flags
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack, Outcome, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
-from audit.model.scored import NOWHERE, Result, Scored
+from audit.model.scored import NOWHERE, Result
 from audit.pipeline.followed_timeline import with_timeline
 from audit.pipeline.input_files import digest, input_files
 from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
@@ -225,20 +225,22 @@ def _results(
         for attack in attacks:
             if not attack.per_attribute and seen is not evidence[0]:
                 continue
-            scored = Scored(Outcome.cut_off(attack.name), None)
+            outcome, start = Outcome.cut_off(attack.name), time.perf_counter()
             if not interrupted:
                 try:
                     with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:
-                        scored = _attack(attack, seen, options, len(evidence[0].tags))
-                        stage.count(**_counted(scored.outcome))
+                        outcome = _attack(attack, seen, options, len(evidence[0].tags))
+                        stage.count(**_counted(outcome))
                 except KeyboardInterrupt:
                     if not options.keeps_finished or all(map(_is_skipped, results)):
                         raise
                     interrupted = True
-            if seen.followed and scored.outcome.status == "skipped" and not scored.outcome.interrupted:
+            if seen.followed and outcome.status == "skipped" and not outcome.interrupted:
                 continue  # it is about rows, not about people
             whole = seen is evidence[-1] or evidence[-1].combined is None
-            results.append(gathered(Result(attack, _sensitive(attack, seen, evidence), seen, scored, whole=whole)))
+            seconds = time.perf_counter() - start
+            about = _sensitive(attack, seen, evidence)
+            results.append(gathered(Result(attack, about, seen, outcome, whole=whole, seconds=seconds)))
     return results if interrupted else _refined(results, options)
 
 
@@ -250,19 +252,19 @@ def _refined(results: Sequence[Result[View]], options: AuditOptions) -> list[Res
     beside = {id(each.evidence): each.outcome for each in results if each.outcome.knowing is not None}
     found = []
     for each in results:
-        attack, scored = each.attack, each.scored
+        attack, outcome, seconds = each.attack, each.outcome, each.seconds
         if id(each.evidence) in beside and isinstance(attack, RefinableAttack):
             start = time.perf_counter()
-            left = None if options.time_limit is None else max(0.0, options.time_limit - scored.seconds)
+            left = None if options.time_limit is None else max(0.0, options.time_limit - seconds)
             budget = Budget(left, options.progress(attack.name), options.engine)
             try:
-                outcome = attack.refined(each.evidence, scored.outcome, beside[id(each.evidence)], budget)
+                outcome = attack.refined(each.evidence, outcome, beside[id(each.evidence)], budget)
             except KeyboardInterrupt:
                 if not options.keeps_finished:
                     raise
-                outcome = replace(scored.outcome, status="incomplete", reason=interruption())
-            scored = replace(scored, outcome=outcome, seconds=scored.seconds + time.perf_counter() - start)
-        found.append(replace(each, scored=scored))
+                outcome = replace(outcome, status="incomplete", reason=interruption())
+            seconds += time.perf_counter() - start
+        found.append(replace(each, outcome=outcome, seconds=seconds))
     return found
 
 
@@ -281,22 +283,19 @@ def _sensitive(attack: Attack, seen: View, evidence: Sequence[View]) -> str | No
     return seen.sensitive if several and attack.per_attribute else None
 
 
-def _attack(attack: Attack, evidence: View, options: AuditOptions, releases: int) -> Scored:
-    start = time.perf_counter()
+def _attack(attack: Attack, evidence: View, options: AuditOptions, releases: int) -> Outcome:
     budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
 
-    def run() -> Scored:
-        scored = attacked(attack, evidence, evidence.key, budget)
-        outcome = scored.outcome
+    def run() -> Outcome:
+        outcome = attacked(attack, evidence, evidence.key, budget)
         if evidence.followed:
             outcome = with_timeline(attack, evidence, outcome, releases, budget)
-        if scored.alone is not None and isinstance(outcome.claims, Disclosures):
-            outcome = replace(outcome, claims=with_alone(evidence, outcome.claims, scored.alone))
-        return replace(scored, outcome=outcome)
+        if outcome.alone is not None and isinstance(outcome.claims, Disclosures):
+            outcome = replace(outcome, claims=with_alone(evidence, outcome.claims, outcome.alone))
+        return outcome
 
     with preserve_sigint_handler():
-        scored = run() if is_own(attack) else run_guarded(attack, run, options.time_limit)
-    return replace(scored, seconds=time.perf_counter() - start)
+        return run() if is_own(attack) else run_guarded(attack, run, options.time_limit)
 
 
 def _changed(evidence: Sequence[View]) -> list[Flags]:
@@ -323,4 +322,4 @@ def _with_checked_claims(result: Result[View], namer: Pseudonymizer) -> Result[V
         if (selection := selection_of(result, namer)) is not None:
             selection.select(None, NOWHERE)
 
-    return replace(result, scored=check_claims(result.attack, result.scored, check))
+    return result.with_outcome(check_claims(result.attack, result.outcome, check))

@@ -235,9 +235,9 @@ def attack_reports(run: AuditRun, results: Sequence[Result[View]], options: Audi
             sensitive=each.sensitive,
             status=each.outcome.status,
             reason=each.outcome.reason,
-            seconds=round(each.scored.seconds, 6),
+            seconds=round(each.seconds, 6),
             measures=each.outcome.measures.with_unproved(sum(finding.unproved for finding in each.shown)),
-            risks=each.scored.risk_measures(limit),
+            risks=each.risk_measures(limit),
             findings=each.shown,
             findings_total=each.total,
             people=people_found(each),
@@ -252,7 +252,7 @@ def _contradictions(run: AuditRun, results: Sequence[Result[View]], *, reveal: b
     by_name = {seen.sensitive: people for seen, people in zip(evidence, changed, strict=True)}
     infeasible = 0
     for each in results:
-        risks = each.scored.risks
+        risks = each.outcome.risks
         if risks is not None:
             lost = np.unique(risks.person[np.isnan(risks.risk)])
             own = by_name[each.sensitive or evidence[0].sensitive]

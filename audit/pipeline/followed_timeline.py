@@ -31,7 +31,7 @@ def with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: in
         try:
             if not budget.exhausted():
                 early = followed_until(evidence, count)
-                before = attacked(attack, early, early.key, budget).outcome
+                before = attacked(attack, early, early.key, budget)
         except UnfollowedError:
             reason = say("people may be too many records")
         line = None if before is None else before.measures.timeline

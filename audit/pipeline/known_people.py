@@ -69,7 +69,7 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
     It has the time that the attack itself has left.
     """
     results = [each for each in attacked.results if isinstance(each.attack, PerPersonAttack)]
-    used = {(id(each.evidence), each.attack.name): each.scored.seconds for each in results}
+    used = {(id(each.evidence), each.attack.name): each.seconds for each in results}
     attacks = [each.attack for each in results]
     plain = Series.of(replace(attacked.series.manifest, known=None))
     seen = {evidence.sensitive: evidence for evidence in build_evidence(plain, attacked.evidence[0].kind)}

@@ -9,7 +9,6 @@ from threading import Thread
 
 from audit.model.errors import AuditError, printable
 from audit.model.outcome import Attack, Outcome
-from audit.model.scored import Scored
 from audit.runtime.phrases import figure, say
 
 _GRACE_SHARE, _GRACE_SECONDS = 1.1, 2.0
@@ -21,7 +20,7 @@ def is_own(attack: Attack) -> bool:
     return type(attack).__module__.partition(".")[0] == "attacks"
 
 
-def run_guarded(attack: Attack, run: Callable[[], Scored], limit: float | None) -> Scored:
+def run_guarded(attack: Attack, run: Callable[[], Outcome], limit: float | None) -> Outcome:
     """Return the result of another package's attack; a failed one if it raises, leaves or overruns.
 
     It runs in a thread of its own, which is left behind when it overruns its limit (in seconds): Python cannot stop it.
@@ -29,7 +28,7 @@ def run_guarded(attack: Attack, run: Callable[[], Scored], limit: float | None) 
     Raises:
         AuditError: what the attack read of the series is not as it should be.
     """
-    found: list[Scored] = []
+    found: list[Outcome] = []
     wrong: list[AuditError] = []
 
     def work() -> None:
@@ -51,13 +50,13 @@ def run_guarded(attack: Attack, run: Callable[[], Scored], limit: float | None) 
     return _failed(attack, say("it did not stop at the time limit of {limit} s", limit=figure(limit, "g")))
 
 
-def check_claims(attack: Attack, scored: Scored, check: Callable[[], None]) -> Scored:
+def check_claims(attack: Attack, outcome: Outcome, check: Callable[[], None]) -> Outcome:
     """Return a result of another package's attack; a failed one if its claims cannot be checked or do not hold."""
     try:
         check()
     except Exception as error:  # noqa: BLE001 - what is claimed may be anything
         return _failed(attack, _where(error))
-    return scored
+    return outcome
 
 
 def _where(error: BaseException) -> str:
@@ -67,9 +66,9 @@ def _where(error: BaseException) -> str:
     return f"{type(error).__name__}{line}"
 
 
-def _failed(attack: Attack, what: str) -> Scored:
+def _failed(attack: Attack, what: str) -> Outcome:
     reason = say("{package}: {what}; correct it, or leave it out", package=_package(attack), what=what)
-    return Scored(Outcome.failed(attack.name, reason), None)
+    return Outcome.failed(attack.name, reason)
 
 
 def _package(attack: Attack) -> str:

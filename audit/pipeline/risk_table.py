@@ -36,7 +36,7 @@ def _parts(run: AuditRun) -> Iterator[Mapping[str, object]]:
 
     people = run.series.people
     for entry in run.results:
-        seen, risks = entry.evidence, entry.scored.risks
+        seen, risks = entry.evidence, entry.outcome.risks
         claims = entry.claims
         if risks is None or claims is None or claims.versions is None:
             continue

@@ -64,7 +64,7 @@ def _attack(name: str, series: Path, *, scored: bool) -> Job:
     def run() -> object:
         (evidence,) = build_evidence(open_series(series))
         outcome = find(name).run(evidence, Budget())
-        return score(evidence, evidence.key, outcome, Budget()).outcome if scored else outcome
+        return score(evidence, evidence.key, outcome, Budget()) if scored else outcome
 
     return run
 

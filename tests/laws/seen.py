@@ -73,7 +73,7 @@ def seen(
         except UsageError:
             return Seen("skipped", {}, frozenset())
         for evidence in every:
-            outcome = attacked(attack_named(name), evidence, evidence.key, budget).outcome
+            outcome = attacked(attack_named(name), evidence, evidence.key, budget)
             found.append((outcome, frozenset(facts(evidence, outcome)), frozenset(ruled_out(evidence, outcome))))
     first = found[0][0]
     return Seen(first.status, dict(first.measures), frozenset().union(*(f for _, f, _ in found)), found[0][2])

@@ -130,7 +130,7 @@ def test_whole_series(tmp_path, releases, leak):
     (evidence,) = build_evidence(open_series(folder))
     outcome = InferenceAttack().run(evidence, Budget())
     assert outcome.status == "complete"
-    measures = score(evidence, evidence.key, outcome, Budget()).outcome.measures
+    measures = score(evidence, evidence.key, outcome, Budget()).measures
     assert measures.individuals == 400
     for each in (measures.attack, measures.control, measures.baseline):
         assert 0 <= each.low <= each.value <= each.high <= 1
@@ -141,7 +141,7 @@ def test_whole_series(tmp_path, releases, leak):
         assert measures.control.value < 0.4
         # What groups of several releases leave to others tells something beyond a person's own groups.
         assert releases > 1 or measures.attack.value < measures.baseline.high + 0.1
-    again = score(evidence, evidence.key, InferenceAttack().run(evidence, Budget()), Budget()).outcome.measures
+    again = score(evidence, evidence.key, InferenceAttack().run(evidence, Budget()), Budget()).measures
     assert dict(again) == dict(measures)
 
 
@@ -163,4 +163,4 @@ def test_nothing_applies_without_what_it_needs():
     assert attack.run(replace(evidence, rows_of=None), Budget()).status == "skipped"
     outcome = attack.run(evidence, Budget())
     scored = score(evidence, evidence.key, outcome, Budget())
-    assert (outcome.status, outcome.claims, scored.max_risk()) == ("complete", None, None)
+    assert (outcome.status, outcome.claims, scored.risks) == ("complete", None, None)

@@ -135,7 +135,7 @@ def found(folder, kind, attack):
     assert evidence.followed
     scored = attacked(attack, evidence, evidence.key, Budget())
     name = evidence.source.series.people.name
-    claims = scored.outcome.claims
+    claims = scored.claims
     certain = {
         (name(person), evidence.attribute(value), evidence.values[value])
         for person, _, value in claims.columns(np.arange(len(claims)))
@@ -151,7 +151,7 @@ def test_what_is_certain_and_how_probable_the_rest_is(tmp_path, name, seed):
     expected = case.posteriors()
     folder = case.write(tmp_path)
     scored, certain, risks = found(folder, KINDS[name], JointAttack())
-    assert (scored.outcome.status, scored.counted) == ("complete", True)
+    assert (scored.status, scored.counted) == ("complete", True)
     only = {(*key, *values) for key, values in expected.items() if len(values) == 1}
     assert certain == only
     for person in case.known:

@@ -10,7 +10,7 @@ from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences, Pinned
 from audit.judgement.ladder import ladder
 from audit.model.outcome import Outcome
-from audit.model.scored import Result, Scored
+from audit.model.scored import Result
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def equivalences(pinned, *, told=True):
 
 
 def judged(name, claims, sensitive=None, **options):
-    return Result(Named(name), sensitive, None, Scored(Outcome(name, "complete", claims=claims), None, 0.25), **options)
+    return Result(Named(name), sensitive, None, Outcome(name, "complete", claims=claims), seconds=0.25, **options)
 
 
 def counts(entries):
