@@ -15,7 +15,7 @@ from attacks.equivalence.integer_model import IntegerModel
 from attacks.equivalence.lattice import Block, Lattice, lattices
 from attacks.equivalence.parts import Parts
 from attacks.matrix import Matrix
-from audit.model.minimum_cuts import NO_CUT, min_cut
+from audit.model.minimum_cuts import NO_CUT
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.equivalences import searched
@@ -281,14 +281,6 @@ def paper():
     )
 
 
-def test_example_9_graphs_and_theorem_2():
-    first, second = Parts.of(paper()).parts
-    assert first.bucket_graph.tolist() == [[0, 2, 2, 0], [2, 0, 2, 0], [2, 2, 0, 0], [0, 0, 0, 0]]
-    assert second.bucket_graph.tolist() == [[0, 0, 2, 0], [0, 0, 1, 1], [2, 1, 0, 1], [0, 1, 1, 0]]
-    assert [min_cut(bucket.bucket_graph)[0] for bucket in (first, second)] == [4, 2]
-    assert Parts.of(paper()).norm_lower_bounds.tolist() == [4, 2]
-
-
 # ---------------------------------------------------------------------------------------------------- hard cases
 
 
@@ -303,12 +295,6 @@ def test_signatures_couple(times):
     assert (found.lower, found.upper, found.least.max()) == (4 * times, 4 * times, 4 if times == 1 else 0)
     assert check(published(people), 0).upper == 4 * times
     assert check(published([person for person in people if person[0]])).lower is None
-
-
-def test_more_values_than_a_word_holds():
-    groups = [(0, [0, 1], {1: 1, 65: 1}), (0, [2, 3], {65: 1, 129: 1}), (1, [0, 4], {1: 1, 65: 1})]
-    assert [part.groups.tolist() for part in Parts.of(matrix_of(groups)).parts] == [[0, 2], [1]]
-    assert check(matrix_of(groups)).upper == 1
 
 
 # ---------------------------------------------------------------------------------------------------- parts

@@ -7,37 +7,16 @@ from hypothesis import strategies as st
 
 from attacks.equivalence import integer_model
 from attacks.equivalence.elimination import Elimination
-from attacks.equivalence.lattice import Block, lattices
-from attacks.equivalence.parts import Parts
-from attacks.matrix import Types
 from audit.runtime.budget import Budget
 from tests.helpers.equivalences import (
     Plan,
     agrees,
     is_equivalence,
     matrix_of,
-    relations,
     searched,
-    tiny_series,
 )
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
-small = st.integers(-3, 3)
-
-
-def everything(matrix):
-    """The types of a series and the lattices of all its parts together."""
-    parts = Parts.of(matrix)
-    labels = [None if part.delta is None else np.arange(len(part.groups) + 1) for part in parts.parts]
-    return parts.types, lattices([Block.of(parts, place, label) for place, label in enumerate(labels)])
-
-
-def by_column(types, system, vector):
-    """A vector of a lattice by columns."""
-    entries = np.zeros(len(types.size) + 1, dtype=int)
-    for kind, variable, sign in zip(system.type, system.variable, system.sign, strict=True):
-        entries[kind] = sign * vector.get(int(variable), 0)
-    return entries[types.of]
 
 
 def regrouped(rng, people, m, releases, signatures=1, churn=0.2):
@@ -55,51 +34,6 @@ def regrouped(rng, people, m, releases, signatures=1, churn=0.2):
         plan.truth += [plan.truth[at] for at in present[leaving]]
         present[leaving] = coming
     return matrix_of(plan)
-
-
-def test_types_whose_numbers_agree_by_chance_are_told_apart(monkeypatch):
-    """Numbers that are all 0 make everybody alike at first; then others are drawn."""
-    matrix, _ = tiny_series(np.random.default_rng(3))
-    right, proper, seeds_drawn = Types.among(matrix), np.random.default_rng, []
-
-    class Zeros:
-        def integers(self, *_, **__):
-            return np.zeros(matrix.groups, dtype=np.uint64)
-
-    monkeypatch.setattr(
-        np.random, "default_rng", lambda seed: seeds_drawn.append(seed) or (proper(seed) if seed else Zeros())
-    )
-    assert Types.among(matrix).of.tolist() == right.of.tolist()
-    assert seeds_drawn == [0, 1]
-
-
-@given(seeds, st.lists(small, min_size=8, max_size=8))
-def test_lattices_hold_exactly_the_equivalences(rng, entries):
-    matrix, _ = tiny_series(rng)
-    types, systems = everything(matrix)
-    of_all = relations(matrix)
-    covered = [kind for system in systems for kind in system.type.tolist()]
-    assert len(covered) == len(set(covered))
-    assert sum(len(system.basis) for system in systems) == matrix.columns - len(of_all)
-    for system in systems:
-        vector = {at: times for at, times in enumerate(entries[: len(system.cost)]) if times}
-        inside = not (of_all @ by_column(types, system, vector)).any()
-        assert system.holds(vector) == inside
-        assert system.norm(vector) == np.abs(by_column(types, system, vector)).sum()
-        for row in system.basis:
-            assert system.holds(row)
-            assert not (of_all @ by_column(types, system, row)).any()
-            assert np.gcd.reduce(list(row.values())) == 1
-        assert sorted({at for row in system.basis for at in row}) == list(range(len(system.cost)))
-
-
-@pytest.mark.parametrize(("seed", "m", "signatures"), [(0, 3, 1), (1, 4, 2), (2, 5, 1), (3, 6, 1), (4, 4, 1)])
-def test_larger_series_have_witnesses_that_are_true(seed, m, signatures):
-    matrix, truth = regrouped(np.random.default_rng(seed), 4 * m * signatures, m, 3, signatures)
-    found = searched(matrix, 3)
-    assert found.complete
-    assert found.lower == found.upper
-    assert all(is_equivalence(matrix, vector) and agrees(vector, truth) for vector in found.witnesses)
 
 
 @given(seeds)

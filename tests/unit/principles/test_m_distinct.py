@@ -1,16 +1,12 @@
 """The principles m-distinct and m-distinct-star: one clause at a time, what is told of an offence, many values."""
 
-from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from audit.io.series import open_series
 from audit.model.errors import InputError
-from audit.model.update_sets import UpdateSets
 from audit.principles.checker import checked
-from audit.principles.legal_updates import Groups, Rule
 from audit.principles.registry import find
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -69,43 +65,6 @@ def test_whom_the_ward_exposes_and_why():
 
 
 # -- many values --------------------------------------------------------------------------------------------------
-
-
-def drawn(rng, values, groups):
-    """Some groups, each a list of its rows' values, as `Groups` and as they are."""
-    rows = [rng.choice(values, rng.integers(1, 5), replace=True).tolist() for _ in range(groups)]
-    held = [np.unique(each) for each in rows]
-    size, count = (np.array([len(each) for each in some], dtype=np.int64) for some in (held, rows))
-    return Groups(np.concatenate(held).astype(np.int32), size, count, np.zeros(groups, dtype=np.int64)), rows
-
-
-@pytest.mark.parametrize("values", [1, 2, 63, 64, 65, 130])
-@pytest.mark.parametrize("changing", [False, True])
-def test_beside_sets(values, changing):
-    """Bits in several words, beside sets of values, with some pairs of groups that are legal."""
-    rng = np.random.default_rng(values)
-    legal = overlapping = 0
-    for _ in range(10):
-        some = rng.choice(values, min(values, 5), replace=False)
-        groups, rows = drawn(rng, some, 12)
-        may = rng.random((values, values)) < 0.4
-        may[~may.any(axis=1), 0] = True
-        become = {value: set(np.flatnonzero(may[value]).tolist()) if changing else {value} for value in range(values)}
-        rule = Rule(UpdateSets(may) if changing else None)
-        old, new = (np.repeat(np.arange(12), 12), np.tile(np.arange(12), 12))
-        wanted = [
-            len(set(now)) == len(before)
-            and all(any(value in become[one] for one in before) for value in now)
-            and all(become[one] & set(now) for one in before)
-            for before in rows
-            for now in rows
-        ]
-        assert rule.legal(groups, old, new).tolist() == wanted
-        both = [any(become[one] & become[other] for one, other in combinations(each, 2)) for each in rows]
-        assert rule.overlapping(groups).tolist() == both
-        legal, overlapping = legal + sum(wanted), overlapping + sum(both)
-    assert legal > 10
-    assert overlapping > 10
 
 
 # -- what the transitions must say --------------------------------------------------------------------------------

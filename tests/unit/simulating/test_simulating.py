@@ -3,14 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.model.errors import UsageError
 from audit.simulating.population import declared, generate
-from audit.simulating.sampling import Source
 from audit.simulating.simulation import Simulation, Streams
 from audit.simulating.updates import (
     Updates,
@@ -148,15 +146,6 @@ def test_whoever_is_away_ages_and_keeps_the_value():
 
 
 # -- people of a table --------------------------------------------------------------------------------------------
-
-
-def table(rows=1_000):
-    rng = np.random.default_rng(1)
-    value = rng.integers(5, size=rows).astype(np.uint8)
-    [value_of], quasi = declared("S=5", ""), tuple(declared("A=250", ""))
-    return Source(
-        "t.csv", quasi, value_of, [(np.arange(rows) % 250).astype(np.uint8)], value, ("I", pa.array(range(rows)))
-    )
 
 
 # -- names and domains --------------------------------------------------------------------------------------------
