@@ -1,4 +1,4 @@
-"""Matched subsets of groups, where they are too many; what they find is held by tests/oracle/test_equivalence_strategy."""
+"""Matched subsets of groups where there are too many; what they find, tests/oracle/test_equivalence_strategy holds."""
 
 import numpy as np
 import pytest
