@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 from tests.cli.test_count_table_doubts import verdict
-from tests.cli.test_count_table_formats import confirm
+from tests.helpers.public_tables import confirm
 from tests.helpers.running import run_main
 
 COUNTS = {("N", "M"): 9, ("N", "F"): 9, ("S", "M"): 20, ("S", "F"): 25, ("E", "M"): 18, ("E", "F"): 30}
@@ -69,21 +69,6 @@ def test_two_tables_give_a_hidden_count_away(tmp_path):
     assert all("table.totals.one" in e["rests_on"] for e in found)
     confirm(tmp_path)
     assert verdict(tmp_path)[0] == 1
-
-
-@pytest.mark.parametrize(
-    ("gone", "code"),
-    [((), 0), (("output_1_0.csv",), 2), (("output_0_0.csv", "output_1_0.csv"), 2)],
-)
-def test_files_of_tables_that_are_missing_are_named(gone, code, tmp_path):
-    session(tmp_path / "s1", [(["area"], "sex", by_sex(), ""), (["area"], "one", ONE, "")])
-    for name in gone:
-        (tmp_path / "s1" / name).unlink()
-    got, _, error = run_main("init", str(tmp_path), "--yes")
-    assert (got, (tmp_path / "series.toml").exists()) == (code, code == 0)
-    names = ", ".join(gone)
-    said = f"s1/results.json: tables of this session are missing or empty: {names}; put their files beside results.json"
-    assert error.strip().splitlines() == ([f"audit: {said}"] if gone else [])
 
 
 def test_margins_that_leave_hidden_cells_out_are_no_totals(tmp_path):
@@ -178,17 +163,6 @@ def test_rounded_tables_and_their_margins(tmp_path):
     code, out, error = run_main("init", str(folder), "--yes")
     assert code == 2
     assert "some tables of these sessions are rounded" in out + error
-
-
-def test_the_manifest_may_not_say_that_rounded_tables_are_exact(tmp_path):
-    lines = ["area,F,M", "E,30.0,20.0", "S,25.0,20.0"]
-    folder = described(tmp_path / "s1", (lines, 1, {"by": ["area", "sex"], "rounded": True}))
-    settled(folder)
-    path = folder / "series.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace("rounding =", "#"), encoding="utf-8")
-    code, out, error = run_main(str(folder))
-    assert code == 2
-    assert "the session rounded this table to 5" in out + error
 
 
 MAKE = """

@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from tests.cli.test_count_table_doubts import verdict
-from tests.cli.test_count_table_formats import confirm
+from tests.helpers.public_tables import confirm
 from tests.helpers.running import run_main
 
 COUNTS = {

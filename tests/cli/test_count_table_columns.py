@@ -126,12 +126,6 @@ def test_a_change_tells_the_count_before(tmp_path):
     assert verdict(changing(tmp_path, ["River,6,", "Hill,7,-2"]))[:2] == (0, "[]")
 
 
-def test_a_change_that_is_none_is_refused(tmp_path):
-    code, _, err = run_main(str(changing(tmp_path, ["River,6,many", "Hill,7,-2"])))
-    assert code == 2
-    assert 'releases/2.csv:2, column "change": "many": this is no change of a count' in err
-
-
 def test_rounded_changes_are_not_judged(tmp_path):
     folder = changing(tmp_path, ["River,0-2,5", "Hill,10,-2"])
     path = folder / "series.toml"

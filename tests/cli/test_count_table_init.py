@@ -5,7 +5,7 @@ import pytest
 from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
 from tests.cli.test_count_table_doubts import verdict
-from tests.cli.test_count_table_formats import confirm
+from tests.helpers.public_tables import confirm
 from tests.helpers.running import run_main
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.cli.test_count_table_doubts import verdict
-from tests.cli.test_count_table_formats import confirm
 from tests.cli.test_count_table_init import guessed
+from tests.helpers.public_tables import confirm
 from tests.helpers.published_forms import AREAS, SEXES, as_csv, cells
 
 

@@ -109,60 +109,6 @@ def test_microdata_is_no_series(name: str) -> None:
 # -- other people's files -----------------------------------------------------------------------------------------
 
 
-def test_aggregated_sets_of_another_tool(tmp_path: Path) -> None:
-    """As anonypyx writes them: ranges, comma sets and a count."""
-    people = "individual,release,age,sex,birthplace\nA1,2024-1,25,Female,Laos\n"
-    places = ["El-Salvador,Guatemala,Laos", "Laos", "Guatemala,Laos", "Cuba,El-Salvador,Guatemala"]
-    for release in (1, 2, 10):
-        rows = [
-            (f"{20 + 5 * n}-{24 + 5 * n}", "Female,Male" if n % 2 else "Male", place, job, 1 + (n + release) % 3)
-            for n, place in enumerate(places)
-            for job in ("Sales", "Adm-clerical", "Other, not stated")
-        ]
-        write(
-            tmp_path / f"releases/2024-{release}.csv",
-            ["age", "sex", "birthplace", "occupation", "count"],
-            rows,
-        )
-    (tmp_path / "register.csv").write_text(people)
-    found = guessed(tmp_path)
-    assert found["series"]["releases"] == [f"releases/2024-{release}.csv" for release in (1, 2, 10)]
-    assert found["columns"] == {
-        "sensitive": "occupation",
-        "quasi_identifiers": ["age", "sex", "birthplace"],
-        "count": "count",
-    }
-    assert found["adversary"] == {"register": "register.csv"}
-
-
-def test_hierarchies_and_a_group_known_by_its_rows(tmp_path: Path) -> None:
-    write(tmp_path / "hierarchies/adult_hierarchy_education.csv", ["primary;low;*"], [["master;high;*"]])
-    write(tmp_path / "hierarchies/places.csv", ["Rome;Italy;*"], [["Oslo;Norway;*"]])
-    write(tmp_path / "hierarchies/colours.csv", ["red;warm;*"], [["blue;cold;*"]])
-    for month in (1, 2, 12):
-        boxes = [(e, p, a) for e in ("low", "high") for p in ("Italy", "Norway") for a in ("[20, 30[", "[30, 40[")]
-        rows = [
-            (n, e, p, a, g * 7 + month, "xyz"[(n + g) % 3])
-            for g, (e, p, a) in enumerate(boxes)
-            for n in range(g * 4, g * 4 + 4)
-        ]
-        write(tmp_path / f"releases/month-{month}.csv", ["", "education", "Wohnsitz", "span", "q", "target"], rows)
-    found = guessed(tmp_path)
-    assert found["series"]["releases"] == [f"releases/month-{month}.csv" for month in (1, 2, 12)]
-    assert found["columns"] == {
-        "sensitive": "target",
-        "quasi_identifiers": ["education", "Wohnsitz", "span"],
-        "group": "q",
-        "hierarchies": {
-            "education": "hierarchies/adult_hierarchy_education.csv",
-            "Wohnsitz": "hierarchies/places.csv",
-        },
-    }
-    text = guess_manifest(tmp_path)
-    assert 'not used, as no column has their names or labels: "hierarchies/colours.csv"' in text
-    assert 'without a role, as a column needs a name: "(no name)"' in text
-
-
 def test_key_files_make_an_id_a_published_one(tmp_path: Path) -> None:
     hospital(tmp_path, 2)
     for tag, rows in (("1", 19), ("2", 18)):
@@ -179,15 +125,6 @@ def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
     write(tmp_path / "1.csv", ["Patient", "Age", "Disease"], rows)
     columns = guessed(tmp_path)["columns"]
     assert (columns["individual"], columns["rows"]) == ("Patient", "episodes")
-
-
-def test_a_count_beside_people_is_none(tmp_path: Path) -> None:
-    for release in (1, 2):
-        rows = [(f"P{n}", "20-29", "flu", 1 + n % 2) for n in range(9)]
-        write(tmp_path / f"{release}.csv", ["Owner", "Age", "Disease", "n"], rows)
-    columns = guessed(tmp_path)["columns"]
-    assert columns["individual"] == "Owner"
-    assert "count" not in columns
 
 
 @pytest.mark.parametrize(

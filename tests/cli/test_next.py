@@ -14,12 +14,10 @@ from audit.io.series import open_series
 from tests.cli.forms import (
     EXAMPLES,
     FORMS,
-    append,
     column,
     edit,
     private_texts,
     snapshot,
-    without,
 )
 from tests.helpers.messy import write
 from tests.helpers.running import run_main
@@ -65,25 +63,6 @@ def attack(result: dict, name: str) -> dict:
 # -- the papers' examples -----------------------------------------------------------------------------------------
 
 
-def test_the_hospital_s_second_release(tmp_path):
-    series, candidate = held_back("hospital-l-diverse", tmp_path)
-    before = snapshot(tmp_path)
-    code, result = foretold(series, candidate, "--reveal")
-    assert code == 1
-    assert result["before"]["policy"]["passed"]
-    assert not result["policy"]["passed"]
-    found = attack(result, "intersection")
-    assert (found["found_before"], found["newly_found"], found["people_newly_found"]) == (0, 2, 2)
-    changes = {change["measure"]: (change["before"], change["after"]) for change in found["changes"]}
-    assert changes["vulnerable"] == (0, 2)
-    assert changes["max_risk"] == (0.5, 1.0)
-    told = {finding["individual"]: finding for finding in found["new_findings"]}
-    assert set(told) == {"Bob", "David"}
-    assert told["Bob"]["cause"] == {"releases": ["1"], "least": True, "rows": [{"group": "1", "lines": [2, 3]}]}
-    assert told["Bob"]["certificate"][1] == {"release": "2", "group": "1", "candidates": ["dyspepsia", "gastritis"]}
-    assert snapshot(tmp_path) == before
-
-
 def test_the_verdict_is_that_of_the_series_with_the_candidate(tmp_path):
     series, candidate = held_back("hospital-l-diverse", tmp_path)
     _, result = foretold(series, candidate)
@@ -93,17 +72,6 @@ def test_the_verdict_is_that_of_the_series_with_the_candidate(tmp_path):
     assert result["policy"] == whole["policy"]
     for entry in whole["attacks"]:
         assert attack(result, entry["attack"])["measures"] == entry["measures"]
-
-
-def test_a_release_that_keeps_its_promise(tmp_path):
-    series, candidate = held_back("hospital-2-invariant", tmp_path)
-    edit(series / "series.toml", '\n[counterfeits]\n"2" = "counterfeits/2.csv"\n', "")
-    code, result = foretold(series, candidate, *ONE, "--attack", "joint")
-    assert code == 0
-    assert result["not_computed"] == []
-    code, out, _ = run_main("next", str(series), str(candidate), *ONE)
-    assert "Without the candidate the policy held." in out
-    assert "Findings that the candidate adds: 0; findings that were possible before: 0." in out
 
 
 def test_what_was_found_before_is_told_apart(tmp_path):
@@ -287,23 +255,6 @@ def test_candidates_that_are_none(tmp_path):
     refused("CANDIDATE", series)
     refused("this file is one of the inputs", series, candidate, "--output", candidate)
     assert snapshot(series) == before
-
-
-def test_columns_rows_and_keys_that_are_missing(tmp_path):
-    series, candidate = held_back("hospital-l-diverse", tmp_path)
-    whole = candidate.read_text(encoding="utf-8")
-    without(candidate, "Disease")
-    refused('2.csv:1, column "Disease": the column is not in the file', series, candidate)
-    candidate.write_text(whole.splitlines()[0] + "\n", encoding="utf-8")
-    refused("2.csv:2: the release has no rows", series, candidate)
-    candidate.write_text("", encoding="utf-8")
-    refused("2.csv:1: the file is empty", series, candidate)
-    candidate.write_text(whole, encoding="utf-8")
-    append(candidate, "Bob,1\n")
-    refused("2.csv:13: 2 cells where the header has 5", series, candidate)
-    candidate.write_text(whole, encoding="utf-8")
-    without(candidate, "Owner")
-    refused('column "Owner": the column is not in the file', series, candidate)
 
 
 def test_keys_of_the_candidate_that_are_wrong(tmp_path):

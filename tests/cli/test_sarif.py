@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from audit.cli.output import in_repository
 from audit.runtime.version import documentation
 from tests.cli.forms import EXAMPLES, FORMS, append
 from tests.helpers.running import run_main
@@ -47,18 +46,6 @@ def test_paths_are_those_of_the_repository(repository, words):
     _, run = logged(*words)
     assert {uri for uri, _ in places(run)} == {f"data/pub%20lished/releases/{tag}.csv" for tag in (1, 2)}
     assert run["automationDetails"] == {"id": "series-audit/data/pub%20lished/"}
-
-
-@pytest.mark.parametrize(
-    ("root", "series", "folder"),
-    [(".", ".", ""), (".", "a/b", "a/b"), ("a", "a/b", "b"), ("x", "a", ""), (".", "https://host/a", "")],
-)
-def test_the_folder_in_the_repository(tmp_path, monkeypatch, root, series, folder):
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    (tmp_path / root).mkdir(exist_ok=True)
-    (tmp_path / root / ".git").write_text("gitdir: elsewhere")
-    monkeypatch.chdir(tmp_path)
-    assert in_repository(series) == folder
 
 
 def test_lines_are_told_where_people_are(tmp_path):
@@ -130,20 +117,3 @@ def test_an_error_is_a_document_beside_its_lines(tmp_path, words):
     ]
     for each, line in zip(told["problems"], err.splitlines(), strict=True):
         assert line == f"audit: {each['file']}:{each['line']}: {each['message']}; {each['remedy']}"
-
-
-@pytest.mark.parametrize(
-    "words", ["nowhere", "--bogus", "check nowhere --principle monotonic", "next nowhere x.csv", "compare a b"]
-)
-@pytest.mark.parametrize("form", ["json", "sarif", "text"])
-def test_errors_of_usage(tmp_path, monkeypatch, form, words):
-    monkeypatch.chdir(tmp_path)
-    code, out, err = run_main(*words.split(), "--format", form)
-    assert code == 2
-    assert err.startswith("audit: ")
-    if form == "sarif":
-        assert_sarif(json.loads(out))
-    elif form == "json":
-        assert troubles("error", json.loads(out)) == []
-    else:
-        assert out == ""

@@ -87,15 +87,6 @@ def test_who_comes_and_goes(tmp_path):
         assert all(before[person] == after[person] for person in before.keys() & after)
 
 
-def test_some_return(tmp_path):
-    folder = written(tmp_path / "m", *SMALL, "--returning", "0.5")
-    ever, returned = set(), []
-    for before, after in steps(folder):
-        returned.append(len((after.keys() & ever) - before.keys()))
-        ever |= set(before)
-    assert returned == [0, 30, 45, 52]
-
-
 def test_values_change_along_transitions_as_often_as_asked(tmp_path):
     folder = written(tmp_path / "m", *SMALL, "--diameter", "4", "--changes", "123")
     with (folder / "transitions.csv").open(newline="") as file:
@@ -109,33 +100,6 @@ def test_values_change_along_transitions_as_often_as_asked(tmp_path):
         assert len(changes) == 123
         assert set(changes) <= set(pairs)
         assert all(before[p][:-1] == after[p][:-1] for p in stayed)
-
-
-def test_quasi_identifiers_move(tmp_path):
-    declared = "Age=17..95,Gender=2,Marital=6,Education=1..17"
-    folder = written(tmp_path / "m", *SMALL, "--moving", "--quasi-identifiers", declared)
-    for before, after in steps(folder):
-        for person in before.keys() & after:
-            old, new = before[person], after[person]
-            assert int(new[0]) == min(int(old[0]) + 1, 95)
-            assert new[1] == old[1]
-            assert new[2] == old[2] or new[2] != "never-married"
-            assert int(new[3]) >= int(old[3])
-            assert new[4] == old[4]
-
-
-RISES = {0: [0] * 6 + [1] + [0] * 2, 2: [0] * 6 + [1] + [0] * 2, 7: [0] + [1] + [0] * 7}
-"""How much more than the slope one value has than the next rarer: the remainder is one row for the most frequent."""
-
-
-@pytest.mark.parametrize("slope", RISES)
-def test_slopes_of_the_insertions(slope, tmp_path):
-    words = ["--rows", "600", "--insertions", "403", "--snapshots", "4", "--sensitive", "Salary=1..10"]
-    for before, after in steps(written(tmp_path / "m", *words, "--slope", str(slope))):
-        counts = np.bincount([int(after[p][-1]) for p in after.keys() - before.keys()], minlength=11)[1:]
-        rising = sorted(counts.tolist())
-        assert sum(rising) == 403
-        assert [b - a - slope for a, b in itertools.pairwise(rising)] == RISES[slope]
 
 
 @pytest.mark.parametrize("file_type", ["parquet", "csv", "csv.gz"])
@@ -251,26 +215,6 @@ def test_faults_of_a_table(rows, line, tmp_path):
     err = refused(tmp_path / "m", "--population", str(source), *CHOSEN, *FEW)
     assert f"{source}{line}" in err
     assert not any(row[0] in err for row in rows if row[0])
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("absent.csv", None, "absent.csv: there is no such file;"),
-        ("t.csv", "", "the file is empty"),
-        (
-            "t.csv",
-            "Id,Age,Zip,Job\na,1,2,3\n",
-            'column "Town": the column is not in the file; correct its name in --quasi',
-        ),
-        ("t.csv", "Id,Age,Zip,Town,Job\na,1,2,3\n", "t.csv:2"),
-        ("t.parquet", "no", "this is not a whole Parquet file"),
-    ],
-)
-def test_no_such_table(name, content, said, tmp_path):
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    assert said in refused(tmp_path / "m", "--population", str(tmp_path / name), *CHOSEN, *FEW)
 
 
 # -- the folder ---------------------------------------------------------------------------------------------------

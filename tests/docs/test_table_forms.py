@@ -11,9 +11,9 @@ from tests.cli.test_argus_files import ALL_HIDDEN, HIDDEN
 from tests.cli.test_argus_files import rows as argus_rows
 from tests.cli.test_argus_files import table as argus_table
 from tests.cli.test_count_table_doubts import verdict
-from tests.cli.test_count_table_formats import confirm, education, monthly
 from tests.cli.test_count_table_init import added
 from tests.cli.test_count_table_offices import cdc, fingertips, measures, nhs_scotland, ons, pxstat, pxweb, statcan
+from tests.helpers.public_tables import confirm, education, monthly
 from tests.helpers.published_forms import OF_AREA_AND_SEX, ONCE, REFUSED
 from tests.helpers.running import run_main
 
