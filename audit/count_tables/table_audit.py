@@ -28,7 +28,7 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table
 from audit.count_tables.table_rules import Rates
 from audit.findings.count import COUNT_KINDS, REMEDY, CountFinding
-from audit.judgement.baseline import Baseline, is_known
+from audit.judgement.baseline import is_known
 from audit.judgement.waivers import NamedFindings, WaiverBook
 from audit.model.count_report import CountMeasures, CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import (
@@ -54,6 +54,7 @@ from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.report import (
     AdversaryFacts,
     AttackReport,
+    BaselineFacts,
     ClauseReport,
     Contradictions,
     CountSize,
@@ -128,7 +129,7 @@ class CountOptions:
     findings: int | None = 20
     today: datetime.date = field(default_factory=datetime.date.today)
     made: datetime.date | None = None
-    baseline: Baseline | None = None
+    baseline: BaselineFacts | None = None
     progress: Callable[[str], Callable[[int, int], None] | None] = lambda _: None
 
 
@@ -352,7 +353,7 @@ def _report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) ->
         revealed=False,
         ids_are_stable=True,
         left_out=len(accepted.ids),
-        baseline=None if options.baseline is None else options.baseline.facts(accepted.still),
+        baseline=None if options.baseline is None else replace(options.baseline, still=accepted.still),
         interrupted=certified.interrupted or stopped or judged.interrupted,
         tables=facts,
         failed_certificates=len(certified.failed),

@@ -33,7 +33,6 @@ from audit.model.measures import Measures
 from audit.runtime.phrases import Phrase, say, say_count
 
 UNPROVED = Phrase("no proof was found within the limits: only the attack itself says that no other value is possible")
-_MOST_IDS, _MOST_IDS_ONCE = 1 << 17, 1 << 9
 
 
 @dataclass(frozen=True)
@@ -227,6 +226,24 @@ class Disclosure(OnePersonFinding[C]):
         return named
 
 
+class OnePersonClaims(Claims):
+    """Claims about one person each.
+
+    Attributes:
+        person: who, by code; shape (claims,), int32.
+    """
+
+    person: Codes
+
+    def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
+        """Return the person of each claim."""
+        return [frozenset((names.identifier(who),)) for who in self.person.tolist()]
+
+    def people_at(self, places: Places) -> Codes:
+        """Return whom the claims at some places are about, distinct."""
+        return np.unique(self.person[places])
+
+
 def certain_value(value: str, release: str, *, by_version: bool) -> str:
     """Return which value the person whom a text is about has, and from when on that is certain."""
     about = {"value": printable(value), "release": printable(release)}
@@ -246,7 +263,7 @@ def _fewest(steps: tuple[CertificateStep[int], ...], value: int, last: int) -> t
 
 
 @dataclass(frozen=True)
-class Disclosures(Claims):
+class Disclosures(OnePersonClaims):
     """All disclosures of one outcome as columns; the findings themselves are built on demand.
 
     Attributes:
@@ -282,10 +299,6 @@ class Disclosures(Claims):
             said = ("disclosure", names.identifier(person), evidence.tags[release], evidence.values[value])
             yield said if evidence.combined is None else (*said, evidence.sensitive, evidence.attribute(value) or "")
 
-    def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
-        """Return the person of each claim."""
-        return [frozenset((names.identifier(who),)) for who in self.person.tolist()]
-
     @property
     def versions(self) -> Codes:
         """The person of each."""
@@ -303,10 +316,6 @@ class Disclosures(Claims):
         """Return the value of each."""
         return self.value
 
-    def people_at(self, places: Places) -> Codes:
-        """Return whom the claims at some places are about, distinct."""
-        return np.unique(self.person[places])
-
     def about(self, person: int) -> Disclosures:
         """Return the claims about one person alone."""
         return self.some(np.flatnonzero(self.person == person))
@@ -315,19 +324,6 @@ class Disclosures(Claims):
         """Return the claims at some places alone, which are not known to be all that there are."""
         person, release, value = (column[places] for column in (self.person, self.release, self.value))
         return Disclosures(person, release, value, lambda chosen: self.certify(places[chosen]), self.nothing)
-
-    def drawn(self, places: Places, most: int, names: Identifiers, *, stable: bool) -> Places:
-        """Draw from the claims of the last release shown, where there are many and no id need be computed for each.
-
-        What is drawn depends on the key of the ids and on the people's names alone.
-        """
-        last = self.release[places] == self.release[places].max(initial=0)
-        # Ids that are drawn anew for each report are lots themselves.
-        if np.count_nonzero(last) <= (_MOST_IDS if stable else max(most, _MOST_IDS_ONCE)):
-            return places
-        level = places[last]
-        level = level[np.argpartition(names.lots(self.person[level]), most - 1)[:most]]
-        return np.concatenate([places[~last], np.sort(level)])
 
 
 def certain_alike(claims: Claims | None, waived: Places) -> bool:

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from audit.findings.disclosure import CertificateStep, OnePersonFinding
+from audit.findings.disclosure import CertificateStep, OnePersonClaims, OnePersonFinding
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
-from audit.model.finding import BY_CHECK, MEMBER, RELEASE, C, Claims, Finding, Identifiers, ReportNaming, decoded
+from audit.model.finding import BY_CHECK, MEMBER, RELEASE, C, Finding, Identifiers, ReportNaming, decoded
 from audit.model.json_types import Probability
 from audit.model.measures import Measures
 from audit.runtime.phrases import percent, say
@@ -57,7 +57,7 @@ class EverGrave(OnePersonFinding[C]):
 
 
 @dataclass(frozen=True)
-class GraveHistories(Claims):
+class GraveHistories(OnePersonClaims):
     """All who are too likely, by one outcome, ever to have had a grave value, as columns.
 
     Attributes:
@@ -96,11 +96,3 @@ class GraveHistories(Claims):
         """Yield the person, and the attributes that are judged together."""
         for person in self.person[places].tolist():
             yield "ever", names.identifier(person), names.evidence.sensitive
-
-    def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
-        """Return the person of each claim."""
-        return [frozenset((names.identifier(who),)) for who in self.person.tolist()]
-
-    def people_at(self, places: Places) -> Codes:
-        """Return whom the claims at some places are about, distinct."""
-        return np.unique(self.person[places])

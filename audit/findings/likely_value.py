@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
-
-from audit.findings.disclosure import CertificateStep, OnePersonFinding
+from audit.findings.disclosure import CertificateStep, OnePersonClaims, OnePersonFinding
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import (
@@ -17,7 +15,6 @@ from audit.model.finding import (
     RELEASE,
     VALUE,
     C,
-    Claims,
     Finding,
     Identifiers,
     ReportNaming,
@@ -74,7 +71,7 @@ class LikelyValue(OnePersonFinding[C]):
 
 
 @dataclass(frozen=True)
-class LikelyValues(Claims):
+class LikelyValues(OnePersonClaims):
     """All risks of one outcome that reach the limit below certainty, as columns.
 
     Attributes:
@@ -121,11 +118,3 @@ class LikelyValues(Claims):
         for person, release in zip(self.person[places].tolist(), self.release[places].tolist(), strict=True):
             said = ("risk", names.identifier(person), tags[release])
             yield (*said, about) if names.evidence.followed else said
-
-    def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
-        """Return the person of each claim."""
-        return [frozenset((names.identifier(who),)) for who in self.person.tolist()]
-
-    def people_at(self, places: Places) -> Codes:
-        """Return whom the claims at some places are about, distinct."""
-        return np.unique(self.person[places])

@@ -289,10 +289,6 @@ class IdentifierEncoder:
         others = self._others.texts.take(arrow(codes[named] - direct.limit))
         return pc.replace_with_mask(numbers, arrow(named), others)
 
-    def hashes(self, codes: Codes, seed: int) -> npt.NDArray[np.uint64]:
-        """Return a hash of the identifier of each of some codes from `plain` on; shape (codes,), uint64."""
-        return hashes(self._others.texts.take(arrow(codes - self.plain)), seed)
-
     @property
     def has_counterfeits(self) -> bool:
         """Whether somebody is a counterfeit that keeps its identity."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,49 +15,11 @@ from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import BaselineFacts, CountSize
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """What was found before.
-
-    Attributes:
-        ids: the stable ids of its findings, and of those that it had left out for a baseline of its own.
-        risks: the risk of those of them that have one.
-        classes: by release, the size of its smallest class where that is too small for the clause `k`.
-        counts: what was known of the counts that they are about.
-        made, releases, passed: its date, its releases, and whether the policy held.
-    """
-
-    ids: frozenset[str]
-    classes: Mapping[str, float] = field(default_factory=dict)
-    made: datetime.date | None = None
-    releases: tuple[str, ...] = ()
-    passed: bool = False
-    risks: Mapping[str, float] = field(default_factory=dict)
-    counts: Mapping[str, CountSize] = field(default_factory=dict)
-
-    def facts(self, still: int) -> BaselineFacts:
-        """Return what a report tells of it, `still` of whose findings were found again."""
-        known = tuple(sorted(self.ids))
-        return BaselineFacts(
-            self.made,
-            self.releases,
-            self.passed,
-            len(known),
-            still,
-            known,
-            self.classes,
-            self.risks,
-            self.counts,
-        )
-
-    def known(self, selection: Selection[Any]) -> Flags:
-        """Return which claims were found before, with a risk at least as high; shape (claims,)."""
-        grows = selection.claims.size is not None
-        return selection.covered({each: self.risks.get(each, 0.0) if grows else 1.0 for each in self.ids}, stable=True)
-
-    def has_class(self, release: str, k: int) -> bool:
-        """Return whether a release had so small a class before."""
-        return release in self.classes and self.classes[release] <= k
+def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
+    """Return which claims were found before, with a risk at least as high; shape (claims,)."""
+    grows = selection.claims.size is not None
+    known = {each: baseline.risks.get(each, 0.0) if grows else 1.0 for each in baseline.known}
+    return selection.covered(known, stable=True)
 
 
 def is_known(known: Mapping[str, CountSize], ident: str, size: CountSize) -> bool:
@@ -91,7 +52,7 @@ def _size(finding: Any) -> CountSize:  # noqa: ANN401 - JSON, whatever it holds
     return CountSize(finding["kind"], int(finding["lower"]), upper)
 
 
-def read_baseline(path: Path, *, of_tables: bool = False) -> Baseline:
+def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
     """Return the baseline that a JSON report on people, or `of_tables`, is.
 
     Raises:
@@ -133,4 +94,4 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> Baseline:
     left_out = sum(total - len(findings) for findings, total in attacks)
     if left_out:
         raise UsageError(f"--baseline {shown}: it leaves {left_out:,} findings out; {how}")
-    return Baseline(ids, classes, made, releases, passed, risks, counts)
+    return BaselineFacts(made, releases, passed, len(ids), 0, tuple(sorted(ids)), classes, risks, counts)

@@ -9,14 +9,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.atomic_files import hide_from_version_control, write_file
-from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import PRIVATE
 from audit.io.paths import is_remote
 from audit.io.series import Series
-from audit.model.arrays import Codes
 from audit.model.errors import InputError, Problem, UsageError
 
 _KEY_FILE = "finding.key"
@@ -71,15 +68,10 @@ class Pseudonymizer:
         """Return somebody's stable pseudonym, whatever this report calls the person."""
         return f"{noun}-{self._digest(noun, name, stable=True)[:12]}"
 
-    def lots(self, people: IdentifierEncoder, codes: Codes) -> npt.NDArray[np.uint64]:
-        """Return a number for each of some people, which depends on the key and on the identifier alone."""
-        lots = np.empty(len(codes), dtype=np.uint64)
-        plain = codes < people.plain
-        secret = np.frombuffer(bytes.fromhex(self._digest("lots")), dtype="<u8")
-        lots[plain] = _mixed(_mixed(codes[plain].astype(np.uint64) ^ secret[0]) ^ secret[1])
-        if not plain.all():
-            lots[~plain] = _mixed(people.hashes(codes[~plain], int(secret[0])) ^ secret[1])
-        return lots
+    @property
+    def draws(self) -> np.random.Generator:
+        """What draws by the key of the ids alone."""
+        return np.random.default_rng(int(self._digest("lots"), 16))
 
     def assign(self, mentioned: Iterable[tuple[str, str]]) -> None:
         """Number those whom the report will mention: what each is (`person`, `record`), and the identifier."""
@@ -92,13 +84,6 @@ class Pseudonymizer:
     def display_name(self, noun: str, name: str) -> str:
         """Return how somebody who was introduced is called in the report."""
         return name if self.reveal else self._pseudonyms[noun, name]
-
-
-def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return a permutation of the numbers of 64 bits (Steele, Lea, Flood, "Fast splittable pseudorandom numbers")."""
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
-    return numbers ^ (numbers >> np.uint64(31))
 
 
 def private_key(folder: Path, *, make: bool) -> bytes | None:

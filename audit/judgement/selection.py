@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.view import View
@@ -17,7 +16,7 @@ from audit.clauses.registry import CLAUSES
 from audit.io.encoding import COUNTERFEIT
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.true_values import true_values
-from audit.model.arrays import Codes, Flags, Floats, Places
+from audit.model.arrays import Flags, Floats, Places
 from audit.model.evidence import RowSource
 from audit.model.finding import Check, Claims, Finding, Member, decoded
 from audit.model.scored import NOWHERE, Result
@@ -25,6 +24,7 @@ from audit.runtime.budget import Budget
 from audit.verification.record import records_of
 
 _TRIES = 5
+_MOST_IDS, _MOST_IDS_ONCE = 1 << 17, 1 << 9
 _ROUNDING = 1e-12
 """By so much may two computations of one risk differ."""
 
@@ -51,10 +51,6 @@ class ReportNames:
     def record_identifier(self, record: int) -> str:
         """Return the identifier of a record."""
         return records_of(self.evidence).name(record)
-
-    def lots(self, people: Codes) -> npt.NDArray[np.uint64]:
-        """Return a number to draw people by."""
-        return self.namer.lots(self.evidence.source.series.people, people)
 
     def called(self, member: Member) -> tuple[str, str]:
         """Return what a member is, and the identifier."""
@@ -183,8 +179,11 @@ class Selection(Generic[K]):
         most = total if most is None else min(most, total)
         if not most:
             return np.zeros(0, dtype=np.intp)
-        # Only claims that are as bad as the last one shown need an id.
-        near = self.claims.drawn(self.claims.worst(most, waived), most, self.names, stable=self.names.namer.stable)
+        # Only claims that are as bad as the last one shown need an id; where there are many, some of them are drawn.
+        near, namer = self.claims.worst(most, waived), self.names.namer
+        if len(near) > max(most, _MOST_IDS if namer.stable else _MOST_IDS_ONCE):
+            lots = namer.draws.random(len(near))
+            near = near[np.lexsort((lots, self.claims.release[near], -self.claims.severity[near]))[:most]]
         risk, release = self.claims.severity[near], self.claims.release[near]
         ids = self.ids(near)
         order = sorted(range(len(near)), key=lambda i: (-risk[i], int(release[i]), ids[i]))

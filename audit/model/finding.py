@@ -28,7 +28,6 @@ from typing import (
 )
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence
@@ -126,9 +125,6 @@ class Identifiers(Protocol):
 
     def record_identifier(self, record: int) -> str:
         """Return the identifier of a record."""
-
-    def lots(self, people: Codes) -> npt.NDArray[np.uint64]:
-        """Return a number to draw people by."""
 
 
 class Presence(Protocol):
@@ -431,11 +427,6 @@ class Claims(ABC):
         """Return the claims about one person alone; None where none can be."""
         del person
         return None
-
-    def drawn(self, places: Places, most: int, names: Identifiers, *, stable: bool) -> Places:
-        """Return those of some claims, as bad as the last one shown or worse, that are ranked by their ids."""
-        del most, names, stable
-        return places
 
     def worst(self, most: int, waived: Places) -> Places:
         """Return at least `most` claims that are not waived, of which none is better than any that is left out."""

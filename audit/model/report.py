@@ -308,6 +308,10 @@ class BaselineFacts:
     risks: Annotated[Mapping[str, Probability], OMITTED] = field(default_factory=dict)
     counts: Annotated[Mapping[str, CountSize], OMITTED] = field(default_factory=dict)
 
+    def has_class(self, release: str, k: int) -> bool:
+        """Return whether a release had so small a class before."""
+        return release in self.classes and self.classes[release] <= k
+
 
 @dataclass(frozen=True)
 class ColumnShare:

@@ -22,7 +22,6 @@ from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.io.tables import count_rows
 from audit.io.unread_keys import check_keys_are_read
-from audit.judgement.baseline import Baseline
 from audit.judgement.consistent import with_alone
 from audit.judgement.harmless import listed_values, set_aside
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -33,7 +32,7 @@ from audit.model.adversary import AdversaryKind
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack, Outcome, RefinableAttack, interruption
-from audit.model.report import Input, ReleasePanel, SeriesFacts
+from audit.model.report import BaselineFacts, Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.pipeline.followed_timeline import with_timeline
 from audit.pipeline.input_files import digest, input_files
@@ -85,7 +84,7 @@ class AuditOptions:
     made: datetime.date | None = None
     keeps_finished: bool = False
     warm_start: bool = True
-    baseline: Baseline | None = None
+    baseline: BaselineFacts | None = None
     follow: Literal["several", "always", "never"] = "several"
 
 

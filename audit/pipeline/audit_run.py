@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
-from audit.judgement.baseline import Baseline
+from audit.judgement.baseline import found_before
 from audit.judgement.doubts import combination_doubts, gather_doubts, missing_doubts, record_doubts
 from audit.judgement.exposure import exposure
 from audit.judgement.found_people import found_people
@@ -29,6 +29,7 @@ from audit.model.outcome import Attack
 from audit.model.report import (
     AdversaryFacts,
     AttackReport,
+    BaselineFacts,
     ClauseReport,
     Contradictions,
     PolicyReport,
@@ -136,7 +137,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         ),
         exposure=exposure(results),
         left_out=accepted.left_out,
-        baseline=None if baseline is None else baseline.facts(accepted.still),
+        baseline=None if baseline is None else replace(baseline, still=accepted.still),
         interrupted=any(each.outcome.interrupted for each in results),
     )
 
@@ -184,7 +185,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
         for selection in selections_of(result, namer, limits_in_force(run.series, options)):
             known = np.zeros(len(selection.claims), dtype=np.bool_)
             if baseline is not None and namer.keyed:
-                known = baseline.known(selection)
+                known = found_before(baseline, selection)
                 still += int(known.sum())
             waived, loose = book.judge(FoundClaims(selection), known) if book.waivers else (known, ~known & known)
             marked = marked.accepting(selection.claims, np.flatnonzero(waived | known))
@@ -210,7 +211,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
     return AcceptedResults(results, judged, book.outcomes(reveal=reveal), doubts, frozenset(releases), left_out, still)
 
 
-def _repeated(run: AuditRun, baseline: Baseline) -> Iterator[tuple[int, int]]:
+def _repeated(run: AuditRun, baseline: BaselineFacts) -> Iterator[tuple[int, int]]:
     """Yield the releases that a baseline does not know and that repeat an earlier one, each with that one."""
     for position, tag in enumerate(run.series.tags):
         if tag not in baseline.releases and (earlier := republished(run.releases, position)) is not None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-
-import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
@@ -26,7 +24,6 @@ def check_disclosures(seen: View, claims: Disclosures) -> Check:
 
     def checked(places: Places) -> list[Disclosure[int]]:
         findings = claims.certify(places)
-        checker.look_at(findings)
         return [
             checker.unproved(*claim) if finding is None else checker.checked(finding)
             for claim, finding in zip(claims.columns(places), findings, strict=True)
@@ -57,14 +54,6 @@ class DisclosureChecker:
         self._published = published
         self._after = None if transitions is None else follows(transitions.exact)
         self._own, self._together = Checker(published), ProofChecker(published, self._after)
-
-    def look_at(self, findings: Iterable[Disclosure[int] | None]) -> None:
-        """Prepare to check some findings: those that stand on people's own groups need these alone."""
-        found = [finding for finding in findings if finding is not None]
-        if found and all(finding.proof is None for finding in found):
-            self._published.only(np.unique(np.array([finding.individual for finding in found], dtype=np.int32)))
-        else:
-            self._published.everything()
 
     def unproved(self, person: int, release: int, value: int) -> Disclosure[int]:
         """Return a disclosure for which there is no proof, with what the person's own groups leave."""

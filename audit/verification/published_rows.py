@@ -174,18 +174,8 @@ class PublishedReleases:
     def __init__(self, source: KnownGroupsSource) -> None:
         self.source = source
         self._index: dict[int, ReleaseRows] = {}
-        self._only: npt.NDArray[np.int32] | None = None
         self._fits: dict[tuple[int, str], npt.NDArray[np.bool_]] = {}
         self._lines: dict[int, dict[int, int]] | None = None
-
-    def only(self, people: npt.NDArray[np.int32]) -> None:
-        """Look at the groups of some people alone from now on, where the key tells who is in them."""
-        self._only, self._index = people if self.source.by_key else None, {}
-
-    def everything(self) -> None:
-        """Look at all groups again."""
-        if self._only is not None:
-            self._only, self._index = None, {}
 
     @property
     def releases(self) -> int:
@@ -269,7 +259,6 @@ class PublishedReleases:
     def _groups(self, release: int) -> ReleaseRows:
         if release not in self._index:
             read = self.source.releases.get(release).release
-            read = read if self._only is None else read.around(self._only)
             self._index[release] = ReleaseRows(read, self.source.sensitive, self.source.combined)
         return self._index[release]
 

@@ -221,7 +221,6 @@ def _disclosure_checker(series: AttackedSeries) -> _Holds:
         tag, _, person = question.partition("/")
         proof = _proof(document, names, values, tags)
         finding = Disclosure(names[person], tags[tag], values[value], 1.0, (), proof)
-        checker.look_at([finding])
         checker.checked(finding)
         return True
 

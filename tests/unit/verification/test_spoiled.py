@@ -76,7 +76,6 @@ def disclosed(folder, attack, adversary=None):
     claims = attack.run(evidence, Budget()).claims
     findings = [each for each in claims.certify(np.arange(min(MOST, len(claims)))) if each is not None]
     checker = DisclosureChecker(evidence, evidence.source)
-    checker.look_at([None])
     every = worlds(series, evidence.kind)
     names = evidence.source.series.people
 
@@ -143,7 +142,6 @@ def test_steps_leave_out_no_release_in_which_a_value_may_change(tmp_path):
     [evidence] = build_evidence(open_series(CHANGING.write(tmp_path)))
     evidence.pools(2)
     checker = DisclosureChecker(evidence, evidence.source)
-    checker.look_at([None])
     person, (a, b, c) = evidence.source.series.people.find("P"), map(evidence.values.index, "abc")
     steps = [CertificateStep(release, ("1",), values) for release, values in enumerate(((a,), (b,), (b, c)))]
 
@@ -167,7 +165,6 @@ def test_known_values_take_rows(tmp_path):
     [evidence] = build_evidence(open_series(series.write(tmp_path)))
     evidence.pools(0)
     checker = DisclosureChecker(evidence, evidence.source)
-    checker.look_at([None])
     person, (x, y) = evidence.source.series.people.find("Q"), map(evidence.values.index, "xy")
     finding = Disclosure(person, 0, y, 1.0, (CertificateStep(0, ("1",), (y,)),))
     assert_refused(finding, checker.checked, ["1"], may_be_so(lambda _: False))
