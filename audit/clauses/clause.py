@@ -1,6 +1,6 @@
 """Clauses of the policy: what one is judged by, and how it ends: it holds, or is violated, undecided, or not asked.
 
-A clause counts as held only when somebody who can decide it has done so. Source: the exit codes of the manual.
+A clause counts as held only when an attack that can decide it has done so. Source: the exit codes of the manual.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class JudgedAudit:
         linked_records: whether published record ids link rows of several releases.
         grave: the grave values that the policy names.
         doubts: what was not read, not judged, or only guessed.
-        stated: the clauses that somebody stated.
+        stated: the clauses that were stated.
     """
 
     attacks: Sequence[Result[Evidence]]
@@ -70,7 +70,7 @@ class Clause(ABC):
 
     Attributes:
         name: as written in the manifest, on the command line and in reports.
-        default: the limit in force when nobody states one; None where the clause is then not in force.
+        default: the limit in force unless another is stated; None where the clause is then not in force.
         fails: when it fails, in words.
         remedy: what to publish instead.
         example: what a limit looks like, for error messages.
@@ -102,7 +102,7 @@ class Clause(ABC):
         Args:
             result: what an attack found.
             grave: the grave values of the policy.
-            left_out: returns, by person code, of whom nothing is to be said.
+            left_out: returns, by person code, about which people nothing is to be said.
         """
         del grave, left_out
         return result
@@ -148,12 +148,12 @@ class Clause(ABC):
         """Yield why an attack that found nothing against the clause does not decide it."""
         outcome = entry.outcome
         if outcome.subjects == 0:
-            nobody = say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
+            no_one = say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
             if outcome.alone is not None:
-                nobody = say(
+                no_one = say(
                     "nobody could be judged: the published values of every person change, although they must not"
                 )
-            yield attack_reason(outcome.attack, nobody if outcome.status == "complete" else outcome.reason or nobody)
+            yield attack_reason(outcome.attack, no_one if outcome.status == "complete" else outcome.reason or no_one)
         elif not decided:
             yield attack_reason(outcome.attack, outcome.reason or unless)
 
@@ -170,7 +170,7 @@ class ClauseDecision:
     Attributes:
         clause, limit: which.
         state: `holds`, `violated`, `undecided`, `not asked` (the attacks that decide it were left out) or `not judged`
-            (nothing in this series can decide it, and nobody stated it).
+            (nothing in this series can decide it, and it was not stated).
         violations: what violates it, or would if what is guessed is right.
         reason: why it is neither violated nor holds; where it holds, by what, if that is less than all there is.
     """
@@ -226,7 +226,7 @@ def failure(clause: Clause, error: BaseException) -> str:
 def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
     """Return how a clause ends.
 
-    What nobody judged passes only as far as nobody asked for it, and is named then. What rests on a guess is
+    What was not judged passes only as far as it was not asked for, and is named then. What rests on a guess is
     undecided, whatever was found.
     """
     limit = stated.limit

@@ -1,4 +1,4 @@
-"""Whether somebody ever had a grave value: the share of the person's histories in which one occurs (THEORY, `ever`).
+"""Whether a person ever had a grave value: the share of the person's histories in which one occurs (THEORY, `ever`).
 
 Guarantees for each release do not bound it: 1/4 in each of twelve releases with free changes is 97 %. Histories are
 those of `joint`, worlds, where that was asked; an estimate are those of `update-graph`, one person at a time: a value
@@ -27,7 +27,7 @@ _SECONDS = 60.0
 
 
 def value_codes(evidence: Evidence, listed: Collection[ListedValue], *, wholly: bool = False) -> frozenset[int]:
-    """Return the codes of listed values, and of claims that somebody has one of them among several attributes.
+    """Return the codes of listed values, and of claims that a person has one of them among several attributes.
 
     Of combinations those with such a part are taken, or, if `wholly`, those of such parts only.
     """
@@ -58,7 +58,7 @@ def ever_risks(
         evidence: what was attacked.
         grave: the grave values, of any attribute or of one.
         codes: their codes.
-        left_out: by person code, of whom nothing is to be said; shape (at most people,).
+        left_out: by person code, about which people nothing is to be said; shape (at most people,).
         outcome: what the attack found.
     """
     meant = {value for attribute, value in grave if attribute in {None, evidence.sensitive}}

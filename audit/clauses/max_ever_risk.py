@@ -1,4 +1,4 @@
-"""The clause `max_ever_risk`: nobody may be as likely as the limit to have had a grave value in some release."""
+"""The clause `max_ever_risk`: no one may be as likely as the limit to have had a grave value in some release."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MaxEverRisk(Clause):
         return 0 < limit <= 1
 
     def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
-        """Return a result with how probable it is for people ever to have had a grave value, if the attack can tell."""
+        """Return a result with how probable it is for people ever to have had a grave value, if the attack says so."""
         outcome, seen = result.outcome, result.evidence
         if not grave or not outcome.ran:
             return result
@@ -56,11 +56,11 @@ class MaxEverRisk(Clause):
         return GraveHistories(person.astype(np.int32), last, risk)
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Return whether anybody's histories were looked at."""
+        """Return whether histories were looked at."""
         return any(entry.histories is not None for entry in findings.ran)
 
     def not_judged(self, findings: JudgedAudit) -> str:
-        """Return why nobody's histories were looked at."""
+        """Return why no histories were looked at."""
         if not findings.grave:
             return Reason(say('it needs the grave values: write grave = ["…"] under [policy]'), ReasonKind.NEEDS)
         return say("only the attack joint can decide it, from all worlds, and it did not finish")
@@ -96,12 +96,12 @@ class MaxEverRisk(Clause):
         for entry in deciding:
             count = None if entry.ever is None else entry.ever.open(limit)
             if count:
-                told = say_count(
+                what = say_count(
                     "of {count} person it is not known how many worlds have a grave value",
                     "of {count} people it is not known how many worlds have a grave value",
                     count,
                 )
-                yield attack_reason(entry.outcome.attack, told)
+                yield attack_reason(entry.outcome.attack, what)
 
 
 def _in_worlds(entry: Result[Evidence]) -> bool:
@@ -110,7 +110,7 @@ def _in_worlds(entry: Result[Evidence]) -> bool:
 
 
 def _certain(entry: Result[Evidence]) -> bool:
-    """Return whether an attack claims a grave value of anybody."""
+    """Return whether an attack claims a grave value of anyone."""
     claims, grave = entry.claims, entry.grave
     if claims is None or claims.versions is None or not grave:
         return False

@@ -1,4 +1,4 @@
-"""The clause `max_risk`: no sensitive value of anybody may be as probable as the limit, to any adversary assumed."""
+"""The clause `max_risk`: no sensitive value may be as probable as the limit, to any adversary assumed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MaxRisk(Clause):
         return LikelyValues(risks.person[at], release, risks.risk[at], at, lambda chosen: truth(risks)[at[chosen]])
 
     def not_judged(self, findings: JudgedAudit) -> str:
-        """Return why nobody's risk was looked at."""
+        """Return why no risks were looked at."""
         adversary = findings.adversary
         if adversary is not None and not adversary.knows_people and adversary.reads_key:
             return say(

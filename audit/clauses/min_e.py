@@ -50,7 +50,7 @@ class MinE(Clause):
                 decided = _no_lesser_e(entry, limit)
                 yield from self._doubts_of(entry, decided=decided, unless=say("smaller equivalences may exist"))
                 if decided and limit > 1 and _asked_of_worlds(findings) and not in_all_worlds(entry.claims):
-                    yield attack_reason(entry.outcome.attack, str(NOT_EVERYBODY))
+                    yield attack_reason(entry.outcome.attack, str(NOT_ALL_PAIRS))
 
     def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
         """Return that no more than linear reasoning shows it, where worlds were not asked, or say nothing of it."""
@@ -59,7 +59,7 @@ class MinE(Clause):
         return say("by linear reasoning") if limit > 1 else None
 
 
-NOT_EVERYBODY = Phrase(
+NOT_ALL_PAIRS = Phrase(
     "it is not known of every two people whether some assignment gives them different values, so that two may still "
     "have the same value for certain; raise --time-limit"
 )

@@ -1,6 +1,6 @@
-"""The clause `k`: no class of indistinguishable rows may be smaller, in any release by itself or in what all tell.
+"""The clause `k`: no class of indistinguishable rows may be smaller, in a release by itself or in all of them together.
 
-Where somebody states it, the people of a class are counted: counterfeits hide nobody. By default rows are, as a method
+Where it is stated, the people of a class are counted: counterfeits hide no one. By default rows are, as a method
 that promises values promises no k: it publishes counterfeits so that people's values are not alone.
 """
 

@@ -69,7 +69,7 @@ class CountFinding(Finding[str]):
         cell: its label by dimension.
         shown: what was published in the cell; absent where it was not.
         lower: its count is at least this.
-        upper: its count is at most this; null where everybody is of one kind, and there is no such limit.
+        upper: its count is at most this; null where all people are of one kind, and there is no such limit.
         inexact: false where it is not known that both are attained.
         certificate: what shows the bounds.
         rests_on: keys of the manifest that are guesses, without which it is not found; absent where there are none.
@@ -243,7 +243,7 @@ class SmallCount(CountFinding):
 
 
 class PeopleOfOneKind(CountFinding):
-    """A cell of which everybody is of one kind."""
+    """A cell of which all people are of one kind."""
 
     kind: ClassVar[Literal["all"]] = "all"
     title = Phrase("all of one kind")

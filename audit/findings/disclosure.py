@@ -1,4 +1,4 @@
-"""Disclosures: a person's value that is certain, by the person's own groups or a deduction about everybody."""
+"""Disclosures: a person's value that is certain, by the person's own groups or a deduction about all people."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class OnePersonFinding(Finding[C]):
 
 @dataclass(frozen=True)
 class Disclosure(OnePersonFinding[C]):
-    """A person's value that is certain, by the person's own groups or a deduction about everybody.
+    """A person's value that is certain, by the person's own groups or a deduction about all people.
 
     Attributes:
         kind: which sort of finding.
@@ -150,7 +150,7 @@ class Disclosure(OnePersonFinding[C]):
     attribute: Annotated[Omittable[str], BY_CHECK] = None
 
     def sentence(self: Disclosure[str], *, by_version: bool) -> str:
-        """Return which value somebody has."""
+        """Return which value a person has."""
         value = printable(self.value)
         if self.attribute is not None:
             value = f"{printable(self.attribute)} {value}"
@@ -162,7 +162,7 @@ class Disclosure(OnePersonFinding[C]):
         return say("{who} has {value}, certain from release {release} on", **about)
 
     def short(self: Disclosure[str]) -> tuple[str, str, float | None]:
-        """Return which value somebody has."""
+        """Return which value a person has."""
         said = say("{who} has {value}", who=printable(self.individual), value=printable(self.value))
         return said, self.release, self.risk
 
@@ -200,8 +200,8 @@ class Disclosure(OnePersonFinding[C]):
         return self.evidence == "solver"
 
     def mentioned(self: Disclosure[int]) -> Iterable[int]:
-        """Return the person, and everybody in the proof."""
-        return sorted({self.individual} | (set() if self.proof is None else self.proof.everybody()))
+        """Return the person, and all people in the proof."""
+        return sorted({self.individual} | (set() if self.proof is None else self.proof.mentioned()))
 
     def follows_from(self: Disclosure[int], source: Presence, last: int) -> KnownReleases:
         """Return the releases of the steps that it needs; of a proof, those that its people are in."""
@@ -240,12 +240,12 @@ class OnePersonClaims(Claims):
         return [frozenset((names.identifier(who),)) for who in self.person.tolist()]
 
     def people_at(self, places: Places) -> Codes:
-        """Return whom the claims at some places are about, distinct."""
+        """Return which people the claims at some places are about, distinct."""
         return np.unique(self.person[places])
 
 
 def certain_value(value: str, release: str, *, by_version: bool) -> str:
-    """Return which value the person whom a text is about has, and from when on that is certain."""
+    """Return which value the person of a text has, and from when on that is certain."""
     about = {"value": printable(value), "release": printable(release)}
     if by_version:
         return say("{value}, in release {release}", **about)
@@ -293,7 +293,7 @@ class Disclosures(OnePersonClaims):
         return zip(*(column[places].tolist() for column in (self.person, self.release, self.value)), strict=True)
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield person, release and value; what combinations tell is another claim than what one attribute does."""
+        """Yield person, release and value; a claim by combinations is another one than that by one attribute."""
         evidence = names.evidence
         for person, release, value in self.columns(places):
             said = ("disclosure", names.identifier(person), evidence.tags[release], evidence.values[value])

@@ -119,7 +119,7 @@ class Equivalence(Combination[C]):
     right: Side[C]
 
     def sentence(self: Equivalence[str], *, by_version: bool) -> str:
-        """Return who has the same values as whom."""
+        """Return which people have the same values as which others."""
         del by_version
         return say_count(
             "{left} has the same value as {right} (e = {e})",
@@ -170,7 +170,7 @@ class Pinned(Combination[C]):
     risk: Probability
 
     def sentence(self: Pinned[str], *, by_version: bool) -> str:
-        """Return which value somebody has."""
+        """Return which value a person has."""
         del by_version
         return say(
             "{who} has {value}, certain from release {release} on",
@@ -180,7 +180,7 @@ class Pinned(Combination[C]):
         )
 
     def short(self: Pinned[str]) -> tuple[str, str, float | None]:
-        """Return which value somebody has."""
+        """Return which value a person has."""
         said = say("{who} has {value}", who=printable(str(self.individual)), value=printable(self.value))
         return said, self.release, self.risk
 
@@ -196,7 +196,7 @@ class Pinned(Combination[C]):
 
     @property
     def person(self: Pinned[int]) -> int | None:
-        """Whose value it tells; None where it is a counterfeit's without identity."""
+        """Whose value it shows; None where it is a counterfeit's without identity."""
         return self.individual if isinstance(self.individual, int) else None
 
     def people(self: Pinned[int]) -> Sequence[int]:
@@ -217,7 +217,7 @@ class Equivalences(Claims):
     Attributes:
         e: people on each side, 0 where a value is pinned; shape (claims,), int32.
         effort: how hard each is to show, 0 for the easiest; below 100; shape (claims,), int32.
-        release: the release by which everybody concerned was published, counted from 0; shape (claims,), int32.
+        release: the release by which all concerned were published, counted from 0; shape (claims,), int32.
         spanned: every equivalence of at most so many people on a side follows from the claims.
         doubt: whether more values may be pinned than are claimed: not all releases were looked at.
         nothing: the measures of an attack that can conclude nothing, which hold if its premises do not.

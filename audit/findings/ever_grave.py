@@ -19,7 +19,7 @@ from audit.runtime.phrases import percent, say
 
 @dataclass(frozen=True)
 class EverGrave(OnePersonFinding[C]):
-    """Somebody who is as likely as the policy's limit, or certain, to have had a grave value in some release.
+    """A person who is as likely as the policy's limit, or certain, to have had a grave value in some release.
 
     The certificate is shown only when people are revealed, for it would say more than the releases do.
 
@@ -41,13 +41,13 @@ class EverGrave(OnePersonFinding[C]):
     evidence: Literal["solver"] = "solver"
 
     def sentence(self: EverGrave[str], *, by_version: bool) -> str:
-        """Return how likely somebody is to have had a grave value."""
+        """Return how likely a person is to have had a grave value."""
         del by_version
         about = {"who": printable(self.individual), "release": printable(self.release), "risk": percent(self.risk)}
         return say("{who} has had a grave value at some time up to release {release} with {risk}", **about)
 
     def short(self: EverGrave[str]) -> tuple[str, str, float | None]:
-        """Return that somebody has had a grave value."""
+        """Return that a person has had a grave value."""
         return say("{who} has had a grave value", who=printable(self.individual)), self.release, self.risk
 
     def named(self: EverGrave[int], names: ReportNaming) -> Finding[str]:
@@ -74,7 +74,7 @@ class GraveHistories(OnePersonClaims):
     accepted_in: ClassVar[str] = "waived_ever"
 
     def entries_at(self, places: Places) -> Places:
-        """Return whom the claims at some places are about."""
+        """Return which people the claims at some places are about."""
         return self.person[places].astype(np.intp)
 
     @property

@@ -53,14 +53,14 @@ class LikelyValue(OnePersonFinding[C]):
     everywhere: bool = False
 
     def sentence(self: LikelyValue[str], *, by_version: bool) -> str:
-        """Return which value somebody is likely to have."""
+        """Return which value a person is likely to have."""
         del by_version
         value = say("some value") if self.value is None else printable(self.value)
         about = {"who": printable(self.individual), "release": printable(self.release), "value": value}
         return say("{who} has {value} with {risk}, by release {release}", **about, risk=percent(self.risk))
 
     def short(self: LikelyValue[str]) -> tuple[str, str, float | None]:
-        """Return which value somebody is likely to have."""
+        """Return which value a person is likely to have."""
         value = say("some value") if self.value is None else printable(self.value)
         return say("{who} has {value}", who=printable(self.individual), value=value), self.release, self.risk
 

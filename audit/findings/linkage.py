@@ -42,7 +42,7 @@ class RowKind(NamedTuple):
 class Filling(Generic[C]):
     """Rows of a release that can only be rows of the next one of which there are as many.
 
-    So nobody else is any of these: neither other rows of the release nor people who came anew (Hall's theorem).
+    So no one else is any of these: neither other rows of the release nor people who came anew (Hall's theorem).
 
     Attributes:
         release: the release.
@@ -166,7 +166,7 @@ class Linkage(Finding[C]):
 
 @dataclass(frozen=True)
 class Linkages(Claims):
-    """All subjects to whom too few rows are left, as columns; findings are built on demand.
+    """All subjects with too few rows left, as columns; findings are built on demand.
 
     Attributes:
         rows: how many rows are left; shape (claims,), int64.
@@ -204,7 +204,7 @@ class Linkages(Claims):
         return replace(self, certain=self.certain & ~np.isin(self.values(), codes))
 
     def smallest_class(self, waived: Places) -> int | None:
-        """Return the fewest rows that are left to anybody."""
+        """Return the fewest rows that are left to anyone."""
         left = np.delete(self.rows, waived)
         return int(left.min()) if len(left) else None
 

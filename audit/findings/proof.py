@@ -1,4 +1,4 @@
-"""Proofs: why something about everybody at once is impossible, in codes, in names and in words."""
+"""Proofs: why something about all people at once is impossible, in codes, in names and in words."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Spending(Generic[C]):
 
 @dataclass(frozen=True)
 class RefutedCase(Generic[C]):
-    """What follows if somebody had a value in a release: that it is impossible.
+    """What follows if a person had a value in a release: that it is impossible.
 
     Attributes:
         individual: who; a pseudonym unless revealed.
@@ -70,19 +70,19 @@ class RefutedCase(Generic[C]):
 
 @dataclass(frozen=True)
 class Proof(Generic[C]):
-    """Why something about everybody at once is impossible, so that a reader can count it.
+    """Why something about all people at once is impossible, so that a reader can count it.
 
     Rows of some groups cost points, and some people spend more points than all of these rows have, whatever they have;
     or that is so in each of some cases. Without either, nothing is left to the only person who is mentioned, or
     people's own groups are enough.
 
     Attributes:
-        points: the rows that cost points; none where nothing is left to somebody.
+        points: the rows that cost points; none where nothing is left to a person.
         people: who spends them, counterfeits that keep their identity among them; ascending codes.
         cases: one for each value that is left to one person in one release.
         total: the points of all these rows.
         spent: what people spend at the least.
-        nobody: to whom nothing is left.
+        nobody: the person with nothing left.
     """
 
     points: tuple[RowPoints[C], ...]
@@ -106,16 +106,16 @@ class Proof(Generic[C]):
             yield case.release
             yield from case.leads_to.releases()
 
-    def everybody(self) -> set[C]:
-        """Return everybody whom it mentions."""
+    def mentioned(self) -> set[C]:
+        """Return all people that it mentions."""
         found = set(self.people)
         for case in self.cases:
-            found |= {case.individual} | case.leads_to.everybody()
+            found |= {case.individual} | case.leads_to.mentioned()
         return found
 
 
 def in_short(proof: Proof[str], individual: str, value: str) -> list[str]:
-    """Return why somebody has a value, in a dozen lines at most; what follows in a case is indented."""
+    """Return why a person has a value, in a dozen lines at most; what follows in a case is indented."""
     lines = list(_lines(proof, (individual, value), full=False))
     if len(lines) <= _LINES:
         return lines
@@ -124,7 +124,7 @@ def in_short(proof: Proof[str], individual: str, value: str) -> list[str]:
 
 
 def in_full(proof: Proof[str], individual: str, value: str) -> list[str]:
-    """Return every step of a proof that somebody has a value, with what everybody's choices cost."""
+    """Return every step of a proof that a person has a value, with what all choices cost."""
     return list(_lines(proof, (individual, value), full=True))
 
 
@@ -140,7 +140,7 @@ def _lines(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> I
 
 
 def _plain(proof: Proof[str]) -> bool:
-    """Return whether everybody needs one of some rows, so that rows and people can be counted."""
+    """Return whether each person needs one of some rows, so that rows and people can be counted."""
     return all(row.points == 1 for row in proof.points) and all(each.least == 1 for each in proof.spent)
 
 
@@ -209,12 +209,12 @@ def _choices(spent: Sequence[Spending[str]], claim: tuple[str, str] | None) -> I
     for each in spent:
         if each.by_value:
             who = printable(each.individual)
-            told = listed([f"{value} ({POINTS.counted(cost)})" for value, cost in each.by_value])
+            values = listed([f"{value} ({POINTS.counted(cost)})" for value, cost in each.by_value])
             if claim is not None and each.individual == claim[0]:
                 without = printable(claim[1])
-                yield f"  {say('{who}, without {value}, may have {values}', who=who, value=without, values=told)}"
+                yield f"  {say('{who}, without {value}, may have {values}', who=who, value=without, values=values)}"
             else:
-                yield f"  {say('{who} may have {values}', who=who, values=told)}"
+                yield f"  {say('{who} may have {values}', who=who, values=values)}"
 
 
 def _case(case: RefutedCase[str], *, full: bool) -> Iterator[str]:
@@ -253,7 +253,7 @@ def _groups(points: Sequence[RowPoints[str]]) -> set[tuple[str, str]]:
 
 
 def either(values: Sequence[str]) -> str:
-    """Return values one of which somebody has.
+    """Return values one of which a person has.
 
     >>> either(["flu"]), either(["cold", "flu", "gout"])
     ('flu', 'cold, flu or gout')

@@ -1,7 +1,7 @@
 """People whose own values contradict the assumptions are left out of attacks on single people; what holds all the same.
 
-What such an attack says of somebody rests on the person's own groups and on the assumptions. Where a key tells that
-the assumptions are wrong of somebody, nothing that rests on them is claimed or counted; but a release whose groups
+What such an attack says of a person rests on the person's own groups and on the assumptions. Where a key says that
+the assumptions are wrong of a person, nothing that rests on them is claimed or counted; but a release whose groups
 leave the person one value gives it away whatever else changes.
 """
 
@@ -39,11 +39,11 @@ class ConsistentSource:
         return self._source.group_names(release, groups)
 
     def members(self, release: int) -> Members:
-        """Who reasons about everybody at once has no use for part of them."""
+        """Attacks on all people at once have no use for part of them."""
         raise AssertionError("people are left out one at a time")
 
     def hosts(self, release: int) -> CandidateGroups:
-        """Who reasons about everybody at once has no use for part of them."""
+        """Attacks on all people at once have no use for part of them."""
         raise AssertionError("people are left out one at a time")
 
     def _less(self, pools: CandidatePools) -> CandidatePools:
@@ -75,14 +75,14 @@ class ConsistentTruth:
         return None if values is None else values[self._source.kept(self._evidence.pools(release))]
 
     def of_people(self) -> Codes | None:
-        """Return everybody's true value by person code."""
+        """Return each person's true value by person code."""
         return self._key.of_people()
 
 
 def alone(evidence: Evidence, people: Flags) -> Columns:
     """Return person, release and value of the versions of some people whose groups leave them one value by themselves.
 
-    `people` tells which, by person code. Versions that are known beforehand do not count.
+    `people` says which, by person code. Versions that are known beforehand do not count.
     """
     found: list[tuple[Codes, Codes, Codes]] = []
     for release, pools in enumerate(evidence.stream()):

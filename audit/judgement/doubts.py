@@ -44,7 +44,7 @@ def gather_doubts(
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
-    """Yield what record ids tell of people and is not judged."""
+    """Yield what record ids say of people and is not judged."""
     reason, last = evidence[0].unfollowed, evidence[-1]
     if reason is not None:
         what = say(

@@ -24,7 +24,7 @@ from audit.verification.followed_records import published_by
 
 @dataclass(frozen=True)
 class AttackedEvidence:
-    """What an attack has found out about everybody."""
+    """What an attack has found out about all people."""
 
     attack: str
     sensitive: str
@@ -33,7 +33,7 @@ class AttackedEvidence:
 
 @dataclass(frozen=True)
 class About:
-    """An attack that tells of one person only; what it found out about everybody is noted in `seen`."""
+    """An attack that speaks of one person only; what it found out about all people is noted in `seen`."""
 
     attack: Attack
     series: Series
@@ -68,7 +68,7 @@ class About:
         """Return what the attack finds out, with its claims about the person alone.
 
         Raises:
-            UsageError: the adversary knows of nobody with this identifier.
+            UsageError: the adversary knows of no one with this identifier.
         """
         person = find(evidence, self.series, self.individual)
         asking: Callable[[int], Attack] | None = getattr(self.attack, "about", None)
@@ -80,10 +80,10 @@ class About:
 
 
 def find(evidence: Evidence, series: Series, individual: str) -> int:
-    """Return the code of a person whom the adversary knows to be in some release.
+    """Return the code of a person who is in some release, as the adversary knows.
 
     Raises:
-        UsageError: there is nobody with this identifier; whose there are is not told.
+        UsageError: there is no one with this identifier; which ones there are is not said.
     """
     hosts = [evidence.source.hosts(release) for release in range(len(evidence.tags))]
     person = series.person(individual)
@@ -101,7 +101,7 @@ def explanation(
     Args:
         report: what they say of the person alone.
         views: what the adversary sees.
-        seen: what they found out about everybody.
+        seen: what they found out about all people.
         individual: the person's identifier.
         seconds: how long finding each risk may take.
     """
@@ -168,7 +168,7 @@ class _Person:
         )
 
     def _together(self, release: int) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-        """Return what is left when everybody is taken together, and what of it is open, as far as that is known."""
+        """Return what is left when all people are taken together, and what of it is open, as far as that is known."""
         if self.joint is None:
             return None, None
         knowing, claims = self.joint.knowing, self.joint.claims
@@ -180,7 +180,7 @@ class _Person:
         return (certain, ()) if certain else (None, None)
 
     def _shares(self, outcome: Outcome, seconds: float | None) -> dict[tuple[int, int], float]:
-        """Return how probable each value is by release and value; nothing where the attack cannot tell."""
+        """Return how probable each value is by release and value; nothing where the attack does not say it."""
         found: dict[tuple[int, int], float] = {}
         if outcome.model is None:
             return found
@@ -194,7 +194,7 @@ class _Person:
         return found
 
     def _truth(self, release: int) -> int | None:
-        """Return the person's own value where the key tells it, but of people whose value is known beforehand."""
+        """Return the person's own value where the key says it, but of people whose value is known beforehand."""
         values = self.evidence.key.of_versions(release)
         place = np.flatnonzero(self.evidence.pools(release).person == self.code)
         if values is None or not len(place) or values[place[0]] < 0:
@@ -207,7 +207,7 @@ class _Person:
 
 @dataclass(frozen=True)
 class _AskFor:
-    """Asks how probable a value is for one person, and for the likeliest value of everybody else."""
+    """Asks how probable a value is for one person, and for the likeliest value of all others."""
 
     evidence: View
     person: int

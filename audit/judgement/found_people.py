@@ -1,4 +1,4 @@
-"""People of whom something is found: each once, with every attack that finds it."""
+"""People in findings: each once, with every attack that finds something of the person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from audit.model.scored import Result
 
 
 def found_people(results: Sequence[Result[View]], limits: Mapping[str, float]) -> tuple[FoundPerson, ...]:
-    """Return those of whom some finding is shown, each once for each attribute, in the order of the findings.
+    """Return the people in findings that are shown, each once for each attribute, in the order of the findings.
 
     The reasons are all attacks by which a value of the person is certain, or reaches a limit, whether or not that
     finding is shown.

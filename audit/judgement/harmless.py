@@ -1,7 +1,7 @@
 """Harmless values: what is known of them violates nothing, whether it is certain or likely.
 
-What an attack claims of them alone is set aside as what is waived is, but for rows that can be somebody's: there are as
-few of them as before. A risk is set aside where the true value is harmless. Where nobody knows the true value, the risk
+What an attack claims of them alone is set aside as what is waived is, but for rows that can be a person's: there are as
+few of them as before. A risk is set aside where the true value is harmless. Where the true value is not known, the risk
 is that of the likeliest one, which may be harmless or not, and behind it stands another one: such a risk decides
 nothing. Equal values of people who are certain of harmless ones are set aside, as each is known by itself.
 """
@@ -112,7 +112,7 @@ def _certain(entry: Result[View], codes: Sequence[int]) -> set[Member]:
 
 
 def _equal(entry: Result[View], sure: set[Member]) -> Result[View]:
-    """Return a result without equal values of people who are certain of harmless ones, as whoever equals them is."""
+    """Return a result without equal values of people who are certain of harmless ones: their equals are as well."""
     claims = entry.claims
     if not isinstance(claims, Equivalences) or not sure:
         return entry

@@ -15,9 +15,9 @@ from audit.model.scored import NOWHERE, Result
 
 
 def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
-    """Return the attacks that tell people's values, in their order, each with how many people fall to it.
+    """Return the attacks that find people's values, in their order, each with how many people fall to it.
 
-    Waived claims count: to accept that somebody falls changes nothing about whether, and at which rung.
+    Waived claims count: to accept that a person falls changes nothing about whether, and at which rung.
     """
     fallen: dict[str | None, npt.NDArray[np.bool_]] = {}
     rungs = []

@@ -16,7 +16,7 @@ _HOW = "write them with --format json --output FILE"
 
 
 def read_history(folder: Path) -> AuditHistory:
-    """Return the history that the JSON reports in a folder tell, by date, then by number of releases, then by name.
+    """Return the history in the JSON reports of a folder, by date, then by number of releases, then by name.
 
     Raises:
         UsageError: the folder cannot be read, holds no report, or one of its JSON files is none.
@@ -56,7 +56,7 @@ def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatev
     shown = [str(finding["id"]) for entry in attacks for finding in entry["findings"]]
     total = sum(int(entry["findings_total"]) for entry in attacks)
     earlier = report.get("baseline", {"known": [], "still": 0})
-    stays = report.get("stable_ids", False) and len(shown) == total and "known" in earlier
+    lasting = report.get("stable_ids", False) and len(shown) == total and "known" in earlier
     pages = [path.with_suffix(ending).name for ending in _PAGES if path.with_suffix(ending).is_file()]
     return PastReport(
         file=path.name,
@@ -69,7 +69,7 @@ def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatev
         risks=_risks(attacks),
         certain=max((int(rung["so_far"]) for rung in report.get("ladder", ())), default=None),
         findings=total + int(earlier["still"]),
-        ids=frozenset(shown) | frozenset(map(str, earlier["known"])) if stays else None,
+        ids=frozenset(shown) | frozenset(map(str, earlier["known"])) if lasting else None,
     )
 
 

@@ -17,7 +17,7 @@ from audit.model.scored import Result
 def known_before(before: Selection[Any] | None, after: Selection[Any] | None) -> Places:
     """Return the places of the claims of `after` that say nothing more than those of `before`.
 
-    Both name findings under one key. Who has the same value as whom is claimed as a chain of pairs through each class,
+    Both name findings under one key. Equal values are claimed as a chain of pairs through each class,
     and another chain says the same: a pair is new only where two classes have become one.
     """
     if before is None or after is None:

@@ -25,14 +25,14 @@ _REVEALED = bytes(_KEY_BYTES)
 class Pseudonymizer:
     """Names findings, people and records.
 
-    An id is an HMAC over what the finding says. Its key is drawn for each report that names nobody, so that two of them
+    An id is an HMAC over what the finding says. Its key is drawn for each report that names no one, so that two of them
     cannot be joined by it; when ids are to be `stable`, it is one kept in the series' `private/`. A pseudonym is
-    somebody's rank in the order of such HMACs among those whom one report mentions, or, when stable, part of the HMAC
+    a person's rank in the order of such HMACs among the people in one report, or, when stable, part of the HMAC
     itself.
 
     Waivers name findings by their stable ids; `keyed` says that there is a key for these. Only when ids are to be
-    stable a key is made where there is none yet, unless nothing is to be left there (`makes` is false). Whoever tells
-    nobody any ids gives a `key`, so that findings have the same order in every run.
+    stable a key is made where there is none yet, unless nothing is to be left there (`makes` is false). Callers that
+    print no ids give a `key`, so that findings have the same order in every run.
 
     Raises:
         UsageError: ids are to be stable, and there is no folder on this machine to keep a key in.
@@ -65,7 +65,7 @@ class Pseudonymizer:
         return f"{attack}-{self._digest(attack, kind, *said, stable=stable)[:16]}"
 
     def pseudonym(self, noun: str, name: str) -> str:
-        """Return somebody's stable pseudonym, whatever this report calls the person."""
+        """Return a person's stable pseudonym, whatever this report calls the person."""
         return f"{noun}-{self._digest(noun, name, stable=True)[:12]}"
 
     @property
@@ -74,7 +74,7 @@ class Pseudonymizer:
         return np.random.default_rng(int(self._digest("lots"), 16))
 
     def assign(self, mentioned: Iterable[tuple[str, str]]) -> None:
-        """Number those whom the report will mention: what each is (`person`, `record`), and the identifier."""
+        """Number those that the report will mention: what each is (`person`, `record`), and the identifier."""
         count: dict[str, int] = {}
         for noun, name in sorted(set(mentioned), key=lambda one: self._digest(*one)):
             count[noun] = count.get(noun, 0) + 1
@@ -82,7 +82,7 @@ class Pseudonymizer:
             self._pseudonyms[noun, name] = pseudonym
 
     def display_name(self, noun: str, name: str) -> str:
-        """Return how somebody who was introduced is called in the report."""
+        """Return the name in the report of one who was introduced."""
         return name if self.reveal else self._pseudonyms[noun, name]
 
 

@@ -65,23 +65,23 @@ def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Out
 
 
 def _with_risks(outcome: Outcome, truth: RiskQuery, budget: Budget) -> Outcome:
-    """Return an outcome with the risks of the true values, where the attack can tell them."""
+    """Return an outcome with the risks of the true values, where the attack has them."""
     if outcome.model is None:
         return outcome
     risks = outcome.model.risks(truth, budget)
     if risks is None and outcome.status == "incomplete":
         return replace(outcome, model=None)
     if risks is None:
-        told = say("{reason} before the risks were computed", reason=budget.reason)
-        reason = Reason(told, ReasonKind.TIME_LIMIT)
+        what = say("{reason} before the risks were computed", reason=budget.reason)
+        reason = Reason(what, ReasonKind.TIME_LIMIT)
         return replace(outcome, status="incomplete", reason=reason, model=None)
     return replace(outcome, risks=risks)
 
 
 def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
-    """Return the outcome of reasoning about everybody at once where the values of some people do change.
+    """Return the outcome of reasoning about all people at once where the values of some do change.
 
-    A wrong premise about one person reaches everybody: nothing at all follows.
+    A wrong premise about one person reaches all: nothing at all follows.
     """
     reason = say(
         "the published values of some people change, so that nothing can be concluded from all groups together"

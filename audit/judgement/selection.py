@@ -62,7 +62,7 @@ class ReportNames:
         return self.namer.display_name(*self.called(code))
 
     def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
-        """Return what people are called, sorted: the order of their codes would tell of pseudonyms."""
+        """Return what people are called, sorted: the order of their codes would give pseudonyms away."""
         return tuple(sorted(map(self.member, codes)))
 
     def record(self, code: int) -> str:
@@ -90,7 +90,7 @@ class ReportNames:
         return self._texts(codes, self.evidence.rows_of)
 
     def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return what cells of a record have in common, likewise."""
+        """Return what cells of a record have in common; None where the report may not show it."""
         return self._texts(codes, self.evidence.records)
 
     def _texts(self, codes: Mapping[int, int], source: RowSource | FollowedRecords | None) -> dict[str, str] | None:

@@ -59,7 +59,7 @@ class NamedFindings:
 
     @property
     def whose(self) -> Sequence[frozenset[str]]:
-        """Of each finding, whom it is about, who may accept it."""
+        """Of each finding, the people that it is about, who may accept it."""
         return [frozenset()] * len(self)
 
     def meant(self, individual: str, names: frozenset[str]) -> frozenset[str]:
@@ -68,7 +68,7 @@ class NamedFindings:
 
 
 class FoundClaims(NamedFindings):
-    """What an attack claims of people, whom waivers may name too, or a group of theirs."""
+    """What an attack claims of people: waivers may name these too, or a group of theirs."""
 
     def __init__(self, selection: Selection[Any]) -> None:
         self.selection, self.namer = selection, selection.names.namer
@@ -85,7 +85,7 @@ class FoundClaims(NamedFindings):
 
     @cached_property
     def whose(self) -> Sequence[frozenset[str]]:
-        """Of each claim, the people whom it is about."""
+        """Of each claim, the people that it is about."""
         people = self.selection.claims.concerned(self.selection.names)
         return [frozenset(name for name in names if not name.startswith(COUNTERFEIT)) for names in people]
 
@@ -147,7 +147,7 @@ class WaiverBook:
 
         `known` are findings that are accepted anyhow.
         """
-        covered, loose = np.zeros((2, len(found)), dtype=np.bool_)
+        covered, without_size = np.zeros((2, len(found)), dtype=np.bool_)
         # What is found of several people harms each of them: that one of them accepts it is not enough.
         asked = [set(each) for each in found.whose] if any(each.individual for _, each in self._live()) else []
         left = [set(each) for each in asked]
@@ -161,20 +161,20 @@ class WaiverBook:
             if waiver.sizes is None:
                 unsized.append((place, named))
             if waiver.individual is None:
-                loose |= met
+                without_size |= met
                 covered |= met & (waiver.sizes is not None)
             for at in np.flatnonzero(met).tolist() if waiver.individual is not None else ():
                 meant = found.meant(waiver.individual or "", found.whose[at])
                 asked[at] -= meant
                 left[at] -= frozenset() if waiver.sizes is None else meant
-        somebody = [bool(found.whose[at]) for at in range(len(asked))]
+        about_people = [bool(found.whose[at]) for at in range(len(asked))]
         if asked:
-            covered |= somebody & ~np.array([bool(each) for each in left], dtype=np.bool_)
-            loose |= somebody & ~np.array([bool(each) for each in asked], dtype=np.bool_)
-        loose &= ~(covered | known)
+            covered |= about_people & ~np.array([bool(each) for each in left], dtype=np.bool_)
+            without_size |= about_people & ~np.array([bool(each) for each in asked], dtype=np.bool_)
+        without_size &= ~(covered | known)
         for place, named in unsized:
             self._ask(place, found, np.flatnonzero(named), np.flatnonzero(named & ~(covered | known)))
-        return covered, loose
+        return covered, without_size
 
     def accepts(self, release: str, smallest: int) -> bool:
         """Return whether the smallest class of a release is accepted, by a waiver that does not say how small, too."""
@@ -221,7 +221,7 @@ class WaiverBook:
             yield Doubt(Reason(reason, ReasonKind.NEEDS), frozenset(clauses))
 
     def outcomes(self, *, reveal: bool) -> list[Waived]:
-        """Return what became of each waiver; whom it names, and why, only when revealed."""
+        """Return what became of each waiver; who it names, and why, only when revealed."""
         report = []
         for place, waiver in enumerate(self.waivers):
             state = "expired" if waiver.expires < self.today else self._states.get(place, "unknown")

@@ -1,6 +1,6 @@
-"""Adversaries: whom an audit assumes, what that one needs to be assumed, and what that one looks at.
+"""Adversaries: who is assumed by an audit, what that one needs to be assumed, and what that one looks at.
 
-Whoever treats adversaries differently asks one of these properties; no other place compares their names.
+Code that treats adversaries differently asks one of these properties; no other place compares their names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Adversary:
         requires: what of that it is; None where any series will do.
         knows_people: whether people are known by identifier, so that attacks on people apply.
         has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
-        tells_rows_apart: whether rows of one group with different cells are told apart.
+        tells_rows_apart: whether rows of one group with different cells are distinguished.
         reads_key: whether the keys of releases are read: for what is known, or to hold risks against the truth.
         people_listed: where the people stand who can be asked about.
         caution: how to take a risk to this adversary; None where there is nothing to say.
@@ -46,7 +46,7 @@ class Adversary:
 
     @property
     def knows_groups(self) -> bool:
-        """Whether it is known which group of each release holds whom."""
+        """Whether it is known which group of each release holds which person."""
         return self.knows_people and not self.has_register
 
 

@@ -105,7 +105,7 @@ class Draft:
 
     Attributes:
         row: the rows of the snapshot that are published, `COUNTERFEIT` for counterfeits; shape (n,), int32.
-        group: the group of each, in [0, groups), every group having somebody; shape (n,), int32.
+        group: the group of each, in [0, groups), every group having a person; shape (n,), int32.
         value: the sensitive value of each; shape (n,), int32.
         cells: how far each group's cells reach.
         identity: the code of each counterfeit that goes on from the last release with its exact quasi-identifiers;
@@ -123,7 +123,7 @@ class RefusalError(AuditError):
     """A promise cannot be kept for a snapshot.
 
     Attributes:
-        what: the reason, without quoting anybody's values.
+        what: the reason, without quoting people's values.
         remedy: what the publisher can do.
         rows: the rows of the snapshot that are the reason; may be empty.
         column: the column that is the reason, if one is: the name of a quasi-identifier, or `sensitive` or
@@ -153,8 +153,8 @@ class Promise:
 
     def __str__(self) -> str:
         """Render as `m-invariance (m = 10)`."""
-        told = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
-        return f"{self.principle} ({told})" if told else self.principle
+        given = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return f"{self.principle} ({given})" if given else self.principle
 
 
 Form = Literal["generalization", "anatomy"]

@@ -14,12 +14,12 @@ class PastReport:
     Attributes:
         file: its name in the folder of reports.
         page: the name of the same report as HTML or Markdown, if it stands beside it.
-        made: its date; None where it does not tell it.
+        made: its date; None where it does not say it.
         version: of the program that made it.
         series: the name of the series.
         releases: the releases that it was about.
         verdict: `holds`, `violated`, `undecided` or `interrupted`.
-        risks: by attack, the highest risk of anybody; None where it is not known.
+        risks: by attack, the highest risk of a person; None where it is not known.
         certain: how many people have a value that is certain by some attack; None where people are not counted.
         findings: how many findings it has, those included that a baseline left out.
         ids: the ids of these findings, where they are shown and stay from report to report; None elsewhere.
@@ -50,7 +50,7 @@ class AuditHistory:
     reports: tuple[PastReport, ...]
 
     def new_findings(self, place: int) -> int | None:
-        """Return how many findings the report before does not have; None for the first, and where ids tell nothing."""
+        """Return how many findings the report before does not have; None for the first, and where ids say nothing."""
         if not place:
             return None
         earlier, ids = self.reports[place - 1].ids, self.reports[place].ids

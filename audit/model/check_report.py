@@ -18,11 +18,11 @@ class Offence:
         groups: the names of its groups in question; empty where no group of it shows the offence.
         place: the release and the groups in words.
         line: where it is seen in the release's file, counted from 1 with the header, in Parquet the row; None where no
-            row shows it, or it would tell who somebody is.
+            row shows it, or it would show who a person is.
         in_rows: whether `line` counts rows.
         what: what is broken.
         individuals: who shows it; empty unless revealed.
-        hidden: whether somebody shows it who is not named.
+        hidden: whether a person shows it who is not named.
     """
 
     release: str

@@ -14,7 +14,7 @@ class ReleaseMeasures:
 
     Attributes:
         tag: the release's name.
-        rows: people whom its rows stand for, counterfeits among them.
+        rows: people that its rows stand for, counterfeits among them.
         groups: QI-groups.
         counterfeits: counterfeits, by the key or, without one, as published.
         discernibility: sum over the groups of their squared sizes.
@@ -47,8 +47,8 @@ class ComparedSeries:
     Attributes:
         path: the series as it was named.
         name: its own name.
-        individuals: how many people there are, None when nobody knows them.
-        adversary: whom the audit assumed, None when there was none.
+        individuals: how many people there are, None when they are not known.
+        adversary: who was assumed by the audit, None when there was none.
         attacks: what each attack found, without findings.
         not_audited: why no attack could be run, or None.
         releases: the measures of each release.

@@ -1,4 +1,4 @@
-"""Keys: rows of several integer columns told apart by one number each."""
+"""Keys: rows of several integer columns, each distinct one with a number."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class CountMeasures(Measures):
         narrowed: counts that are known within fewer numbers than the policy asks for.
         smallest_width: the fewest numbers that a hidden count lies within; null where none is bounded.
         open: questions that were not settled.
-        all: cells of which everybody is of one kind; absent where no dimension is sensitive.
+        all: cells of which all people are of one kind; absent where no dimension is sensitive.
     """
 
     has_timeline: ClassVar[bool] = False
@@ -104,7 +104,7 @@ class CountRules:
         perturbation: by how much numbers may be off.
         rates: rates of counts; null where there are none.
         absent_is_zero: whether a row that is left out is a 0.
-        open: dimensions whose labels need not cover everybody.
+        open: dimensions whose labels need not cover all people.
         further_rates: others; absent where there are none.
     """
 
@@ -129,7 +129,7 @@ class TablesFacts:
         tables: how many tables.
         rows: how many published rows.
         dimensions: the dimensions of the tables.
-        totals: the label that stands for everybody, by dimension.
+        totals: the label that stands for all people, by dimension.
         measures: the statistics, where there are several.
         over_time: how counts of one cell in several releases are related.
         rules: what published texts were taken to stand for.

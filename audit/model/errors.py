@@ -25,7 +25,7 @@ _SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 def printable(text: str, limit: int = _SHOWN) -> str:
     """Return `text` on one line, without control characters, at most `limit` characters long.
 
-    File names, column names and published cells are somebody else's words: printed raw they could move the
+    File names, column names and published cells are other people's words: printed raw they could move the
     cursor, forge lines or flood the terminal.
     """
     kept = text if len(text) <= limit else text[: limit - 1] + "…"
@@ -92,7 +92,7 @@ class Interrupted(AuditError):
 
 @dataclass(slots=True)
 class Problems:
-    """A notebook for problems, so that all of a series' troubles are told at once."""
+    """A notebook for problems, so that all of a series' troubles are reported at once."""
 
     found: list[Problem] = field(default_factory=list)
 

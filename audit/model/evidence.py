@@ -127,20 +127,20 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class CandidateGroups:
-    """One release as rows, and who may have which: for whoever reasons about everybody at once.
+    """One release as rows, and who may have which: for attacks on all people at once.
 
     The rows of a published group with equal cells are a *row class*; a person can only be a row of a class whose cells
     cover the person. A class draws on the values of one *group*: in a plain table each class is a group of its own, as
     its rows' values stand beside its cells; in an Anatomy pair the classes of a published group share its values. Under
-    `linked` everybody has one class (of an Anatomy pair no other class than the published group is told apart then).
+    `linked` each person has one class (of an Anatomy pair the published group is the only class then).
 
-    In a world everybody has one row, that is a class and a value of its group. No more people have a value of a group
+    In a world each person has one row, that is a class and a value of its group. No more people have a value of a group
     than it has rows with it, no more are in a class than `class_capacity`, and no more in the classes of one published
     group than `group_capacity`. Rows that are left belong to counterfeits without identity or to strangers.
 
     Attributes:
-        person: everybody who is known to be in the release, counterfeits that keep their identity among them (under
-            `register` nobody but the people of the register); distinct, shape (n,), int32.
+        person: all who are known to be in the release, counterfeits that keep their identity among them (under
+            `register` only the people of the register); distinct, shape (n,), int32.
         fixed: the value of each that is known beforehand, -1 elsewhere; shape (n,), int32.
         start: where the row classes that may hold each begin in `row_class`, and their number at the end; shape
             (n + 1,), int64.
@@ -174,7 +174,7 @@ class CandidateGroups:
     values: int
 
     def by_group(self) -> CandidateGroups:
-        """Return the same with groups for row classes, for who does not tell the classes of a group apart."""
+        """Return the same with groups for row classes, for those who do not distinguish the classes of a group."""
         group = np.arange(self.n_groups, dtype=np.int32)
         if np.array_equal(self.class_group, group):
             return self
@@ -196,16 +196,16 @@ class CandidateGroups:
 
 @dataclass(frozen=True, slots=True)
 class PublishedClasses:
-    """One release by itself, as anybody sees it: rows of a group with equal cells; groups where it is an Anatomy pair.
+    """One release by itself, as all can see it: rows of a group with equal cells; groups where it is an Anatomy pair.
 
     Attributes:
         group: the published group of each class, ascending; shape (classes,), int32.
-        judged: false where all rows are known to be counterfeits, or of people whom the adversary knows to be there;
+        judged: false where all rows are known to be counterfeits, or of people who are there as the adversary knows;
             shape (classes,).
         contents: the values of each class.
         values: the number of sensitive values of this and all earlier releases.
         place: the class of each row; shape (rows,), int32.
-        strangers: whether some rows may be of people of whom the adversary knows nothing.
+        strangers: whether some rows may be of people that the adversary does not know.
     """
 
     group: Codes
@@ -288,7 +288,7 @@ class Combinations(Protocol):
 
 
 def claimed_code(attribute: int, value: npt.NDArray[np.int32] | np.int32, attributes: int) -> Codes:
-    """Return the codes of claims that somebody has some value of one of several attributes, whatever the others are.
+    """Return the codes of claims that a person has some value of one of several attributes, whatever the others are.
 
     They are below those of combinations, of unknown values (-1) too.
 
@@ -317,7 +317,7 @@ class PoolSource(Protocol):
         """Return who is in which group of a release, counterfeits included, where that is known (`linked`)."""
 
     def hosts(self, release: int) -> CandidateGroups:
-        """Return the rows of a release and which groups may hold whom (`linked`, `register`)."""
+        """Return the rows of a release and which groups may hold which people (`linked`, `register`)."""
 
     def group_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
@@ -331,11 +331,11 @@ class Records:
         record: whose row each is: distinct codes, common to all releases; shape (rows,), int32.
         cells: the cell of each row, one array per quasi-identifier, as numbers common to all releases: equal exactly
             where the cells contain the same values, however written; each of shape (rows,), int32.
-        real: false for rows that the publisher's key says are counterfeits; shape (rows,), or None when it tells of
+        real: false for rows that the publisher's key says are counterfeits; shape (rows,), or None when it says that of
             none.
         size: one more than the largest record code of this and all earlier releases.
-        hidden: number of counterfeits that are published without a key that tells which rows they are.
-        judged: which rows may be of people whom the adversary does not know to be there; shape (rows,), or None when
+        hidden: number of counterfeits that are published without a key that says which rows they are.
+        judged: which rows may be of people who are not known to the adversary to be there; shape (rows,), or None when
             all may.
     """
 
@@ -368,7 +368,7 @@ class RecordSource(Protocol):
 
 
 class PublishedSource(Protocol):
-    """Where evidence gets releases from as anybody sees them."""
+    """Where evidence gets releases from, as all can see them."""
 
     def published(self, release: int) -> PublishedClasses:
         """Return the classes of a release, counted from 0."""
@@ -387,7 +387,7 @@ class PublishedRows:
     Attributes:
         cells: numbers of each row's cells, common to all releases, equal where they contain the same values however
             written; shape (rows, attributes), int32.
-        value: the sensitive value of each row; None where values stand apart, or rows stand for several people.
+        value: the sensitive value of each row; None where they stand in another file, or rows stand for several people.
         group: the published group of each row; shape (rows,), int32.
         person: who each row is, for who knows that (`linked`); None for others.
         counterfeits: how many rows are published as counterfeits, without telling which.
@@ -414,7 +414,7 @@ class RowSource(Protocol):
         """Return what pairs of cells of an attribute have in common, -1 where nothing."""
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, npt.NDArray[np.bool_]]:
-        """Return points of an attribute that some cells tell apart, as cells, and which cover each; (points, cells)."""
+        """Return points that cells of an attribute distinguish, as cells, and which cover each; (points, cells)."""
 
     def text(self, attribute: int, cell: int) -> str:
         """Return a cell as text."""

@@ -34,12 +34,12 @@ class ExplainedVersion:
         groups: those that may hold the person.
         candidates: the values that these leave.
         alone: those of them that the person's other releases leave as well.
-        together: those of `alone` that are not ruled out when everybody is taken together; None where not known.
+        together: those of `alone` that are not ruled out when all people are taken together; None where not known.
         ruled_out: those of `alone` that are; None where not known.
         open: those of `together` that are not shown to be possible either; None where not known.
         shares: how probable values are; empty where that is not known.
         known: the value that the adversary knows beforehand, if so.
-        truth: the person's own value, where the publisher's key tells it.
+        truth: the person's own value, where the publisher's key says it.
     """
 
     release: str

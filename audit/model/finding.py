@@ -98,13 +98,13 @@ class ReportNaming(Protocol):
         """Return cells by quasi-identifier; None where the report may not show them."""
 
     def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return what cells of a record have in common, likewise."""
+        """Return what cells of a record have in common; None where the report may not show it."""
 
     def side(self, members: Mapping[Member, int]) -> dict[str, int]:
         """Return how often each member of a side is counted."""
 
     def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
-        """Return what people are called, sorted: the order of their codes would tell of pseudonyms."""
+        """Return what people are called, sorted: the order of their codes would give pseudonyms away."""
 
     def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
         """Return what people spend, sorted by what they are called."""
@@ -114,7 +114,7 @@ class ReportNaming(Protocol):
 
 
 class Identifiers(Protocol):
-    """Whom and what claims are about, by the identifiers that the publisher knows."""
+    """Who and what claims are about, by the identifiers that the publisher knows."""
 
     @property
     def evidence(self) -> Evidence:
@@ -199,7 +199,7 @@ class Finding(ABC, Generic[C]):
     """Something that an adversary knows, which cannot be stated without its certificate.
 
     Attributes:
-        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        id: the finding's id: attack and a keyed hash. It is the same from one audit to the next with --stable-ids.
         located: where the groups that it speaks of stand; only where people are revealed.
     """
 
@@ -222,7 +222,7 @@ class Finding(ABC, Generic[C]):
         yield from ()
 
     def in_full(self: Finding[str], *, by_version: bool) -> Iterator[str]:
-        """Yield what it says of the only person whom a text is about, then every step, indented."""
+        """Yield what it says of the only person of a text, then every step, indented."""
         yield self.sentence(by_version=by_version)
         yield from (f"  {step}" for step in self.steps())
 
@@ -250,16 +250,16 @@ class Finding(ABC, Generic[C]):
         return False
 
     def people(self: Finding[int]) -> Sequence[int]:
-        """Return the codes of the people whom it is about, beginning with the only one whose value it tells."""
+        """Return the codes of the people that it is about, beginning with the only one whose value it shows."""
         return ()
 
     @property
     def person(self: Finding[int]) -> int | None:
-        """Whose value it tells; None where it tells no single person's."""
+        """Whose value it shows; None where it shows no single person's."""
         return None
 
     def mentioned(self: Finding[int]) -> Iterable[Member]:
-        """Return the people and counterfeits whom it mentions, its certificate included."""
+        """Return the people and counterfeits that it mentions, its certificate included."""
         return self.people()
 
     def records(self: Finding[int]) -> Iterable[int]:
@@ -267,7 +267,7 @@ class Finding(ABC, Generic[C]):
         return ()
 
     def follows_from(self: Finding[int], source: Presence, last: int) -> KnownReleases:
-        """Return what it follows from, of releases up to the last one, as its certificate tells."""
+        """Return what it follows from, of releases up to the last one, as its certificate says."""
         del source
         return KnownReleases(tuple(range(last)), False, tuple(group for at, group in self.places() if at == last))
 
@@ -321,7 +321,7 @@ class Claims(ABC):
 
     Attributes:
         release: the release with which each holds, counted from 0; shape (claims,), int32.
-        person: whose value each tells, -1 where none; None where claims tell no single person's; shape (claims,).
+        person: whose value each shows, -1 where none; None where claims show no single person's; shape (claims,).
         nothing: the measures of an attack that can conclude nothing, which hold if its premises do not hold for all
             people; None where each claim rests on its own person alone.
     """
@@ -349,7 +349,7 @@ class Claims(ABC):
 
     @abstractmethod
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield what the ids of the claims at some places are made of: the kind, and what is claimed of whom."""
+        """Yield what the ids of the claims at some places are made of: the kind, and what is claimed."""
 
     def check(self, evidence: Evidence) -> Check:
         """Return what checks the claims against what was published."""
@@ -365,7 +365,7 @@ class Claims(ABC):
     """The field of a result that tells which claims of this kind are accepted."""
 
     def entries_at(self, places: Places) -> Places:
-        """Return by what a result tells that the claims at some places are accepted."""
+        """Return by what a result records that the claims at some places are accepted."""
         return places
 
     def everything(self) -> Places:
@@ -373,7 +373,7 @@ class Claims(ABC):
         return np.arange(len(self))
 
     def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
-        """Return for each claim the identifiers of those whom it is about, who may accept it."""
+        """Return for each claim the identifiers of the people that it is about, who may accept it."""
         del names
         return [frozenset()] * len(self)
 
@@ -401,7 +401,7 @@ class Claims(ABC):
         return None
 
     def smallest_class(self, waived: Places) -> int | None:
-        """Return the fewest rows or records that are left to anybody, some claims left out; None for want."""
+        """Return the fewest rows or records that are left to anyone, some claims left out; None for want."""
         del waived
         return None
 
@@ -420,7 +420,7 @@ class Claims(ABC):
         return np.full(len(self), -1, dtype=np.int32)
 
     def people_at(self, places: Places) -> Codes:
-        """Return whom the claims at some places are about, distinct."""
+        """Return which people the claims at some places are about, distinct."""
         return np.array(sorted({who for each in self.at(places) for who in each.people()}), dtype=np.int32)
 
     def about(self, person: int) -> Claims | None:

@@ -1,7 +1,7 @@
 """Measures: what an attack counted, typed by the attack, which also says it in words.
 
 An attack has a subclass of `Measures` of its own. Its fields are the measures of the JSON report, in their order; its
-properties and methods are what every format says of them. Nobody else reads a measure of an attack.
+properties and methods are what every format says of them. Nothing else reads a measure of an attack.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Measures(Mapping[str, object]):
         timeline: what is found after each release, from the releases so far alone; as many as were looked at.
         by_version: whether a finding is about a person in one release alone.
         about_values: whether sensitive values are found out, rather than whose record one is.
-        about_everybody: whether it reasons about everybody's values at once.
+        about_everybody: whether it reasons about all people's values at once.
         has_timeline: whether something is counted after each release.
         timeline_label: what the timeline counts, in a word or two.
         remedy: what would have kept people from being found.
@@ -137,7 +137,7 @@ class Measures(Mapping[str, object]):
         return 0
 
     def found_in_words(self, *, at_least: bool) -> str:
-        """Return how many are found, of how many; `at_least` tells that the attack did not come to an end."""
+        """Return how many are found, of how many; `at_least` says that the attack did not come to an end."""
         if self.subjects is None:
             counts = [f"{name} {figure(value)}" for name, value in self.items() if isinstance(value, int)]
             return ", ".join(counts) or say("see its findings")
@@ -153,7 +153,7 @@ class Measures(Mapping[str, object]):
         return say("{value} is certain for {found}", value=value, found=found)
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield sentences that tell how to take what was found; `attack` is the attack's name."""
+        """Yield sentences on how to take what was found; `attack` is the attack's name."""
         yield from ()
 
     def with_unproved(self, count: int) -> Measures:

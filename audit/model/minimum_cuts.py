@@ -41,7 +41,7 @@ def min_cut(weights: Weights) -> tuple[int, npt.NDArray[np.bool_]]:
 def min_cuts(weights: Weights) -> tuple[Values, Sides]:
     """Return the least weight that parts a connected component of each graph, over its components.
 
-    Source: Stoer, Wagner; an order that ends where a component ends makes it work on graphs that fall apart.
+    Source: Stoer, Wagner; an order that ends where a component ends makes it work on graphs that fall into pieces.
 
     Returns:
         The values, shape (graphs,); `NO_CUT` where no component has two nodes. One side of a cut of that value,

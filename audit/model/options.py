@@ -114,9 +114,9 @@ def options_of(kind: type) -> tuple[Option, ...]:
     decides: frozenset[str] = getattr(kind, "decides", frozenset())
     found = []
     for each in fields(kind) if is_dataclass(kind) else ():
-        told = _KINDS.get(each.type if isinstance(each.type, str) else each.type.__name__)
-        if each.init and each.name not in decides and told is not None:
-            found.append(Option(each.name, told, each.default, **each.metadata))
+        known = _KINDS.get(each.type if isinstance(each.type, str) else each.type.__name__)
+        if each.init and each.name not in decides and known is not None:
+            found.append(Option(each.name, known, each.default, **each.metadata))
     return tuple(found)
 
 

@@ -71,7 +71,7 @@ class EverKnown(NamedTuple):
 
 
 class EqualPeople(NamedTuple):
-    """People of whom nobody is certain, and who have equal values in all worlds.
+    """People whose values are not certain, but equal in all worlds.
 
     Attributes:
         pairs: codes of people, which chain up those who are equal, by the word of a solver, beyond those who were known
@@ -84,7 +84,7 @@ class EqualPeople(NamedTuple):
 
 
 class PossibleValues(Protocol):
-    """What somebody who reasons about everybody at once can tell of any version, also of those that are not certain.
+    """What is known of any version when all people are looked at together, also of those that are not certain.
 
     Codes of people and values, ascending; releases are counted from 0. Nothing of versions that there are not.
     """
@@ -96,7 +96,7 @@ class PossibleValues(Protocol):
         """Return those of them that are not shown to be possible either."""
 
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return what is known of everybody's having had one of some values, by code; shape (values,)."""
+        """Return what is known of all people's having had one of some values, by code; shape (values,)."""
 
     def left(self, release: int) -> tuple[Codes, Codes]:
         """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
@@ -121,7 +121,7 @@ class RiskModel(Protocol):
 
 
 class Estimator(Protocol):
-    """What an attack guesses and claims of nobody, to be held against the truth; it decides nothing."""
+    """What an attack guesses and does not claim, to be held against the truth; it decides nothing."""
 
     def scored(self, asked: RiskQuery, budget: Budget) -> Measures | None:
         """Return the attack's measures with its guesses held against the true values; None where they cannot be."""
@@ -139,7 +139,7 @@ class Outcome:
 
     Scoring adds `risks`, those of the true values, or of the likeliest where the truth is not known; and `alone`, by
     columns of person, release and value, what groups of one value give away of people whose own values contradict the
-    assumptions, of whom the outcome says nothing; None where there are none.
+    assumptions, and are not in the outcome otherwise; None where there are none.
     """
 
     attack: str
@@ -170,7 +170,7 @@ class Outcome:
         return kind_of(self.reason) is ReasonKind.INTERRUPTED
 
     def people_at(self, places: Places) -> list[int]:
-        """Return whom the claims at some places are about."""
+        """Return which people the claims at some places are about."""
         return [] if self.claims is None or not len(places) else self.claims.people_at(places).tolist()
 
     @classmethod
@@ -252,8 +252,8 @@ def per_person_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on single people do not apply, or None when they do."""
     if evidence.adversary.knows_people:
         return None
-    told = say("it needs the adversary `linked` ([columns] individual) or `register` ([adversary] register)")
-    return Reason(told, ReasonKind.NEEDS)
+    needed = say("it needs the adversary `linked` ([columns] individual) or `register` ([adversary] register)")
+    return Reason(needed, ReasonKind.NEEDS)
 
 
 def constant_reason(evidence: Evidence) -> Reason | None:
@@ -271,16 +271,16 @@ def linked_reason(evidence: Evidence) -> Reason | None:
 
 
 def known_rows_reason(evidence: Evidence) -> Reason | None:
-    """Return why attacks on rows of people of whom nothing is known do not apply, or None when there are some."""
+    """Return why attacks on rows of people who are not known do not apply, or None when there are some."""
     if not evidence.adversary.knows_people:
         return None
     source, releases = evidence.published, range(len(evidence.tags))
-    strange = source is not None and any(source.published(release).judged.any() for release in releases)
-    return None if strange else everybody_listed_reason()
+    strangers = source is not None and any(source.published(release).judged.any() for release in releases)
+    return None if strangers else everybody_listed_reason()
 
 
 def everybody_listed_reason() -> Reason:
-    """Return that the adversary knows of everybody, so that there are no strangers."""
+    """Return that the adversary knows of all people, so that there are no strangers."""
     return Reason(say("no row is a stranger's: the attacks on people judge all of them"), ReasonKind.UNFIT)
 
 

@@ -34,7 +34,7 @@ class Recommendation:
         changes: how many there are.
         totals: the changes by kind; empty where there is nothing to recommend.
         information_lost: the share of the release's information that they lose, in [0, 1].
-        moves: each change by its groups and lines; left out where these may not be told.
+        moves: each change by its groups and lines; left out where these may not be shown.
         refused: why nothing is recommended; None where something is.
         past_violates: left out where the releases before keep the policy; else true, and what the changes keep is that
             nothing more can be found out than from these.

@@ -30,7 +30,7 @@ class PluginImportError(UsageError):
 
 
 class Registry(Generic[T]):
-    """Things of one kind by their names, in the order in which they are told; then those of others, by name.
+    """Things of one kind by their names, in the order in which they are listed; then those of others, by name.
 
     Attributes:
         group: the group of entry points by which other packages bring theirs.
@@ -43,7 +43,7 @@ class Registry(Generic[T]):
 
     @cached_property
     def _others(self) -> dict[str, EntryPoint]:
-        """What other packages bring; nobody takes the place of one of this program's."""
+        """What other packages bring; none takes the place of one of this program's."""
         from importlib.metadata import entry_points
 
         found = sorted(entry_points(group=self.group), key=lambda point: point.name)

@@ -28,7 +28,7 @@ class NewFinding:
     """A finding that the candidate would add, and what it follows from.
 
     Attributes:
-        finding: as the audit of the series with the candidate tells it.
+        finding: as in the audit of the series with the candidate.
         releases: the earlier releases that it takes beside the candidate.
         least: whether it is known that it takes every one of them.
         rows: the rows of the candidate that it takes.
@@ -85,7 +85,7 @@ class ReleaseImpact:
 
     Attributes:
         candidate: its tag.
-        files: what it was read from, and `key` where it is told whose rows are whose, if in a file of its own.
+        files: what it was read from, and `key` where it is said whose rows are whose, if in a file of its own.
         before, after: the audits of the series without and with it.
         attacks: both, attack by attack.
         not_computed: why no repair was looked for, each reason once.

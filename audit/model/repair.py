@@ -56,7 +56,7 @@ class Repair:
         return 1 if self.proved else 3
 
     def recommendation(self, *, named: bool) -> Recommendation:
-        """Return it as what is recommended; `named` is whether groups and lines are told."""
+        """Return it as what is recommended; `named` is whether groups and lines are shown."""
         if self.refused is not None:
             return Recommendation(self.candidate, refused=self.refused)
         return Recommendation(

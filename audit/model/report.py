@@ -1,4 +1,4 @@
-"""The report: everything that an audit found, as data. Formats render it; nobody computes from here on.
+"""The report: everything that an audit found, as data. Formats render it; nothing is computed from here on.
 
 The types of the fields are those of the JSON report, and what the docstrings say of each stands in its schema.
 """
@@ -111,7 +111,7 @@ class SeriesFacts:
         counterfeits: distinct counterfeits.
         groups: groups, summed over the releases.
         sensitive_values: distinct values of the sensitive attribute; the most that one has where there are several.
-        published: the dates of publication by release, as far as the manifest tells them; absent where it tells none.
+        published: the dates of publication by release, as far as the manifest says them; absent where it says none.
     """
 
     name: str
@@ -191,7 +191,7 @@ class AttackReport:
 
 @dataclass(frozen=True)
 class FoundPerson:
-    """Somebody of whom a finding is shown.
+    """A person in a finding that is shown.
 
     Attributes:
         individual: who; a pseudonym unless revealed.
@@ -236,7 +236,7 @@ class Exposure:
         sensitive: the attribute, when several are audited.
         by_risk: how many people have a highest risk below 0.1, from 0.1 to below 0.2, …, and of exactly 1; absent where
             risks are not known.
-        after_release: how many people's value is certain, or equal to somebody's, after each release, from the
+        after_release: how many people's value is certain, or equal to another's, after each release, from the
             releases so far alone; absent where people are not counted.
     """
 
@@ -287,7 +287,7 @@ class BaselineFacts:
     """What an earlier report says, and what became of its findings.
 
     Attributes:
-        made: its date; null where it does not tell it.
+        made: its date; null where it does not say it.
         releases: the releases that it was about.
         passed: whether the policy held then.
         findings: how many findings it has, those included that it had left out for a baseline of its own.
@@ -332,7 +332,7 @@ class ColumnShare:
 
 @dataclass(frozen=True)
 class ReleasePanel:
-    """What is usually said of one release by itself, whatever the others tell; see `docs/panel.md`.
+    """What is usually said of one release by itself, whatever the others show; see `docs/panel.md`.
 
     Attributes:
         release: its tag.
@@ -340,20 +340,20 @@ class ReleasePanel:
         rows: how many people, counterfeits among them, its rows stand for.
         classes: how many equivalence classes they form.
         suppressed: how many rows say `*` in all quasi-identifiers, where neither groups nor record ids are published;
-            they may be anybody's, and count in no class's size.
+            they may be anyone's, and count in no class's size.
         k: the fewest rows of one group with equal published quasi-identifiers; of an Anatomy pair, or without
             quasi-identifiers, the rows of the smallest group.
-        k_people: the fewest people of such a class that is somebody's: its rows less its counterfeits, known by the key
+        k_people: the fewest people of such a class that is a person's: its rows less its counterfeits, known by the key
             or published (all those of a group may be in one of its classes); null where no class is.
         alone: how many rows share their published quasi-identifiers with no other row.
         exact: whether it is an Anatomy pair, whose rows have exact quasi-identifiers.
         distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
         t: the largest distance between a class's values and the release's.
         ordered: whether that distance took the values as numbers.
-        prosecutor_max, prosecutor_mean: the highest and the mean risk of a row to be re-identified by somebody who
+        prosecutor_max, prosecutor_mean: the highest and the mean risk of a row to be re-identified by one who
             knows that its person is in the release.
-        journalist_max, journalist_mean: the same by somebody who knows a population; null for want of one.
-        marketer: the share of rows that somebody re-identifies who matches them all.
+        journalist_max, journalist_mean: the same by one who knows a population; null for want of one.
+        marketer: the share of rows that one re-identifies who matches them all.
         uniqueness: the share of rows that are alone in their class.
         no_journalist: why there is no journalist's risk.
         singling: what each quasi-identifier does to rows that stand alone or in small groups; none where none do.
@@ -471,7 +471,7 @@ class ClauseReport:
         clause: its name.
         limit: what the policy asks.
         state: `holds`, `violated`, `undecided`, `not asked` (attacks that decide it were left out) or `not judged`
-            (nothing in this series can decide it, and nobody stated it).
+            (nothing in this series can decide it, and it was not stated).
         reason: why it is neither violated nor holds; where it holds, by what, if that is less than all there is.
     """
 
@@ -549,16 +549,16 @@ class Report:
         time_limit: seconds for each attack; null is without limit.
         revealed: whether people are named.
         ids_are_stable: whether ids and pseudonyms are those of other reports with --stable-ids.
-        ladder: what each attack that tells people's values adds to those before it.
-        panel: each release by itself, whatever the others tell; one entry for each sensitive attribute.
+        ladder: what each attack that finds people's values adds to those before it.
+        panel: each release by itself, whatever the others show; one entry for each sensitive attribute.
         warnings: what is irregular about the files and may change what the verdict means.
         exposure: how many people each attack exposes, each counted once.
         left_out: how many findings are waived or in the baseline.
         baseline: the earlier report that this one is compared with; only with --baseline.
         interrupted: true where the run was interrupted: attacks that had not come to an end are `skipped`, and say so.
-        people: those of whom a finding is shown, each once for each sensitive attribute.
+        people: those in findings that are shown, each once for each sensitive attribute.
         recommendation: what would mend the newest release; only with --recommend, where the policy is violated.
-        about: the only person whom findings and counts are about, where one was asked for: then there is no verdict.
+        about: the only person of findings and counts, where one was asked for: then there is no verdict.
         tables: what was audited, where it is tables of counts.
         failed_certificates: how many findings about counts are not settled because their certificates do not hold.
         schema_version: of this form.

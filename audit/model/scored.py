@@ -31,13 +31,13 @@ class EverRisks:
     """What is known of people's having had a grave value in some release.
 
     Attributes:
-        risk: by person code, the probability; NaN for whoever does not count or has no history; shape (people,).
+        risk: by person code, the probability; NaN for those who do not count or has no history; shape (people,).
         certain: by person code, whether every history has one; shape (people,).
         unpublished: grave values that no release has.
         named: the grave values that were looked for by name; combinations have other names.
         without: by person code, whether some world has none; None where worlds were not asked, and `risk` is an
             estimate from the person's own groups.
-        counted: by person code, who counts; None likewise.
+        counted: by person code, who counts; None where worlds were not asked.
     """
 
     risk: npt.NDArray[np.float64]
@@ -63,13 +63,13 @@ class EverRisks:
 
     @property
     def highest(self) -> float | None:
-        """The highest probability that is known; None where nobody's is."""
+        """The highest probability that is known; None where none is."""
         known = self.risk[~np.isnan(self.risk)]
         return float(known.max()) if len(known) else None
 
     @property
     def highest_of_all(self) -> float | None:
-        """The highest probability of all who count; None where it is not known, or nobody counts."""
+        """The highest probability of all who count; None where it is not known, or no one counts."""
         unknown = self.counted is not None and bool((self.counted & np.isnan(self.risk)).any())
         return self.highest if not unknown or self.highest == 1.0 else None
 
@@ -217,9 +217,9 @@ class Result(Generic[E_co]):
         return replace(self, outcome=outcome)
 
     def risk_measures(self, limit: float) -> RiskMeasures:
-        """Return what there is to say of risks; `limit` is the policy's: how many people reach it is told.
+        """Return what there is to say of risks; `limit` is the policy's: how many people reach it is counted.
 
-        Risks of some people alone are said of nobody but of those who reach the limit.
+        Risks of some people alone are said only of those who reach the limit.
         """
         outcome, claims = self.outcome, self.claims
         if outcome.risks is not None and outcome.risks.missing:
@@ -246,7 +246,7 @@ class Result(Generic[E_co]):
     def _people_at(self, limits: Sequence[float]) -> list[int | None]:
         """Return how many people have a value in some release that is as probable as each limit, or more.
 
-        None where that is not known. Of an attack that did not come to an end, it is those of whom it is known.
+        None where that is not known. Of an attack that did not come to an end, it is those known to.
         """
         people, risks = None if self.claims is None else self.claims.versions, self.outcome.risks
         if people is None:
@@ -283,7 +283,7 @@ class Result(Generic[E_co]):
 
 
 def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:
-    """Tell the same of many risks; NaN reaches nothing."""
+    """Return the same of many risks; NaN reaches nothing."""
     return risk >= (limit if limit >= 1.0 else limit - _BELOW)
 
 

@@ -53,14 +53,14 @@ class AuditOptions:
     """How to audit.
 
     Attributes:
-        adversary: whom to assume; the worst case that the series allows when None.
+        adversary: who is assumed; the worst case that the series allows when None.
         limits: clauses of the policy that replace those of the manifest.
         time_limit: seconds per attack and sensitive attribute; None is without limit.
         findings: how many findings to show of each attack; None for all.
         reveal: whether to name people.
         explicit: whether the attacks were asked for by name.
         stable_ids: whether ids and pseudonyms are to be those of other reports on this series.
-        progress: given the name of an attack, or of another part of the work, returns who is told of its progress.
+        progress: given the name of an attack, or of another part of the work, returns what takes its progress.
         engine: where attacks have their work done.
         today: the date at which waivers are judged.
         made: the date that the report bears; `today` when None.
@@ -299,8 +299,8 @@ def _attack(attack: Attack, evidence: View, options: AuditOptions, releases: int
 
 def _changed(evidence: Sequence[View]) -> list[Flags]:
     """Return, for each evidence, by person code, whose own published values contradict the assumptions."""
-    nobody = np.zeros(0, dtype=np.bool_)
-    return [changed_values(seen, seen.key) if seen.adversary.knows_people else nobody for seen in evidence]
+    no_one = np.zeros(0, dtype=np.bool_)
+    return [changed_values(seen, seen.key) if seen.adversary.knows_people else no_one for seen in evidence]
 
 
 def _check_applies(results: Sequence[Result[View]], *, named: bool) -> None:

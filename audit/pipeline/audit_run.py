@@ -187,9 +187,11 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
             if baseline is not None and namer.keyed:
                 known = found_before(baseline, selection)
                 still += int(known.sum())
-            waived, loose = book.judge(FoundClaims(selection), known) if book.waivers else (known, ~known & known)
+            waived, without_size = (
+                book.judge(FoundClaims(selection), known) if book.waivers else (known, ~known & known)
+            )
             marked = marked.accepting(selection.claims, np.flatnonzero(waived | known))
-            unsized.append((selection.claims, np.flatnonzero(loose)))
+            unsized.append((selection.claims, np.flatnonzero(without_size)))
         for position, earlier in repeated:
             marked = marked.without(said_again(marked, position, earlier))
         left_out += marked.accepted - result.accepted

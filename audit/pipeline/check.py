@@ -1,4 +1,4 @@
-"""Checking a series against a principle: by the principle's definition, and by an attack where that cannot tell."""
+"""Checking a series against a principle: by the principle's definition, and by an attack where that cannot decide."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _doubted(verdict: Verdict, doubts: Sequence[Doubt]) -> Verdict:
 
 
 def _offence(series: Series, found: PrincipleViolation, *, reveal: bool) -> Offence:
-    """Return an offence; somebody's own line is told only where people are named."""
+    """Return an offence; a person's own line is given only where people are named."""
     files = series.manifest.releases[series.tags.index(found.release)]
     hidden = bool(found.individuals) and not reveal
     return Offence(

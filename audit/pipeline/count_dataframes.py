@@ -44,9 +44,9 @@ def findings(found: Sequence[Finding[str]]) -> pd.DataFrame:
     return frame(_FINDING, [fields_of(each, _FINDING) for each in found])
 
 
-def explained(told: CellExplanation) -> pd.DataFrame:
-    """Return what can be told of a cell, one row for each release, increase and statistic."""
-    return frame(_EXPLAINED, [fields_of(each, _EXPLAINED) for each in told.counts])
+def explained(answer: CellExplanation) -> pd.DataFrame:
+    """Return what is known of a cell, one row for each release, increase and statistic."""
+    return frame(_EXPLAINED, [fields_of(each, _EXPLAINED) for each in answer.counts])
 
 
 def hidden(cells: Sequence[HiddenCell]) -> pd.DataFrame:

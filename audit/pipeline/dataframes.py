@@ -132,8 +132,8 @@ def fields_of(thing: object, names: Iterable[str]) -> dict[str, object]:
 
 def _measured(attack: AttackReport) -> dict[str, object]:
     """Return an attack's measures beside what became of it; the timeline is a frame of its own."""
-    told = {name: value for name, value in attack.figures.items() if name != "timeline"}
-    return {**fields_of(attack, _ATTACK), **dict(_flat(told))}
+    figures = {name: value for name, value in attack.figures.items() if name != "timeline"}
+    return {**fields_of(attack, _ATTACK), **dict(_flat(figures))}
 
 
 def _flat(measures: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:

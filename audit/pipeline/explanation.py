@@ -1,4 +1,4 @@
-"""Explaining one person: the attacks run on everybody, and what they say of this person told."""
+"""Explaining one person: the attacks run on all people, and what they say of this one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def explain_person(
     """Return what attacks say of one person, and the report on it; both name people.
 
     Raises:
-        UsageError: there is no such person, or nobody is known to be in the series, or no attack is about values.
+        UsageError: there is no such person, or no one is known to be in the series, or no attack is about values.
         InputError: the series cannot be read.
     """
     if not ADVERSARIES[choose(series, options.adversary)].knows_people:
@@ -35,8 +35,8 @@ def explain_person(
     if not chosen:
         raise UsageError("--attack: this one says nothing of people; name an attack on people's values")
     seen: list[AttackedEvidence] = []
-    told = replace(options, findings=None, reveal=True)
-    namer = pseudonymizer(series, told)
-    attacked = run_attacks(series, [About(attack, series, individual, seen) for attack in chosen], told)
-    report = replace(build_report(attacked, namer, told), about=individual)
+    revealing = replace(options, findings=None, reveal=True)
+    namer = pseudonymizer(series, revealing)
+    attacked = run_attacks(series, [About(attack, series, individual, seen) for attack in chosen], revealing)
+    report = replace(build_report(attacked, namer, revealing), about=individual)
     return explanation(report, attacked.evidence, seen, individual, options.time_limit), report

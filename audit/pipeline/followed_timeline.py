@@ -16,9 +16,9 @@ from audit.runtime.reasons import combined
 
 
 def with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: int, budget: Budget) -> Outcome:
-    """Return an outcome about all releases with what was found after each; `outcome` tells what is in the end.
+    """Return an outcome about all releases with what was found after each; `outcome` is what is found in the end.
 
-    Whoever is found early is found in the end: where nobody is, nobody was before.
+    People found early are found in the end: where no one is, no one was before.
     """
     last = outcome.measures.timeline
     if not isinstance(last, list) or not outcome.ran or isinstance(attack, About):
@@ -41,5 +41,5 @@ def with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: in
             break
         counts, exposed = [*line[-1:], *counts], [*(before.exposed or ())[-1:], *exposed]
     counts = [0] * (releases - len(counts)) + counts
-    told = None if outcome.exposed is None else (0,) * (releases - len(exposed)) + tuple(exposed)
-    return replace(outcome, measures=replace(outcome.measures, timeline=counts), exposed=told)
+    people = None if outcome.exposed is None else (0,) * (releases - len(exposed)) + tuple(exposed)
+    return replace(outcome, measures=replace(outcome.measures, timeline=counts), exposed=people)

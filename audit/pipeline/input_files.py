@@ -1,4 +1,4 @@
-"""The files that an audit has read, each with a hash that tells nothing but what is published anyway."""
+"""The files that an audit has read, each with a hash that gives nothing away but what is published anyway."""
 
 from __future__ import annotations
 

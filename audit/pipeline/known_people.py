@@ -1,4 +1,4 @@
-"""What is said of knowledge: values that nobody uses or that are disclosed anyhow, columns that a register lacks."""
+"""What is said of knowledge: values that are not used or that are disclosed anyhow, columns that a register lacks."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _FIGURES = _BAR + len("  99%  0:00:00 gone, 0:00:00 left") + 1
 
 
 class AttackBar:
-    """The bar of one attack, or of another part of a run: it is told how far that has come, and what is being done."""
+    """The bar of one attack, or of another part of a run: it shows how far that has come, and what is being done."""
 
     def __init__(self, bars: Bars, attack: str) -> None:
         self._bars = bars
@@ -68,13 +68,13 @@ def progress(*, shown: bool) -> Iterator[Progress]:
     from rich.text import Text
 
     class Times(ProgressColumn):
-        """The time gone, and the time left where that can be told."""
+        """The time gone, and the time left where that is known."""
 
         def render(self, task: Task) -> Text:
             """Return both as hours, minutes and seconds."""
             gone, left = task.elapsed or 0.0, task.time_remaining if task.total else None
-            told = f"{_clock(gone)} gone"
-            return Text(told if left is None else f"{told}, {_clock(left)} left", no_wrap=True)
+            text = f"{_clock(gone)} gone"
+            return Text(text if left is None else f"{text}, {_clock(left)} left", no_wrap=True)
 
     console = Console(stderr=True)
     room = Column(no_wrap=True, overflow="ellipsis", max_width=max(_LEAST_ROOM, console.width - _FIGURES))

@@ -48,7 +48,7 @@ def plan_publication(
     queries: Queries,
     watch: Callable[[int, int], None],
 ) -> PublicationPlan:
-    """Return what some methods would make of microdata; nothing that is published stays.
+    """Return what some methods would make of microdata; what is published is deleted again.
 
     Raises:
         InputError: the microdata cannot be read.

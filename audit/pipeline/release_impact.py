@@ -87,7 +87,7 @@ class _CandidateComparison:
         self.candidate = _Candidate(after, self.now.evidence[0].source, self.now_told.adversary.kind)
 
     def report_of(self, attacked: AuditRun) -> Report:
-        """Return the report of a run; findings are told beside it."""
+        """Return the report of a run; findings stand beside it."""
         return build_report(attacked, self.namer, replace(self.options, findings=0))
 
     def news(self, run: AuditRun, findings: int | None) -> list[Result[View]]:
@@ -99,7 +99,7 @@ class _CandidateComparison:
         """Return what changes."""
         news = self.news(self.now, self.options.findings)
         # Where the candidate's key leaves rows out, people are followed less far by record ids than before.
-        olds = {(told.attack, told.sensitive): told for told in self.was_told.attacks}
+        olds = {(each.attack, each.sensitive): each for each in self.was_told.attacks}
         compared = [
             AttackComparison(
                 attack=new.attack,

@@ -1,4 +1,4 @@
-"""The risks of everybody as a table: one line for each person and release; it names people, and stays inside."""
+"""The risks of all people as a table: one line for each person and release; it names people, for internal use only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deciding: where a principle's own check cannot tell whether a promise is kept, an attack may."""
+"""Deciding: where a principle's own check cannot decide whether a promise is kept, an attack may."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from audit.clauses.min_e import NOT_EVERYBODY, in_all_worlds
+from audit.clauses.min_e import NOT_ALL_PAIRS, in_all_worlds
 from audit.findings.disclosure import certain_alike
 from audit.findings.equivalence import Equivalence, Equivalences
 from audit.model.errors import printable
@@ -68,14 +68,14 @@ def decided(verdict: Verdict, principle: Principle, series: Series, search: Sear
         if min(least, upper or principle.e) < principle.e:
             return _broken(verdict, principle.e, plain, evidence, outcome, least)
         if not in_all_worlds(outcome.claims):
-            reasons.append(str(NOT_EVERYBODY))
+            reasons.append(str(NOT_ALL_PAIRS))
         if verdict.undecided is not None and lower is not None and lower < principle.e:
-            told = say(
+            shown = say(
                 "the attack equivalence shows only that e is at least {lower} ({reason})",
                 lower=str(lower),
                 reason=outcome.reason,
             )
-            reasons.append(told)
+            reasons.append(shown)
     if not reasons:
         return replace(verdict, undecided=None)
     return replace(verdict, undecided=parted([*filter(None, [verdict.undecided]), *dict.fromkeys(reasons)]))
@@ -122,13 +122,13 @@ def _offence(finding: Equivalence[int], series: Series, tags: Sequence[str]) -> 
 
     releases = sorted({each.release for each in finding.certificate})
     groups = tuple(each.group for each in finding.certificate if each.release == releases[-1])
-    told = ", ".join(printable(tags[release]) for release in releases)
+    shown = ", ".join(printable(tags[release]) for release in releases)
     what = say_count(
         "an equivalence with e = {e}, from {count} group of releases {releases}",
         "an equivalence with e = {e}, from {count} groups of releases {releases}",
         len(finding.certificate),
         e=str(finding.e),
-        releases=told,
+        releases=shown,
     )
     names = tuple(series.people.name(who) for who in finding.people())
     return PrincipleViolation(tags[releases[-1]], groups[:_GROUPS_SHOWN], None, what, names)

@@ -2,8 +2,8 @@
 
 The count of a box is a sum over the atoms in it, none of which is negative. If the weights of the boxes that cover an
 atom add up to at least 1 for every atom of the box in question and to at least 0 for every other atom, the weighted
-upper ends bound its count from above; likewise from below with at most (weak duality: Schrijver, Theory of Linear and
-Integer Programming, section 7.4). Integers are rounded in at the end, and cases split at an integer.
+upper ends bound its count from above; in the same way from below with at most (weak duality: Schrijver, Theory of
+Linear and Integer Programming, section 7.4). Integers are rounded in at the end, and cases split at an integer.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _covers_each(
     *,
     is_upper: bool,
 ) -> bool:
-    """Tell the same, atom by atom of the first axis."""
+    """Return the same, atom by atom of the first axis."""
     for atom in _patterns(axes[0], [box[0] for box in boxes]).T:
         around = np.flatnonzero(atom).tolist()
         some = [weights[place] for place in around]

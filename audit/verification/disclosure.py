@@ -93,7 +93,7 @@ class Checker:
         return self._left(person, step.release, homes)
 
     def _left(self, person: int, release: int, homes: set[int]) -> set[int]:
-        """Return the values of some groups, less one row for each value that is known of somebody in one of them."""
+        """Return the values of some groups, less one row for each value that is known of a person in one of them."""
         own = self._published.known(person, release)
         if own is not None:
             return {own}

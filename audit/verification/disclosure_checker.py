@@ -1,4 +1,4 @@
-"""Disclosures checked again, each by what it stands on: the person's own groups, or a proof about everybody."""
+"""Disclosures checked again, each by what it stands on: the person's own groups, or a proof about all people."""
 
 from __future__ import annotations
 

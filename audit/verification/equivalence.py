@@ -65,9 +65,9 @@ class CombinationChecker:
         values: dict[int, Fraction] = {}
         for step in finding.certificate:
             self._add(step, members, values)
-        if _apart_from_zero(members) != claimed:
+        if _nonzero(members) != claimed:
             raise BrokenCertificateError("the members of the groups do not add up to the two sides")
-        if _apart_from_zero(values) != ({finding.value: 1} if isinstance(finding, Pinned) else {}):
+        if _nonzero(values) != ({finding.value: 1} if isinstance(finding, Pinned) else {}):
             raise BrokenCertificateError("the values of the groups do not add up to what is claimed")
 
     def _add(self, step: WeightedGroup[int], members: dict[Member, Fraction], values: dict[int, Fraction]) -> None:
@@ -85,15 +85,15 @@ class CombinationChecker:
         if people is None:
             raise BrokenCertificateError("nobody is linked to this release")
         for person in people:
-            somebody: Member = person
+            member: Member = person
             if person == NOBODY:
-                somebody = AnonymousCounterfeit(step.release, step.group, nameless)
+                member = AnonymousCounterfeit(step.release, step.group, nameless)
                 nameless += 1
             elif person in self._known:
                 value = self._known[person]
                 values[value] = values.get(value, Fraction(0)) - step.weight
                 continue
-            members[somebody] = members.get(somebody, Fraction(0)) + step.weight
+            members[member] = members.get(member, Fraction(0)) + step.weight
 
 
 def _claimed(finding: AnyCombination) -> dict[Member, int]:
@@ -110,5 +110,5 @@ def _claimed(finding: AnyCombination) -> dict[Member, int]:
     return {**finding.left, **{who: -times for who, times in finding.right.items()}}
 
 
-def _apart_from_zero(sums: dict[K, Fraction]) -> dict[K, Fraction]:
+def _nonzero(sums: dict[K, Fraction]) -> dict[K, Fraction]:
     return {key: total for key, total in sums.items() if total}

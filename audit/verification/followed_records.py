@@ -15,7 +15,7 @@ from audit.io.encoding import NOBODY
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.published_rows import GroupsOfRows, PublishedReleases
 
-Stays = tuple[int | None, ...]
+RowClasses = tuple[int | None, ...]
 """The row class in each release; None for no row."""
 
 
@@ -29,15 +29,15 @@ class RecordRows:
 
     def __init__(self, source: FollowedPeopleSource, published: PublishedReleases) -> None:
         self._source, self._published = source, published
-        self.stays: dict[int, list[int | None]] = {}
+        self.row_classes: dict[int, list[int | None]] = {}
         self._value: dict[int, int] = {}
         self._owner: dict[int, int] = {}
         for release in range(source.count):
             self._read(release)
-        classes: dict[Stays, list[int]] = {}
-        for record in sorted(self.stays):
-            classes.setdefault(tuple(self.stays[record]), []).append(record)
-        self.classes = {stays: records[0] for stays, records in classes.items()}
+        classes: dict[RowClasses, list[int]] = {}
+        for record in sorted(self.row_classes):
+            classes.setdefault(tuple(self.row_classes[record]), []).append(record)
+        self.classes = {row_classes: records[0] for row_classes, records in classes.items()}
         self._records = {records[0]: records for records in classes.values()}
 
     def _read(self, release: int) -> None:
@@ -49,7 +49,7 @@ class RecordRows:
         person = [NOBODY] * len(values) if read.release.person is None else read.release.person.tolist()
         groups = self._published.group_of_rows(release).tolist()
         for record, group, value, who in zip(read.record.tolist(), groups, values, person, strict=True):
-            self.stays.setdefault(record, [None] * self._source.count)[release] = group
+            self.row_classes.setdefault(record, [None] * self._source.count)[release] = group
             if self._value.setdefault(record, value) != value:
                 raise BrokenCertificateError("the value of a record changes")
             if who != NOBODY and self._owner.setdefault(record, who) != who:
@@ -58,15 +58,16 @@ class RecordRows:
     @cached_property
     def codes(self) -> dict[str, int]:
         """The classes by name."""
-        return {self._source.named_by(self._names(stays)): code for stays, code in self.classes.items()}
+        return {self._source.named_by(self._names(row_classes)): code for row_classes, code in self.classes.items()}
 
     @cached_property
     def _by_code(self) -> dict[int, str]:
         return {code: name for name, code in self.codes.items()}
 
-    def _names(self, stays: Stays) -> list[str | None]:
+    def _names(self, row_classes: RowClasses) -> list[str | None]:
         return [
-            None if group is None else self._published.group_name(release, group) for release, group in enumerate(stays)
+            None if group is None else self._published.group_name(release, group)
+            for release, group in enumerate(row_classes)
         ]
 
     def name(self, group: int) -> str:
@@ -106,13 +107,13 @@ class FollowedRows(PublishedReleases):
             return set()
         free = [self._may_be_a_stranger(each) for each in at]
 
-        def fits(stays: Stays) -> bool:
+        def fits(row_classes: RowClasses) -> bool:
             return all(
                 group in room if room else group is None or anywhere
-                for group, room, anywhere in zip(stays, rooms, free, strict=True)
+                for group, room, anywhere in zip(row_classes, rooms, free, strict=True)
             )
 
-        return {code for stays, code in self._all.classes.items() if fits(stays)}
+        return {code for row_classes, code in self._all.classes.items() if fits(row_classes)}
 
     def _may_be_a_stranger(self, release: int) -> bool:
         """Return whether rows are left out of the key of a release, so that others may be in it."""

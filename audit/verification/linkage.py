@@ -1,4 +1,4 @@
-"""What is left to somebody counted again, kind of rows by kind of rows: nothing is shared with the attack."""
+"""What is left to a person counted again, kind of rows by kind of rows: nothing is shared with the attack."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_linkages(seen: View, claims: Linkages) -> Check:
 
 @dataclass
 class LinkageChecker:
-    """Checks that others than the rows left cannot be somebody's."""
+    """Checks that others than the rows left cannot be a person's."""
 
     evidence: Evidence
     _kinds: dict[int, Counter[RowKind]] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class LinkageChecker:
         )
 
     def left(self, point: tuple[int, ...], first: int, fillings: Sequence[Filling[int]]) -> list[set[RowKind]]:
-        """Return the kinds of rows that can be somebody's, in each release from the first on.
+        """Return the kinds of rows that can be a person's, in each release from the first on.
 
         Raises:
             BrokenCertificateError: a step does not hold.
@@ -131,7 +131,7 @@ class LinkageChecker:
         return sorted(self._source.group_names(release, np.unique(rows.group[mine]).astype(np.int32)))
 
     def _fill(self, filling: Filling[int], ruled_out: set[tuple[int, RowKind | None, RowKind]]) -> None:
-        """Check a step, and note whom it rules out."""
+        """Check a step, and note which rows it rules out."""
         if not 0 <= filling.release == filling.next_release - 1 < len(self.evidence.tags) - 1:
             raise BrokenCertificateError("a step speaks of releases that there are not")
         here, following = self.kinds(filling.release), self.kinds(filling.release + 1)

@@ -1,4 +1,4 @@
-"""Whether some people can have rows together: a look for a contradiction among those whom a proof mentions.
+"""Whether some people can have rows together: a look for a contradiction among the people of a proof.
 
 What follows from releases that contradict each other is nothing, though it can be proved: in an odd circle of groups of
 two values each of them is refuted. So the people of a proof are given rows one after the other, as the claim has it,
@@ -48,7 +48,7 @@ def contradicts(choices: Choices, room: Callable[[int, Row], int], follows: Foll
 
 
 def _narrowed(choices: Choices, room: Callable[[int, Row], int], follows: Follows) -> Choices | None:
-    """Return what is left without full rows and values that do not follow; None where nothing is left to somebody."""
+    """Return what is left without full rows and values that do not follow; None where nothing is left to a person."""
     while True:
         held = Counter((release, row) for (_, release), rows in choices.items() if len(rows) == 1 for row in rows)
         if any(number > room(release, row) for (release, row), number in held.items()):

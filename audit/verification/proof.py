@@ -1,15 +1,15 @@
-"""Proofs about everybody at once checked again, by code that knows nothing of the attacks.
+"""Proofs about all people at once checked again, by code that knows nothing of the attacks.
 
-A proof refutes what is assumed: that somebody does not have the claimed value, or has a value that a case takes the
+A proof refutes what is assumed: that a person does not have the claimed value, or has a value that a case takes the
 person to have. *Points*: rows of some groups cost points, those of all these rows together are a number. Each of some
 people spends at least so many points, whatever the person has in all of the releases that the person is in, by the
 groups that may hold the person alone; all of them together spend more than there is. *Cases*: for each value that is
-left to somebody, what follows from it is refuted.
+left to a person, what follows from it is refuted.
 
-Whoever is not mentioned spends nothing at the least, so that it is enough to look at the people of a proof. All points
-are whole numbers and at least 1, and nobody is counted twice. A proof presumes that the releases do not contradict each
-other: where its people cannot have rows together, it proves nothing. A proof that does not hold is a bug of this
-program, and is raised as one: a wrong finding must never be printed.
+People who are not mentioned spend nothing at the least, so that it is enough to look at the people of a proof. All
+points are whole numbers and at least 1, and no one is counted twice. A proof presumes that the releases do not
+contradict each other: where its people cannot have rows together, it proves nothing. A proof that does not hold is a
+bug of this program, and is raised as one: a wrong finding must never be printed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Assumed = dict[tuple[int, int], tuple[frozenset[int], bool]]
 
 
 class ProofChecker:
-    """Checks disclosures that follow from everybody's rows together."""
+    """Checks disclosures that follow from all people's rows together."""
 
     def __init__(self, published: PublishedReleases, transitions: Follows | None) -> None:
         self._published, self._transitions = published, transitions
@@ -46,7 +46,7 @@ class ProofChecker:
             raise BrokenCertificateError("there is no proof")
         if not self._histories(finding.individual, {}).get(finding.release):
             raise BrokenCertificateError("nobody like that is known to be in this release")
-        if any(self._spent(person, {}, {}).least < 0 for person in finding.proof.everybody()):
+        if any(self._spent(person, {}, {}).least < 0 for person in finding.proof.mentioned()):
             raise BrokenCertificateError("the releases contradict each other")
         claimed = self._published.claimed(finding.value)
         followed = self._refuted(finding.proof, {claim: (claimed, False)})
@@ -54,7 +54,7 @@ class ProofChecker:
             total, spent = self._sum(finding.proof, {claim: (claimed, True)})[1:]
             if any(each.least < 0 for each in spent) or sum(each.least for each in spent) > total:
                 raise BrokenCertificateError("the claimed value is impossible as well")
-        if self._contradictory({finding.individual, *finding.proof.everybody()}, {claim: (claimed, True)}):
+        if self._contradictory({finding.individual, *finding.proof.mentioned()}, {claim: (claimed, True)}):
             raise BrokenCertificateError("the releases contradict each other")
         return followed
 
@@ -73,7 +73,7 @@ class ProofChecker:
         return contradicts(choices, room, follows)
 
     def _refuted(self, proof: Proof[int], assumed: Assumed) -> Proof[int]:
-        """Return how what is assumed is refuted: by points, by cases, or because nothing is left to somebody."""
+        """Return how what is assumed is refuted: by points, by cases, or because nothing is left to a person."""
         if bool(proof.points) + bool(proof.cases) > 1:
             raise BrokenCertificateError("there are points and cases")
         if proof.cases:
@@ -168,7 +168,7 @@ class ProofChecker:
         )
 
     def _before(self, value: int, cheapest: dict[int, int]) -> int:
-        """Return the least spent up to the release before by who has a value now, -1 where nobody can."""
+        """Return the least spent up to the release before by a person who has a value now, -1 where that cannot be."""
         if self._transitions is None:
             return cheapest.get(value, -1)
         return min(

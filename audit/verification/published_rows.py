@@ -146,7 +146,7 @@ class ReleaseRows:
 
     @cached_property
     def full(self) -> set[int]:
-        """The published groups all of whose rows are published as counterfeits: nobody can be in them."""
+        """The published groups all of whose rows are published as counterfeits: no one can be in them."""
         release, found = self.release, set[int]()
         for group, count in release.counterfeits.items():
             rows = np.flatnonzero(release.group.codes == group)
@@ -239,7 +239,7 @@ class PublishedReleases:
         return found.get(release, found.get(-1))
 
     def known_people(self) -> list[int]:
-        """Return the people of whom something is known beforehand."""
+        """Return the people with values that are known beforehand."""
         return list(self._known())
 
     def _known(self) -> dict[int, dict[int, int]]:

@@ -93,7 +93,7 @@ MUTANTS = (
     ),
     Mutant(
         "audit.verification.proof.ProofChecker.check",
-        "for person in finding.proof.everybody())",
+        "for person in finding.proof.mentioned())",
         "for person in ())",
         (f"{PROOFS}::test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other",),
     ),
