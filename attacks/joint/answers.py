@@ -51,24 +51,10 @@ class Answers:
 
     def left(self, release: int) -> tuple[Codes, Codes]:
         """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
-        return self._pairs(self.decision.alive, release)
-
-    def _pairs(self, some: Flags, release: int) -> tuple[Codes, Codes]:
         versions = self.decision.network.versions
-        version, value = self._look.of(some, release)
+        version, value = self._look.of(self.decision.alive, release)
         begin = int(np.searchsorted(versions.release, release))
         return versions.person[begin + version], value.astype(np.int32)
-
-    def in_world(self, number: int, release: int) -> tuple[Codes, Codes]:
-        """Return people and the values that they have in one of the worlds that were found, 0 being the first.
-
-        `decision.worlds` says how many follow the first. Of values that may each become each these are all of a class;
-        of whom no world is known there is nothing. What is shown of twins follows by exchanging what they have in one.
-        """
-        world = self.decision.worlds.at(number)
-        some = np.zeros(self.decision.network.columns, dtype=np.bool_)
-        some[world[world >= 0]] = True
-        return self._pairs(some, release)
 
     def _values(self, some: Flags, person: int, release: int) -> Sequence[int]:
         versions = self.decision.network.versions

@@ -30,8 +30,6 @@ from attacks.joint.measures import JointMeasures
 from attacks.joint.network_builder import OutOfTimeError, TooManyChoicesError
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.proofs import disclosures
-from attacks.joint.values import Findings
-from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT
@@ -52,13 +50,11 @@ class JointAttack:
     Attributes:
         seed: what is drawn where worlds are looked for, which may settle more or less of what is hard.
         aims: of how many values of everybody worlds are wanted, one aim after the other; 0 stands for all.
-        person: the only one who is asked about, by code; None is everybody.
         max_risk: the policy's limit; below certainty, worlds of small parts are counted though others are too large.
     """
 
     seed: int = option(0, help="what is drawn at random where worlds are looked for", anywhere=True)
     aims: tuple[int, ...] = AIMS
-    person: int | None = None
     max_risk: float = 1.0
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
@@ -81,10 +77,6 @@ class JointAttack:
         every = limits.get("max_risk", 1.0) < 1 or limits.get("min_e", 1) > 1 or "max_ever_risk" in limits
         return self if every else replace(self, aims=AIMS[:1])
 
-    def about(self, person: int, /) -> JointAttack:
-        """Return the attack asking about one person alone, by code, after all releases."""
-        return replace(self, person=person)
-
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the versions with one possible value, each with a proof where one was found."""
         reason = per_person_reason(evidence)
@@ -92,37 +84,27 @@ class JointAttack:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            decided = decide(evidence, deciding, self.seed, self.aims, self.person, each_part=self.max_risk < 1)
+            decided = decide(evidence, deciding, self.seed, self.aims, each_part=self.max_risk < 1)
         except TooManyChoicesError:
             what = say("each person may be in too many rows to analyse all people together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))
         except OutOfTimeError:
             return Outcome(self.name, "incomplete", budget.reason, _nothing_known(evidence))
-        versions = decided.last.network.versions
-        if self.person is None:
-            return self._outcome(evidence, decided, versions.counted, budget, late=deciding.exhausted())
-        own = versions.counted & (versions.person == self.person)
-        outcome = self._outcome(evidence, decided, own, budget, late=deciding.exhausted())
-        return replace(outcome, measures=replace(outcome.measures, timeline=ABSENT), exposed=())
+        return self._outcome(evidence, decided, budget, late=deciding.exhausted())
 
-    def _outcome(self, evidence: Evidence, decided: Decided, asked: Flags, budget: Budget, *, late: bool) -> Outcome:
-        """Return what was decided of the versions that were asked about; shape (versions,)."""
-        decision = decided.last
-        found, versions = Findings(decision, np.flatnonzero(asked), evidence.combined), decision.network.versions
-        before = [certain for certain, _ in decided.counts]
-        exposed = [*(people for _, people in decided.counts), len(np.unique(versions.person[found.certain]))]
-        people = (*[0] * (len(evidence.tags) - len(exposed)), *exposed)
+    def _outcome(self, evidence: Evidence, decided: Decided, budget: Budget, *, late: bool) -> Outcome:
+        """Return what was decided of all versions."""
+        decision, found, counts = decided.last, decided.final, decided.counts(len(evidence.tags))
+        versions = decision.network.versions
         measures = JointMeasures(
-            versions=int(asked.sum()),
+            versions=int(versions.counted.sum()),
             certain=len(found.certain),
             eliminated=found.eliminated,
             open=found.open,
             worlds=ABSENT if decision.number is None else decision.number,
-            timeline=[*[0] * (len(evidence.tags) - 1 - len(before)), *before, len(found.certain)],
+            timeline=[certain for certain, _ in counts],
         )
-        nothing = JointMeasures(
-            versions=measures.versions, certain=0, eliminated=0, open=found.pairs, timeline=[0] * len(evidence.tags)
-        )
+        nothing = _nothing(evidence, measures.versions, found.pairs)
         if not decision.feasible:
             what = say(
                 "no assignment of rows to people fits all releases: values change that must not change, or keys are "
@@ -133,21 +115,26 @@ class JointAttack:
         claims, unproved = disclosures(evidence, decision, place, budget)
         measures = replace(measures, certain_unproved=unproved)
         claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
-        knowing = Answers(decision, evidence)
-        counted = self.max_risk < 1 or not np.isnan(decision.share[decision.alive]).any()
+        reason = None
         if found.open or not decided.whole:
             hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)
-            why = budget.reason if late else hard
             left = (
                 say("{count} values of versions are open", count=found.open)
                 if found.open
                 else say("the timeline's numbers are lower bounds")
             )
-            reason = combined([why, left])
-            risks = WorldRisks(evidence, decision) if self.max_risk < 1 else None
-            return Outcome(self.name, "incomplete", reason, measures, claims, risks, knowing=knowing, exposed=people)
-        risks = WorldRisks(evidence, decision) if counted else None
-        return Outcome(self.name, "complete", None, measures, claims, risks, knowing=knowing, exposed=people)
+            reason = combined([budget.reason if late else hard, left])
+        counted = reason is None and not np.isnan(decision.share[decision.alive]).any()
+        return Outcome(
+            self.name,
+            "complete" if reason is None else "incomplete",
+            reason,
+            measures,
+            claims,
+            WorldRisks(evidence, decision) if counted or self.max_risk < 1 else None,
+            knowing=Answers(decision, evidence),
+            exposed=tuple(people for _, people in counts),
+        )
 
 
 def _nothing_known(evidence: Evidence) -> JointMeasures:
@@ -156,6 +143,9 @@ def _nothing_known(evidence: Evidence) -> JointMeasures:
     for seen in evidence.stream():
         values = max(values, seen.values)
         versions += len(seen.person) if seen.counted is None else int(seen.counted.sum())
-    return JointMeasures(
-        versions=versions, certain=0, eliminated=0, open=versions * values, timeline=[0] * len(evidence.tags)
-    )
+    return _nothing(evidence, versions, versions * values)
+
+
+def _nothing(evidence: Evidence, versions: int, pairs: int) -> JointMeasures:
+    """Return the measures of so many versions of which nothing is known."""
+    return JointMeasures(versions=versions, certain=0, eliminated=0, open=pairs, timeline=[0] * len(evidence.tags))

@@ -19,11 +19,10 @@ import numpy as np
 
 from attacks.graphs import component_of, grouped
 from attacks.joint.arrays import Integers, Numbers, rank_of, segments, starts
-from attacks.joint.network import ConstraintNetwork
 from audit.model.arrays import Flags
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OpenSubproblem:
     """Open variables with their columns.
 
@@ -34,8 +33,11 @@ class OpenSubproblem:
         kind: its class of values.
         row_start, row: where the rows of each column begin, and these; shapes (columns + 1,) and (entries,).
         capacity: how often each row can still be taken; shape (rows,).
-        factor, fakes: how many ways there are to take it, as in the network; shapes (rows,).
-        block: rows that share their members; shape (rows,).
+        factor: with `t` of it taken, a row of factor `f > 0` stands for `f (f - 1) ... (f - t + 1)` ways to do so, one
+            of factor `-f` for one over that, and one of factor 0 for one way; shape (rows,).
+        fakes: how many of the places beyond `capacity` are published as counterfeits, whose rows are chosen among those
+            that nobody takes: one more taken where `c` can be taken leaves `c / (c + fakes)` of the choices; likewise.
+        block: rows that share their members, each of whom takes one; shape (rows,).
         link: variables of consecutive versions; shape (links, 2).
         may: which class of values may follow which; None where they have to be equal.
         part: the part of each variable, ascending, counted from 0; shape (variables,).
@@ -63,6 +65,11 @@ class OpenSubproblem:
         return len(self.variable)
 
     @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return len(self.kind)
+
+    @property
     def parts(self) -> int:
         """Number of parts."""
         return int(self.part[-1]) + 1 if len(self.part) else 0
@@ -78,6 +85,16 @@ class OpenSubproblem:
         new = np.ones(len(self.kind), dtype=np.bool_)
         new[1:] = (self.kind[1:] != self.kind[:-1]) | (self.owner[1:] != self.owner[:-1])
         return np.cumsum(new) - 1
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether some variable has several columns of one class of values, which then follow one another."""
+        return int(self.option[-1]) + 1 < self.columns if self.columns else False
+
+    def counted(self, some: Flags) -> Numbers:
+        """Return how many of some columns each variable has; shape (variables,)."""
+        before = starts(some.view(np.int8))[self.start]
+        return before[1:] - before[:-1]
 
     @cached_property
     def entry_column(self) -> Numbers:
@@ -219,41 +236,23 @@ class OpenSubproblem:
         )
 
 
-def whole(network: ConstraintNetwork) -> OpenSubproblem:
-    """Return all of a network, in one part."""
-    variables = np.arange(network.variables)
-    return OpenSubproblem(
-        variable=variables,
-        start=network.start,
-        column=np.arange(network.columns),
-        kind=network.kind,
-        row_start=network.row_start,
-        row=network.row,
-        capacity=network.capacity,
-        factor=network.factor,
-        fakes=network.fakes,
-        block=network.constraint,
-        link=network.link,
-        may=network.may,
-        part=np.zeros_like(variables),
-        network_rows=np.arange(len(network.capacity)),
-    )
-
-
-def core_of(network: ConstraintNetwork, alive: Flags, wanted: Flags, *, exact: bool = False) -> OpenSubproblem:
+def core_of(network: OpenSubproblem, alive: Flags, wanted: Flags, *, exact: bool = False) -> OpenSubproblem:
     """Return what is open of a network, smallest parts first; of those parts alone that have a wanted variable.
 
     Args:
         network: what was propagated.
         alive: its columns that are left.
         wanted: which variables are asked about; shape (variables,).
-        exact: keep the rows that say nothing of what is possible, but of how many worlds there are.
+        exact: keep what says nothing of what is possible, but of how many worlds there are, and what they weigh: some
+            rows, and variables with one column left that are linked to others.
     """
     unsure = network.counted(alive) > 1
+    if exact and len(network.link):
+        unsure = (np.bincount(network.chain, weights=unsure) > 0)[network.chain]
     fixed = np.flatnonzero(alive & ~unsure[network.owner])
     taken = np.bincount(network.row[segments(network.row_start, fixed)], minlength=len(network.capacity))
     capacity, factor = network.capacity - taken, network.factor - np.sign(network.factor) * taken
-    core = whole(network).with_columns(alive & unsure[network.owner])
+    core = network.with_columns(alive & unsure[network.owner])
     # Rows that cannot be taken too often say nothing; a single one can be taken in one way.
     begin, by_row = core.by_row
     members = np.diff(begin)
@@ -277,9 +276,9 @@ def core_of(network: ConstraintNetwork, alive: Flags, wanted: Flags, *, exact: b
     some = np.flatnonzero(unsure & asked[mine])
     some = some[np.lexsort((mine[some], size[mine[some]]))]
     rows = np.flatnonzero(kept & asked[own])
-    rows = rows[np.lexsort((rows, network.constraint[rows], own[rows], size[own[rows]]))]
+    rows = rows[np.lexsort((rows, network.block[rows], own[rows], size[own[rows]]))]
     found = replace(core, factor=factor.astype(np.int64)).excerpt(some, rows, capacity)
-    block = own[rows] * len(capacity) + network.constraint[rows]
+    block = own[rows] * len(capacity) + network.block[rows]
     return replace(found, part=_numbered(mine[some]), block=_numbered(block))
 
 

@@ -37,7 +37,7 @@ class Steps:
 
     Attributes:
         weight: of each class of values following each; None where all worlds weigh the same.
-        own: a factor for each column of the core: what steps from and to versions outside weigh; None likewise.
+        own: a factor for each column of the core: what steps within a class of values weigh; None likewise.
     """
 
     weight: Mapping[tuple[int, int], Fraction] | None = None
@@ -55,22 +55,7 @@ def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> S
         return Steps()
     if network.may is None:
         return _stays(transitions, network, core)
-    exact = transitions.exact
-    own = [Fraction(1)] * len(core.kind)
-    owner = core.owner.tolist()
-    single = np.bincount(network.owner[decision.alive], minlength=network.variables) == 1
-    fixed = np.full(network.variables, -1, dtype=np.int64)
-    some = np.flatnonzero(decision.alive & single[network.owner])
-    fixed[network.owner[some]] = network.kind[some]
-    before = {int(b): int(fixed[a]) for a, b in network.link[fixed[network.link[:, 0]] >= 0].tolist()}
-    after = {int(a): int(fixed[b]) for a, b in network.link[fixed[network.link[:, 1]] >= 0].tolist()}
-    for column, kind in enumerate(core.kind.tolist()):
-        variable = int(core.variable[owner[column]])
-        if variable in before:
-            own[column] *= exact.get((before[variable], kind), Fraction(0))
-        if variable in after:
-            own[column] *= exact.get((kind, after[variable]), Fraction(0))
-    return Steps(exact, own)
+    return Steps(transitions.exact)
 
 
 def _stays(transitions: Transitions, network: ConstraintNetwork, core: OpenSubproblem) -> Steps:
@@ -215,27 +200,14 @@ class _Counter:
             set(part.row[part.row_start[part.start[v]] : part.row_start[part.start[v + 1]]].tolist())
             for v in range(part.variables)
         ]
-        by_row: dict[int, list[int]] = {}
-        for variable, rows in enumerate(wants):
-            for row in rows:
-                by_row.setdefault(row, []).append(variable)
-        left = [len(rows) for rows in wants]
-        seen: set[int] = set()
-        done = [False] * part.variables
-        order: list[int] = []
-        near: set[int] = set()
-        for _ in range(part.variables):
-            pool = near or {variable for variable in range(part.variables) if not done[variable]}
-            best = min(pool, key=lambda variable: (left[variable], variable))
-            done[best] = True
-            near.discard(best)
+        order, wanted, left = list[int](), set[int](), set(range(part.variables))
+        while left:
+            best = min(
+                left, key=lambda variable: (not wants[variable] & wanted, len(wants[variable] - wanted), variable)
+            )
+            left.remove(best)
             order.append(best)
-            for row in wants[best] - seen:
-                seen.add(row)
-                for other in by_row[row]:
-                    left[other] -= 1
-                    if not done[other]:
-                        near.add(other)
+            wanted |= wants[best]
         return order
 
     def count(self, most: int) -> Counted | None:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import ALL, TWO, Settling
 from attacks.joint.values import Findings
-from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 
@@ -29,17 +27,22 @@ class Decided:
     """What was decided.
 
     Attributes:
-        last: what is possible after all releases.
+        last, final: what is possible after all releases, and what that says of the versions that count.
         earlier: what of that was certain after the last releases before, in their order; nothing is before the first.
-        counts: how many versions were certain, and of how many people, after the last releases before; none were before
-            the first of these.
         whole: whether it is known of each release who was certain then.
     """
 
     last: Knowledge
+    final: Findings
     earlier: list[Findings]
-    counts: list[tuple[int, ...]]
     whole: bool
+
+    def counts(self, releases: int) -> list[tuple[int, int]]:
+        """Return how many versions were certain, and of how many people, after each of so many releases."""
+        person = self.last.network.versions.person
+        certain = [each.certain for each in (*self.earlier, self.final)]
+        found = [(len(each), len(np.unique(person[each]))) for each in certain]
+        return [(0, 0)] * (releases - len(found)) + found
 
 
 def decide(
@@ -47,7 +50,6 @@ def decide(
     budget: Budget,
     seed: int = 0,
     aims: tuple[int, ...] = AIMS,
-    person: int | None = None,
     *,
     each_part: bool = False,
 ) -> Decided:
@@ -55,8 +57,6 @@ def decide(
 
     Whatever is certain early is certain in the end: backward from the last release but one, those alone are asked about
     who are certain after the next. Where nobody is, nobody was before.
-
-    Of one person, given by code, it is only what is possible after all releases: what it is when everybody is decided.
 
     With `each_part` the worlds of small parts are counted where others are too large.
 
@@ -67,18 +67,16 @@ def decide(
     releases = len(evidence.tags)
     network = network_of(evidence, releases, budget.fraction(_FOR_NETWORK))
     settling = Settling(evidence, network, budget.fraction(_FOR_LAST), seed)
-    last = settling.settle(None, aims) if person is None else settling.settle(_of(network, person), aims, of_whole=True)
+    last = settling.settle(None, aims)
     if each_part:
         settling.count_small_parts()
+    final, whole = Findings(last, combined=evidence.combined), True
     if not last.feasible:
-        return Decided(last, [], [], whole=True)
+        return Decided(last, final, [], whole=True)
     if evidence.adversary.knows_groups and settling.counts.variables[network.counted(last.alive) > 1].all():
         last.number = settling.counts.worlds(network, last.alive)
-    if person is not None:
-        return Decided(last, [], [], whole=True)
-    final, whole = Findings(last, combined=evidence.combined), True
     places, asks_all = final.certain, ALL in aims
-    earlier, counts = list[Findings](), list[tuple[int, ...]]()
+    earlier = list[Findings]()
     for release in range(releases - 1, 0, -1):
         if not len(places):
             break
@@ -94,9 +92,7 @@ def decide(
         last.feasible &= decision.feasible  # what has no world has none with more to explain
         earlier.append(Findings(decision, places, evidence.combined))
         places = earlier[-1].certain
-        counts.append(_counts(part, places))
-    whole = whole and all(each.decided.all() for each in earlier)
-    return Decided(last, earlier[::-1], counts[::-1], whole)
+    return Decided(last, final, earlier[::-1], whole and all(each.decided.all() for each in earlier))
 
 
 def _in_time(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork | None:
@@ -105,15 +101,3 @@ def _in_time(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNet
         return None if budget.exhausted() else network_of(evidence, releases, budget)
     except OutOfTimeError:
         return None
-
-
-def _counts(network: ConstraintNetwork, certain: Numbers) -> tuple[int, int]:
-    """Return how many versions are certain, and of how many people."""
-    return len(certain), len(np.unique(network.versions.person[certain]))
-
-
-def _of(network: ConstraintNetwork, person: int) -> Flags:
-    """Return which variables are a person's; shape (variables,)."""
-    found = np.zeros(network.variables, dtype=np.bool_)
-    found[network.versions.variable[network.versions.person == person]] = True
-    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from attacks.joint.arrays import Numbers, rank_of
@@ -25,6 +27,7 @@ class Knowledge:
     Attributes:
         network: whose columns they are; all of them are left by people's own groups.
         worlds: the worlds that were found.
+        alive: which columns are not proved impossible; shape (columns,).
         share: the share of the weight of worlds that have each; NaN where its part was not counted; shape (columns,).
         believed: which variables lost something on the word of a solver; shape (variables,).
         number: how many worlds there are; None where a part was not counted, or strangers take rows.
@@ -35,8 +38,8 @@ class Knowledge:
     def __init__(self, network: ConstraintNetwork, budget: Budget | None = None) -> None:
         """Begin with what people's own groups leave: who has no choice has that in every world."""
         self.network, self._budget = network, budget or Budget()
-        self._propagation = Propagation(network)
-        self.feasible = self._propagation.feasible
+        self.alive = np.ones(network.columns, dtype=np.bool_)
+        self.feasible = bool((np.diff(network.start) > 0).all())
         self.wanted = np.ones(network.variables, dtype=np.bool_)
         self.worlds = Worlds(network)
         self.believed = np.zeros(network.variables, dtype=np.bool_)
@@ -52,10 +55,9 @@ class Knowledge:
             self._take_singles()
         self._settle_shares()
 
-    @property
-    def alive(self) -> Flags:
-        """Which columns are not proved impossible; shape (columns,)."""
-        return self._propagation.alive
+    @cached_property
+    def _propagation(self) -> Propagation:
+        return Propagation(self.network)
 
     @property
     def shown(self) -> Flags:
@@ -125,7 +127,7 @@ class Knowledge:
             self._follow_propagation(feasible=self._propagation.remove(columns, self._budget))
 
     def _follow_propagation(self, *, feasible: bool) -> None:
-        self._core, self.feasible = None, self.feasible and feasible
+        self._core, self.alive, self.feasible = None, self._propagation.alive, self.feasible and feasible
         if (self._shown & ~self.alive).any():
             if self.feasible or (self.chosen >= 0).all():
                 raise AssertionError("a value that a world has was proved impossible")

@@ -20,6 +20,7 @@ import numpy as np
 
 from attacks.graphs import component_of
 from attacks.joint.arrays import Integers, Numbers, segments, starts
+from attacks.joint.core import OpenSubproblem
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Transitions
 
@@ -47,30 +48,21 @@ class Versions:
     group: Numbers
 
 
-@dataclass(frozen=True)
-class ConstraintNetwork:
-    """Variables with their columns, which are what everybody's own groups leave, and the rows that these take.
+@dataclass(frozen=True, kw_only=True)
+class ConstraintNetwork(OpenSubproblem):
+    """All variables of a series, with their columns, which are what everybody's own groups leave.
+
+    Columns of a variable are ascending by class, and take rows of the same blocks in the same order. Rows of a block
+    are of one constraint.
 
     Attributes:
-        versions: which variable tells the value of whom and when.
+        versions: which variable is the value of which person when.
         kind_of: the class of each value: values of one class may follow one another at will; shape (values,), int32.
         contents: what the groups of each release hold.
         first_row: the first row of each release; its pairs of a group and a class follow one another.
-        start: where the columns of each variable begin; shape (variables + 1,).
-        kind: the class of values of each column, ascending for each variable; shape (columns,), int32.
-        row_start, row: where the rows of each column begin, and these, in the same order of constraints for all columns
-            of a variable; shapes (columns + 1,) and (entries,).
-        capacity: how often each row can be taken; shape (rows,).
-        factor: with `t` of it taken, a row of factor `f > 0` stands for `f (f - 1) ... (f - t + 1)` ways to do so, one
-            of factor `-f` for one over that, and one of factor 0 for one way; shape (rows,).
-        fakes: how many of the places beyond `capacity` are published as counterfeits, whose rows are chosen among those
-            that nobody takes: one more taken where `c` can be taken leaves `c / (c + fakes)` of the choices; likewise.
-        constraint: which constraint each row belongs to; shape (rows,).
         row_release, row_group, row_kind: what a row stands for. `row_kind` is `PLACES` for a row class and `GROUP` for
             all places of a group, and `row_group` then that class or group; shape (rows,).
-        link: variables of consecutive versions of a person; shape (links, 2). may: which class of values may follow
-        which; None where they have to be equal; shape (kinds, kinds).
-        hint: a column of each variable in what may be a world, -1 where none is told; shape (variables,).
+        hint: a column of each variable in what may be a world, -1 where none is known; shape (variables,).
         weighs_alike: whether worlds weigh the same whatever values people have: values never change.
     """
 
@@ -78,58 +70,16 @@ class ConstraintNetwork:
     kind_of: Codes
     contents: tuple[GroupValues, ...]
     first_row: Numbers
-    start: Numbers
-    kind: Codes
-    row_start: Numbers
-    row: Numbers
-    capacity: Numbers
-    factor: Numbers
-    fakes: Numbers
-    constraint: Numbers
     row_release: Integers
     row_group: Integers
     row_kind: Integers
-    link: Numbers
-    may: Flags | None
     hint: Numbers
     weighs_alike: bool
-
-    @property
-    def variables(self) -> int:
-        """Number of variables."""
-        return len(self.start) - 1
-
-    @property
-    def columns(self) -> int:
-        """Number of columns."""
-        return len(self.kind)
 
     @cached_property
     def plain(self) -> bool:
         """Whether each class of values is one value."""
         return int(self.kind_of.max(initial=-1)) + 1 == len(self.kind_of)
-
-    @cached_property
-    def owner(self) -> Numbers:
-        """The variable of each column."""
-        return np.repeat(np.arange(self.variables), np.diff(self.start))
-
-    @cached_property
-    def option(self) -> Numbers:
-        """The option of each column: columns of one variable with one class of values are one option; ascending."""
-        new = np.ones(self.columns, dtype=np.bool_)
-        new[1:] = (self.kind[1:] != self.kind[:-1]) | (self.owner[1:] != self.owner[:-1])
-        return np.cumsum(new) - 1
-
-    @cached_property
-    def repeats(self) -> bool:
-        """Whether some variable has several columns of one class of values, which then follow one another."""
-        return int(self.option[-1]) + 1 < self.columns if self.columns else False
-
-    def counted(self, some: Flags) -> Numbers:
-        """Return how many of some columns each variable has; shape (variables,)."""
-        before = starts(some.view(np.int8))[self.start]
-        return before[1:] - before[:-1]
 
     def even(self, larger_than: int) -> Flags:
         """Return who can exchange values at will in the world that is told, if some part of theirs has more people.
@@ -137,19 +87,19 @@ class ConstraintNetwork:
         There all members of all groups that hang together may have exactly the values of the group, each equally often
         published, so that values can be exchanged in any world (m-invariance paper, Lemma 3); shape (variables,).
         """
-        size, constraints = np.diff(self.start), int(self.constraint.max(initial=-1)) + 1
+        size, constraints = np.diff(self.start), int(self.block.max(initial=-1)) + 1
         if not self.weighs_alike or len(self.link) or self.repeats or not size.all():
             return np.zeros(self.variables, dtype=np.bool_)
         entry = self.row[segments(self.row_start, self.start[:-1])]
         variable = np.repeat(np.arange(self.variables), np.diff(self.row_start)[self.start[:-1]])
         most, least = np.zeros(constraints, dtype=np.int64), np.full(constraints, np.iinfo(np.int64).max)
-        np.maximum.at(most, self.constraint, self.capacity)
-        np.minimum.at(least, self.constraint, self.capacity)
-        uneven, of = most > least, self.constraint[entry]
-        uneven[of[size[variable] != np.bincount(self.constraint, minlength=constraints)[of]]] = True
+        np.maximum.at(most, self.block, self.capacity)
+        np.minimum.at(least, self.block, self.capacity)
+        uneven, of = most > least, self.block[entry]
+        uneven[of[size[variable] != np.bincount(self.block, minlength=constraints)[of]]] = True
         uneven[of[self.hint[variable] < 0]] = True
         told = self.row[segments(self.row_start, self.hint[self.hint >= 0])]
-        uneven[self.constraint[np.bincount(told, minlength=len(self.capacity)) > self.capacity]] = True
+        uneven[self.block[np.bincount(told, minlength=len(self.capacity)) > self.capacity]] = True
         label = component_of(variable, self.variables + of, self.variables + constraints)
         wrong = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
         wrong[label[self.variables :][uneven]] = True
@@ -165,6 +115,7 @@ class GroupValues:
         group, kind: the pairs of a group and a class of values that there are, in order; shape (pairs,).
         rows: how many rows each has; shape (pairs,).
         values: how many different values; likewise.
+        place: the pair of each group and class, -1 where there is none; shape (groups, classes).
         kinds: number of classes of values.
     """
 
@@ -183,15 +134,8 @@ class GroupValues:
             keys, self.rows, self.values = key, rows, np.ones(len(key), dtype=np.int64)
         self.group, self.kind = keys // self.kinds, (keys % self.kinds).astype(np.int32)
         self.begin = starts(np.bincount(self.group, minlength=self.groups))
-        self._keys = keys
-
-    def find(self, group: Integers, kind: Integers) -> Numbers:
-        """Return the places of pairs, -1 where a group has no row of the class."""
-        wanted = group.astype(np.int64) * self.kinds + kind
-        if not len(self._keys):
-            return np.full(len(wanted), -1, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        return np.where(self._keys[place] == wanted, place, -1).astype(np.int64)
+        self.place = np.full((self.groups, self.kinds), -1, dtype=np.int32)
+        self.place[self.group, self.kind] = np.arange(len(keys))
 
 
 def kinds_of(transitions: Transitions | None, values: int) -> Codes | None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers, renumbered, segments, starts
+from attacks.joint.arrays import Numbers, ragged, renumbered, segments, starts
 from attacks.joint.edge_colouring import coloured
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
-from attacks.joint.places import OpenPlaces, PlaceRows, shares
+from attacks.joint.places import OpenPlaces, RowTable, place_rows, shares
 from attacks.value_sets import listed, value_masks
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence, ValueCounts
@@ -59,6 +59,8 @@ class OutOfTimeError(Exception):
 
 # Columns that are listed at most; each takes some 40 bytes.
 MOST_COLUMNS = 100_000_000
+# Rows of columns that are looked up at a time.
+_AT_A_TIME = 1 << 22
 # Of so many releases of even groups a world is found by colouring edges.
 _COLOURED = 2
 # The networks of fewer rows are a matter of a second.
@@ -228,21 +230,24 @@ class _Builder:
             hint = self._even_world(np.bincount(variable, minlength=self.people))
         seats = [self._seats(at) for at in range(len(self._places))]
         degree = np.bincount(np.concatenate([mine for _, mine in seats]), minlength=self.people).astype(np.int32)
-        width = degree[variable]
-        row_start = starts(width)
-        row = np.zeros(int(row_start[-1]), dtype=np.int64)
-        begin = starts(np.bincount(variable, minlength=self.people))
+        width, first_entry = degree[variable], starts(degree)
+        group = starts(np.array([each.contents.groups for each in self._places]))
+        # Where the rows of each group begin, by class of values, for each release that a person is in.
+        at_home, rows = np.zeros(int(first_entry[-1]), dtype=np.int64), list[Codes]()
         for at, (here, mine) in enumerate(seats):
-            place, size = self._places[at], np.diff(begin)[mine]
-            column = segments(begin, mine)
-            rank = np.repeat(self.entry[self.first_version[at] + here], size)
-            taken = place.contents.find(np.repeat(place.home(here), size), kind[column])
-            row[row_start[column] + rank] = first_row[at] + taken
-        return NetworkColumns(variable, kind, width, row), hint
+            place = self._places[at]
+            entry = first_entry[mine] + self.entry[self.first_version[at] + here]
+            at_home[entry] = (group[at] + place.home(here)) * self._kinds
+            rows.append((place.contents.place + first_row[at]).astype(np.int32).ravel())
+        row_of, row = np.concatenate(rows), list[Codes]()
+        for some in np.array_split(np.arange(len(kind)), 1 + int(width.sum(dtype=np.int64)) // _AT_A_TIME):
+            where = at_home[ragged(first_entry[variable[some]], width[some])]
+            row.append(row_of[where + np.repeat(kind[some], width[some])])
+        return NetworkColumns(variable, kind, width, np.concatenate(row)), hint
 
     # -- versions ---------------------------------------------------------------------------------------------
 
-    def _release_columns(self, at: int, first_row: Numbers, extra: PlaceRows) -> NetworkColumns:
+    def _release_columns(self, at: int, first_row: int, taken: list[Numbers]) -> NetworkColumns:
         place, everybody, staying = self._of(at)
         contents = place.contents
         others = np.flatnonzero(~staying & place.seated)
@@ -262,12 +267,9 @@ class _Builder:
             fits[some] = held[place.group[where[some]], known[some]]
             fits[some] &= contents.kind[pair[some]] == self._kind_of[known[some]]
         pair, where, who = pair[fits], where[fits], who[fits]
-        rows = [first_row[at] + pair]
-        given = [np.ones(len(pair), dtype=np.bool_)]
-        for wanted, row in extra.of(place, where):
-            given.append(wanted)
-            rows.append(row)
-        table, there = np.stack(rows, axis=1), np.stack(given, axis=1)
+        rows = [first_row + pair, *(row[where] for row in taken)]
+        table = np.stack(rows, axis=1)
+        there = table >= 0
         sure = np.flatnonzero(~staying & ~place.seated)
         none = np.zeros(len(sure), dtype=np.int32)
         return NetworkColumns(
@@ -281,18 +283,22 @@ class _Builder:
 
     def network(self) -> ConstraintNetwork:
         """Return the network."""
-        sizes = np.array([len(each.contents.rows) for each in self._places])
-        first_row = starts(sizes)
-        extra, number = [], int(first_row[-1])
-        for at in range(len(self._places)):
-            extra.append(PlaceRows(self._of(at)[0], self._of(at)[2], number))
-            number += extra[-1].number
+        contents = tuple(place.contents for place in self._places)
+        first_row = starts(np.array([len(each.rows) for each in contents]))
+        tables = list[RowTable]()
+        for place, each in zip(self._places, contents, strict=True):
+            block, none = shares(place, place.group, each.groups)[each.group], np.zeros_like(each.rows)
+            tables.append(RowTable(each.rows, each.rows, none, block, each.group, each.kind))
         people, hint = self._people_columns(first_row)
-        parts, listed = [people], 0
-        for at, rows in enumerate(extra):
-            parts.append(self._release_columns(at, first_row, rows))
-            listed += len(parts[-1].kind)
-            _check(listed)
+        parts, releases, number = [people], list(range(len(contents))), int(first_row[-1])
+        for at in range(len(contents)):
+            place, _, keeping = self._of(at)
+            extra = place_rows(place, keeping, number)
+            tables += [table for table, _ in extra]
+            releases += [at] * len(extra)
+            number += sum(len(table.capacity) for table, _ in extra)
+            parts.append(self._release_columns(at, int(first_row[at]), [row for _, row in extra]))
+            _check(sum(len(part.kind) for part in parts[1:]))
         columns = NetworkColumns.joined(parts)
         del people, parts
         _check_time(self._budget)
@@ -300,18 +306,7 @@ class _Builder:
         may = None if self._bound or transitions is None else transitions.weight[:values, :values] > 0
         alive = consistent(columns.variable, columns.kind, np.ones(len(columns.kind), np.bool_), self.link, may)
         columns = columns if alive.all() else columns.some(np.flatnonzero(alive))
-        share = [shares(each, each.group, each.contents.groups) for each in self._places]
-        groups = starts(np.array([int(each.max(initial=-1)) + 1 for each in share]))
-        constraint = [
-            groups[at] + of[each.contents.group] for at, (each, of) in enumerate(zip(self._places, share, strict=True))
-        ]
-        last = int(groups[-1])
-        for each in extra:
-            constraint.append(each.constraint + last)
-            last += each.constraints
-        release = np.concatenate(
-            [np.repeat(np.arange(len(sizes)), sizes), *(np.full(each.number, at) for at, each in enumerate(extra))]
-        )
+        blocks = starts(np.array([int(table.block.max(initial=-1)) + 1 for table in tables]))
         return ConstraintNetwork(
             versions=Versions(
                 self.person,
@@ -322,21 +317,23 @@ class _Builder:
                 np.concatenate([each.homes() for each in self._places]),
             ),
             kind_of=self._kind_of,
-            contents=tuple(each.contents for each in self._places),
+            contents=contents,
             first_row=first_row,
             start=starts(np.bincount(columns.variable, minlength=self.variables)),
             kind=columns.kind,
             row_start=starts(columns.width),
             row=columns.row,
-            capacity=np.concatenate([*(each.contents.rows for each in self._places), *(e.capacity for e in extra)]),
-            factor=np.concatenate([*(each.contents.rows for each in self._places), *(e.factor for e in extra)]),
-            fakes=np.concatenate(
-                [*(np.zeros_like(each.contents.rows) for each in self._places), *(e.fakes for e in extra)]
-            ),
-            constraint=np.concatenate(constraint),
-            row_release=release,
-            row_group=np.concatenate([*(each.contents.group for each in self._places), *(e.what for e in extra)]),
-            row_kind=np.concatenate([*(each.contents.kind for each in self._places), *(e.kind for e in extra)]),
+            capacity=np.concatenate([table.capacity for table in tables]),
+            factor=np.concatenate([table.factor for table in tables]),
+            fakes=np.concatenate([table.fakes for table in tables]),
+            block=np.concatenate([table.block + blocks[at] for at, table in enumerate(tables)]),
+            variable=np.arange(self.variables),
+            column=np.arange(len(columns.kind)),
+            part=np.zeros(self.variables, dtype=np.int64),
+            network_rows=np.arange(number),
+            row_release=np.repeat(releases, [len(table.capacity) for table in tables]),
+            row_group=np.concatenate([table.group for table in tables]),
+            row_kind=np.concatenate([table.kind for table in tables]),
             link=self.link,
             may=may,
             hint=np.concatenate([hint, np.full(self.variables - self.people, -1)]),

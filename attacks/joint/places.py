@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from attacks.graphs import component_of
-from attacks.joint.arrays import Integers, Numbers, segments
+from attacks.joint.arrays import Integers, Numbers
 from attacks.joint.network import GROUP, PLACES, GroupValues
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence
@@ -75,87 +77,60 @@ def shares(place: OpenPlaces, of: Integers, groups: int) -> Numbers:
     return component_of(first, group, groups)
 
 
-class PlaceRows:
-    """Rows for the places of row classes and of published groups in one release, where these say something.
+@dataclass(frozen=True)
+class RowTable:
+    """Some rows of one release, as in the network; blocks are counted from 0."""
 
-    They do where they are fewer than might be wanted. They also say how many worlds there are, where counterfeits are
-    published, whose rows can be chosen in the fewer ways the more people are there, and in an Anatomy pair whose groups
-    have several row classes: each person has one of the rows of a class, and the values of a group that are left can be
-    given to its other rows in any order.
+    capacity: Numbers
+    factor: Numbers
+    fakes: Numbers
+    block: Numbers
+    group: Integers
+    kind: Integers
 
-    Attributes:
-        number, constraints: how many rows, and how many constraints.
-        capacity, factor, fakes, constraint, what, kind: as in the network, constraints counted from 0.
+
+def place_rows(place: OpenPlaces, keeping: Flags, first_row: int) -> list[tuple[RowTable, Numbers]]:
+    """Return rows for the places of row classes and of published groups, and the row that each row class takes.
+
+    There are some for people who may be in several. They also say how many worlds there are: the more people are there,
+    the fewer rows are left for published counterfeits; and in an Anatomy pair whose groups have several row classes
+    each person has one of the rows of a class, and the values of a group that are left can be given to its other rows
+    in any order.
+
+    Args:
+        place: the release.
+        keeping: which of its people keep their values and have one place in each release; they take it in any case.
+        first_row: the number of the first of the rows.
     """
-
-    def __init__(self, place: OpenPlaces, staying: Flags, first_row: int) -> None:
-        others = np.flatnonzero(~staying & place.seated)
-        several = np.flatnonzero(np.diff(place.start)[others] > 1)
-        self._rows: list[Numbers] = []
-        self.capacity, self.factor, self.fakes, self.constraint, self.what, self.kind = (
-            np.zeros(0, dtype=np.int64) for _ in range(6)
-        )
-        self.constraints = 0
-        if len(several):
-            self._look(place, (staying, others, others[several]), first_row)
-        self.number = len(self.capacity)
-
-    def _look(self, place: OpenPlaces, people: tuple[Flags, Numbers, Numbers], first_row: int) -> None:
-        staying, others, unsure = people
-        groups, published = place.contents.groups, len(place.whole)
-        # People who keep their values and have one place there take it in any case.
-        there = np.bincount(place.place[place.start[:-1][staying & place.seated]], minlength=len(place.group))
-        wanted = np.bincount(place.place[segments(place.start, others)], minlength=len(place.group))
-        held = np.bincount(place.contents.group, weights=place.contents.rows, minlength=groups)
-        held -= np.bincount(place.group, weights=there, minlength=groups)
-        apart = (np.bincount(place.group, minlength=groups) > 1)[place.group]
-        free = place.capacity - there
-        share = shares(place, place.group, groups)[place.group]
-        first = place.place[place.start[:-1][unsure]]
-        limits = (free, np.where(apart, place.rows - there, 0), np.zeros_like(free))
-        self._add(
-            share, share[first], limits, (free < np.minimum(wanted, held[place.group])) | apart, PLACES, first_row
-        )
-        taken = np.bincount(place.published, weights=there, minlength=published).astype(np.int64)
-        left, rows = place.whole - taken, place.whole_rows - taken
-        wished = np.bincount(place.published, weights=np.minimum(wanted, free), minlength=published)
-        split = np.zeros(published, dtype=np.bool_)
-        split[place.published[apart]] = True
-        share = shares(place, place.published, published)
-        fakes = place.whole_rows - place.whole
-        limits = (left, np.where(split, -rows, 0), fakes)
-        said = (left < wished) | split | (fakes > 0)
-        self._add(share, share[place.published[first]], limits, said, GROUP, first_row)
-
-    def _add(
-        self,
-        share: Numbers,
-        moving: Numbers,
-        limits: tuple[Numbers, Numbers, Numbers],
-        wanted: Flags,
-        kind: int,
-        first_row: int,
-    ) -> None:
-        """Add a row for each class, or group, of the constraints in which some say something to people who may move."""
-        capacity, factor, fakes = limits
-        size = int(share.max(initial=-1)) + 1
-        said, moves = (np.zeros(size, dtype=np.bool_) for _ in range(2))
-        said[share[wanted]] = True
-        moves[moving] = True
-        some = np.flatnonzero((said & moves)[share])
+    unsure = np.flatnonzero(~keeping & place.seated & ~place.single)
+    if not len(unsure):
+        return []
+    groups, published = place.contents.groups, len(place.whole)
+    there = np.bincount(place.place[place.start[:-1][keeping & place.seated]], minlength=len(place.group))
+    several = (np.bincount(place.group, minlength=groups) > 1)[place.group]
+    taken = np.bincount(place.published, weights=there, minlength=published).astype(np.int64)
+    split = np.zeros(published, dtype=np.bool_)
+    split[place.published[several]] = True
+    of_class, of_group = shares(place, place.group, groups)[place.group], shares(place, place.published, published)
+    own, found = np.arange(len(place.group)), list[tuple[RowTable, Numbers]]()
+    for kind, share, of, capacity, factor, fakes in (
+        (PLACES, of_class, own, place.capacity - there, np.where(several, place.rows - there, 0), np.zeros_like(own)),
+        (
+            GROUP,
+            of_group,
+            place.published,
+            place.whole - taken,
+            np.where(split, taken - place.whole_rows, 0),
+            place.whole_rows - place.whole,
+        ),
+    ):
+        some = np.flatnonzero(np.isin(share, share[of[place.place[place.start[:-1][unsure]]]]))
         row = np.full(len(share), -1, dtype=np.int64)
-        row[some] = first_row + len(self.capacity) + np.arange(len(some))
-        self._rows.append(row)
-        distinct, number = np.unique(share[some], return_inverse=True)
-        self.capacity = np.concatenate([self.capacity, np.maximum(capacity[some], 0)])
-        self.factor = np.concatenate([self.factor, factor[some]])
-        self.fakes = np.concatenate([self.fakes, fakes[some]])
-        self.constraint = np.concatenate([self.constraint, self.constraints + number])
-        self.what = np.concatenate([self.what, some])
-        self.kind = np.concatenate([self.kind, np.full(len(some), kind)])
-        self.constraints += len(distinct)
-
-    def of(self, place: OpenPlaces, where: Integers) -> list[tuple[Flags, Numbers]]:
-        """Return the rows that row classes of columns take, of classes and of groups, and whether there are any."""
-        taken = [row[each] for row, each in zip(self._rows, (where, place.published[where]), strict=False)]
-        return [(row >= 0, row) for row in taken]
+        row[some] = first_row + np.arange(len(some))
+        first_row += len(some)
+        block = np.unique(share[some], return_inverse=True)[1]
+        table = RowTable(
+            np.maximum(capacity[some], 0), factor[some], fakes[some], block, some, np.full(len(some), kind)
+        )
+        found.append((table, row[of]))
+    return found

@@ -18,7 +18,7 @@ import numpy as np
 
 from attacks.joint.arrays import Numbers, segments
 from attacks.joint.balls import Neighbourhood
-from attacks.joint.core import OpenSubproblem, whole
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.refutations import PointTotals
@@ -81,7 +81,7 @@ class Prover:
     def _around(self) -> Neighbourhood:
         """Who shares rows with whom, by what their own groups leave to people."""
         net = self._network
-        return Neighbourhood(whole(net), net.start[:-1][np.diff(net.start) > 0])
+        return Neighbourhood(net, net.start[:-1][np.diff(net.start) > 0])
 
     @cached_property
     def _person(self) -> Numbers:

@@ -43,8 +43,8 @@ class Propagation:
         self._member_start = starts(degree)
         self._member = np.repeat(np.arange(net.variables), degree)
         first = segments(net.row_start, net.start[:-1][filled])
-        self._constraint = net.constraint[net.row[first]]
-        self.constraints = int(net.constraint.max(initial=-1)) + 1
+        self._constraint = net.block[net.row[first]]
+        self.constraints = int(net.block.max(initial=-1)) + 1
         self._begin, self._by_constraint = grouped(self._constraint, self.constraints)
         self._match = np.full(len(self._member), -1, dtype=np.int64)
         hint = net.hint[self._member]
@@ -132,7 +132,7 @@ class Propagation:
         over = np.flatnonzero(taken > net.capacity)
         broken = np.zeros(self.constraints, dtype=np.bool_)
         broken[constraint[~held]] = True
-        broken[net.constraint[over]] = True
+        broken[net.block[over]] = True
         if not broken.any():
             return True
         member = np.flatnonzero(broken[constraint])
@@ -146,7 +146,7 @@ class Propagation:
         rows, number = renumbered(row, len(net.capacity))
         at, number = number[match], number[row]
         spare = np.bincount(at, minlength=len(rows)) < net.capacity[rows]
-        sinks, sink = np.unique(net.constraint[rows], return_inverse=True)
+        sinks, sink = np.unique(net.block[rows], return_inverse=True)
         moving = np.flatnonzero(match[which] != row)
         free, used = np.flatnonzero(spare), np.arange(len(rows))
         wide = np.zeros(len(sinks), dtype=np.bool_)

@@ -67,16 +67,15 @@ class Settling:
         self._evidence, self._budget, self._seed = evidence, budget, seed
         self._walks = 0
 
-    def settle(self, wanted: Flags | None, aims: tuple[int, ...], *, of_whole: bool = False) -> Knowledge:
+    def settle(self, wanted: Flags | None, aims: tuple[int, ...]) -> Knowledge:
         """Return what is known of the wanted variables, or of all, once they have so many values that are shown.
 
-        Where there is no world, nothing is known of anybody. With `of_whole` one is found for all others first, so that
-        what is known of the wanted is what would be known of them if all were; where none is found, all are wanted.
+        Where there is no world, nothing is known at all.
         """
-        if wanted is not None and not of_whole:
+        if wanted is not None:
             self.known.wanted = wanted
         most = 0
-        for step in self._steps(aims, everybody=wanted is None or of_whole, then=wanted if of_whole else None):
+        for step in self._steps(aims, everybody=wanted is None):
             if not self.known.feasible or self._budget.exhausted():
                 break
             self._budget.stage(_stage_of(step))
@@ -86,9 +85,7 @@ class Settling:
             self._budget.progress(most - left, most)
         return self.known
 
-    def _steps(
-        self, aims: tuple[int, ...], *, everybody: bool, then: Flags | None = None
-    ) -> Iterator[Callable[[], None]]:
+    def _steps(self, aims: tuple[int, ...], *, everybody: bool) -> Iterator[Callable[[], None]]:
         yield from self._worlds_first(aims)
         if aims == (TWO,) and not self._left(TWO):
             return
@@ -100,8 +97,6 @@ class Settling:
         yield partial(self._count, everybody=everybody)
         if self._left(ALL):
             yield self._find_worlds
-        if then is not None and not self.known.core(self.known.undecided(ALL), known=False).variables:
-            self.known.wanted = then
         for aim in aims:
             for step in self._round(aim):
                 if not self._left(aim):
@@ -164,7 +159,8 @@ class Settling:
         if not each_part and not small.all():
             return
         core = core_of(net, known.alive, wanted, exact=True)
-        small = np.bincount(core.part, minlength=core.parts) <= COUNTED
+        open_ = net.counted(known.alive)[core.variable] > 1
+        small = np.bincount(core.part, weights=open_, minlength=core.parts) <= COUNTED
         if small.all() or each_part:
             self._count_parts(core.only(small))
 

@@ -50,10 +50,14 @@ class Worlds:
 
     def begin(self, variables: Numbers, columns: Numbers, alive: Flags) -> bool:
         """Take over a first world of some variables; return whether it is one, beside what others have."""
-        found = self._taken_over(variables, columns, np.array([len(variables)]), alive)
-        if found:
-            self.first[variables] = self._last_traced[variables] = columns
-        return found
+        net = self.network
+        taken = self._taken + np.bincount(net.row[segments(net.row_start, columns)], minlength=len(self._taken))
+        self.last[variables] = columns
+        if not self._right(variables, columns, alive) or (taken > net.capacity).any():
+            self.last[variables] = -1
+            return False
+        self._taken, self.first[variables], self._last_traced[variables] = taken, columns, columns
+        return True
 
     def change(self, variables: Numbers, columns: Numbers, ends: Numbers, alive: Flags) -> bool:
         """Take over worlds one after the other, each by what it changes in the one before; return whether all are some.
@@ -90,16 +94,17 @@ class Worlds:
         settled = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)[: len(row)]
         now = self.last[variables]
         self.last[variables] = columns
-        right = alive[columns].all() and (net.owner[columns] == variables).all()
-        if not right or (taken > net.capacity[row])[settled].any() or not self._linked(variables):
+        if not self._right(variables, columns, alive) or (taken > net.capacity[row])[settled].any():
             self.last[variables] = now
             return False
         np.add.at(self._taken, row, change)
         return True
 
-    def _linked(self, variables: Numbers) -> bool:
-        """Return whether the links of some variables are kept; where there are links, one world follows at a time."""
+    def _right(self, variables: Numbers, columns: Numbers, alive: Flags) -> bool:
+        """Return whether some columns are of their variables, and not ruled out, and the links of these are kept."""
         net = self.network
+        if not (alive[columns].all() and (net.owner[columns] == variables).all()):
+            return False
         if not len(net.link):
             return True
         before, after = self._linked_to[:, variables]

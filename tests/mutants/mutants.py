@@ -335,9 +335,15 @@ MUTANTS = (
         ("tests/unit/attacks/test_lying_solvers.py", JOINT),
     ),
     Mutant(
-        "attacks.joint.worlds.Worlds._taken_over",
-        " or not self._linked(variables)",
-        "",
+        "attacks.joint.worlds.Worlds.begin",
+        "(taken > net.capacity).any()",
+        "False",
+        ("tests/unit/attacks/test_joint_state.py::test_worlds_are_what_rows_and_links_allow",),
+    ),
+    Mutant(
+        "attacks.joint.worlds.Worlds._right",
+        "if not len(net.link):",
+        "if True:",
         ("tests/unit/attacks/test_joint_state.py::test_worlds_are_what_rows_and_links_allow",),
     ),
     # -- certificates' own fields

@@ -87,14 +87,17 @@ def test_worlds_give_each_group_what_it_published(way):
         forced(patch, way)
         opened = open_series(folder)
         (evidence,) = build_evidence(opened, "linked")
-        knowing = Answers(deciding.decide(evidence, Budget()).last, evidence)
+        decision = deciding.decide(evidence, Budget()).last
+        versions, kind = decision.network.versions, decision.network.kind
         seen = set()
-        for number in range(len(knowing.decision.worlds) + 1):
+        for number in range(len(decision.worlds) + 1):
+            world = decision.worlds.at(number)
             for release, rows in enumerate(series.releases):
-                person, value = knowing.in_world(number, release)
+                there = versions.release == release
+                codes = kind[world[versions.variable[there]]].tolist()
                 has = {
                     opened.people.name(who): evidence.values[code]
-                    for who, code in zip(person.tolist(), value.tolist(), strict=True)
+                    for who, code in zip(versions.person[there].tolist(), codes, strict=True)
                 }
                 published = Counter((row.group, row.value) for row in rows)
                 taken = Counter((row.group, has[row.individual]) for row in rows if row.individual is not None)
