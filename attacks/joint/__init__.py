@@ -1,1 +1,1 @@
-"""Joint inference: what remains possible when somebody reasons about everybody at once."""
+"""Joint inference: what remains possible when one reasons about all people at once."""

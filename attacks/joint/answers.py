@@ -26,7 +26,7 @@ class Answers:
     evidence: Evidence
 
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return what is known of everybody's having had one of some values in some release; shape (values,)."""
+        """Return what is known of who has had one of some values in some release; shape (values,)."""
         return ever(self.evidence, self.decision, grave, budget)
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:

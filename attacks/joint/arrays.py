@@ -54,15 +54,19 @@ def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
     flags = np.zeros(size, dtype=np.bool_)
     flags[used] = True
     distinct = np.flatnonzero(flags)
-    return distinct, rank_of(distinct, size)
-
-
-def rank_of(some: Integers, size: int) -> Numbers:
-    """Return the place of each number below `size` among some distinct ones, -1 for the others.
-
-    >>> rank_of(np.array([4, 1]), 5).tolist()
-    [-1, 1, -1, -1, 0]
-    """
     rank = np.full(size, -1, dtype=np.int64)
-    rank[some] = np.arange(len(some))
-    return rank
+    rank[distinct] = np.arange(len(distinct))
+    return distinct, rank
+
+
+def places_of(numbers: Integers, some: Integers) -> Numbers:
+    """Return the place of each number among some distinct ones, -1 for numbers that are not among them.
+
+    >>> places_of(np.array([[4, 3], [1, 4]]), np.array([4, 1])).tolist()
+    [[0, -1], [1, 0]]
+    """
+    if not len(some):
+        return np.full(numbers.shape, -1, dtype=np.int64)
+    order = np.argsort(some, kind="stable")
+    found = order[np.minimum(np.searchsorted(some, numbers, sorter=order), len(some) - 1)]
+    return np.where(some[found] == numbers, found, -1)

@@ -1,9 +1,9 @@
-"""Joint inference: what remains possible when somebody reasons about everybody at once.
+"""Joint inference: what remains possible when one reasons about all people at once.
 
-Threat model: the adversary knows, for each release, which group holds whom (`linked`), or everybody's exact
+Threat model: the adversary knows, for each release, which people each group holds (`linked`), or all people's exact
 quasi-identifiers and presence (`register`), and which value may follow which.
 
-Claim: a *world* gives everybody known to be in a release one of its rows, no row to two, and everybody the same value
+Claim: a *world* gives all people known to be in a release one of its rows, no row to two, and each the same value
 in all releases, or values that follow one another along transitions. A value is possible for a person in a release
 exactly when some world has it; a version with one possible value is *certain*. What is neither in a world that was
 found nor proved to be in none is counted as *open*.
@@ -49,7 +49,7 @@ class JointAttack:
 
     Attributes:
         seed: what is drawn where worlds are looked for, which may settle more or less of what is hard.
-        aims: of how many values of everybody worlds are wanted, one aim after the other; 0 stands for all.
+        aims: of how many values of each person worlds are wanted, one aim after the other; 0 stands for all.
         max_risk: the policy's limit; below certainty, worlds of small parts are counted though others are too large.
     """
 
@@ -70,7 +70,7 @@ class JointAttack:
         return replace(self, max_risk=limits.get("max_risk", 1.0))
 
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
-        """Return the attack asking for two values of everybody, where that decides the policy.
+        """Return the attack asking for two values of each person, where that decides the policy.
 
         A risk below certainty takes all of them, and so does whether two people are equal in all worlds.
         """

@@ -1,8 +1,8 @@
-"""Single options: may somebody have one at all, as a whole person?
+"""Single options: may a person have one at all, as a whole person?
 
 The support of fractions says only that a part of a person can. Here an option is asked for in *balls* of blocks around
-the person. Everybody outside staying as in a known world, whole numbers are a world. Everybody outside being left out,
-an option that stays below one in fractions is impossible, and the weights of the rows prove it; where there are no
+the person. With all others as in a known world, whole numbers are a world. With all others left out,
+an option that is below one in fractions is impossible, and the weights of the rows prove it; where there are no
 whole numbers, a solver is believed. Mostly a few blocks are enough; balls grow until they are, or are too hard.
 """
 
@@ -30,8 +30,8 @@ class Ball:
     Attributes:
         core: the ball as a core of its own.
         variable: which variables of the core around it these are, ascending; shape (variables,).
-        column: likewise for their columns; shape (columns,).
-        row: likewise for its rows; shape (rows,).
+        column: the same for their columns; shape (columns,).
+        row: the same for its rows; shape (rows,).
     """
 
     core: OpenSubproblem
@@ -54,7 +54,7 @@ class Ball:
 
 
 class Neighbourhood:
-    """Who shares blocks with whom in a core of one part."""
+    """Which variables share blocks in a core of one part."""
 
     def __init__(self, core: OpenSubproblem, columns: Numbers | None = None) -> None:
         """Look up who is in which blocks, by all columns or by some that take rows of all blocks of their variables."""
@@ -105,7 +105,7 @@ class Neighbourhood:
         Args:
             variable: a variable of the core, or some.
             blocks: as `around` returns them, ascending.
-            chosen: a world, in which everybody who is in other blocks too stays; None to leave all others out.
+            chosen: a world, in which all who are in other blocks too keep what they have; None to leave all others out.
         """
         core = self._core
         some = np.union1d(self.members(blocks), variable)
@@ -122,7 +122,7 @@ class Neighbourhood:
         return Ball(core.excerpt(some, rows, capacity), some, segments(core.start, some), rows)
 
     def _free(self, some: Numbers, blocks: Numbers) -> Flags:
-        """Return which of some variables, all of them with all that is linked to them, have nobody in other blocks."""
+        """Return which of some variables, all of them with all that is linked to them, are in no other blocks."""
         inside = np.zeros(len(self._row_start) - 1, dtype=np.bool_)
         inside[blocks] = True
         size = np.diff(self._block_start)[some]
@@ -147,7 +147,7 @@ class PartQuestions:
         core: the part.
         world: a world of it, the last one that was found, -1 where none is known; shape (variables,).
         refuted: columns that weights of rows prove impossible; shape (columns,).
-        doubted: others that are impossible on a solver's word; likewise.
+        doubted: others that are impossible on a solver's word; of the same shape.
     """
 
     def __init__(self, core: OpenSubproblem, world: Numbers, budget: Budget) -> None:
@@ -178,7 +178,7 @@ class PartQuestions:
         return "unknown"
 
     def _ball(self, variable: int, blocks: Numbers) -> Ball | None:
-        """Return a ball outside which everybody stays as in the known world; None where there is none."""
+        """Return a ball, with all others as in the known world; None where there is none."""
         return self._around.ball(variable, blocks, self.world) if (self.world >= 0).all() else None
 
     def _near(self, ball: Ball | None, columns: Numbers) -> bool:
@@ -215,7 +215,7 @@ class PartQuestions:
         return "found" if is_world and self._take(ball, chosen) else None
 
     def _doubt(self, variable: int, columns: Numbers) -> None:
-        """Take a solver's word that nobody has some columns, unless weights of rows prove it of each by itself."""
+        """Take a solver's word that no one has some columns, unless weights of rows prove it of each by itself."""
         ball = self._around.ball(variable, self._around.around(variable, IN_FRACTIONS[-1])[0], None)
         option = self.core.option[columns]
         if not all(self._refute(ball, columns[option == each]) for each in np.unique(option)):
@@ -228,7 +228,7 @@ class PartQuestions:
         return self.core.shared(some)
 
     def _refute(self, ball: Ball | None, columns: Numbers) -> bool:
-        """Return whether weights of rows prove that nobody has the columns, and keep what they prove."""
+        """Return whether weights of rows prove that no one has the columns, and keep what they prove."""
         if ball is None or self._budget.exhausted():
             return False
         mine = ball.columns(columns)

@@ -2,7 +2,7 @@
 
 Only variables with several living columns are in it, with what of the capacities the others leave; rows that cannot be
 taken too often and rows that repeat what others say are left out. Variables, columns and rows of a part follow one
-another, so that parts are cut out by slices; balls around somebody are cut out by lists. Whatever is cut out is a core
+another, so that parts are cut out by slices; balls around a person are cut out by lists. Whatever is cut out is a core
 again, with numbers of its own.
 
 Variables of the same rows are *twins*: what is known of one is known of all, and counting how many of them have each
@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from attacks.graphs import component_of, grouped
-from attacks.joint.arrays import Integers, Numbers, rank_of, segments, starts
+from attacks.joint.arrays import Integers, Numbers, places_of, segments, starts
 from audit.model.arrays import Flags
 
 
@@ -36,8 +36,9 @@ class OpenSubproblem:
         factor: with `t` of it taken, a row of factor `f > 0` stands for `f (f - 1) ... (f - t + 1)` ways to do so, one
             of factor `-f` for one over that, and one of factor 0 for one way; shape (rows,).
         fakes: how many of the places beyond `capacity` are published as counterfeits, whose rows are chosen among those
-            that nobody takes: one more taken where `c` can be taken leaves `c / (c + fakes)` of the choices; likewise.
-        block: rows that share their members, each of whom takes one; shape (rows,).
+            that no one takes: one more taken where `c` can be taken leaves `c / (c + fakes)` of the choices;
+            shape (rows,).
+        block: rows that share their members, each of which takes one; shape (rows,).
         link: variables of consecutive versions; shape (links, 2).
         may: which class of values may follow which; None where they have to be equal.
         part: the part of each variable, ascending, counted from 0; shape (variables,).
@@ -173,25 +174,9 @@ class OpenSubproblem:
     def slice(self, first: int, last: int) -> OpenSubproblem:
         """Return the parts from `first` to before `last`."""
         begin, end = int(self.part_start[first]), int(self.part_start[last])
-        columns = slice(int(self.start[begin]), int(self.start[end]))
-        entries = slice(int(self.row_start[columns.start]), int(self.row_start[columns.stop]))
-        low, high = np.searchsorted(self.row_part, [first, last])
-        return OpenSubproblem(
-            variable=self.variable[begin:end],
-            start=self.start[begin : end + 1] - columns.start,
-            column=self.column[columns],
-            kind=self.kind[columns],
-            row_start=self.row_start[columns.start : columns.stop + 1] - entries.start,
-            row=self.row[entries] - low,
-            capacity=self.capacity[low:high],
-            factor=self.factor[low:high],
-            fakes=self.fakes[low:high],
-            block=self.block[low:high] - (self.block[low] if low < high else 0),
-            link=self.link[(self.link[:, 0] >= begin) & (self.link[:, 0] < end)] - begin,
-            may=self.may,
-            part=self.part[begin:end] - first,
-            network_rows=self.network_rows[low:high],
-        )
+        rows = np.arange(*np.searchsorted(self.row_part, [first, last]))
+        found = self.excerpt(np.arange(begin, end), rows, self.capacity)
+        return replace(found, part=self.part[begin:end] - first, block=found.block - found.block[:1])
 
     def only(self, parts: Flags) -> OpenSubproblem:
         """Return some parts; shape (parts,)."""
@@ -215,9 +200,9 @@ class OpenSubproblem:
         """Return some variables with some of the rows, which have the given capacities, in this order; in one part."""
         column = segments(self.start, variables)
         entry = self.row[segments(self.row_start, column)]
-        row = rank_of(rows, len(self.capacity))[entry]
+        row = places_of(entry, rows)
         which = np.repeat(np.arange(len(column)), np.diff(self.row_start)[column])[row >= 0]
-        link = rank_of(variables, self.variables)[self.link]
+        link = places_of(self.link, variables)
         return OpenSubproblem(
             variable=self.variable[variables],
             start=starts(np.diff(self.start)[variables]),

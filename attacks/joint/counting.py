@@ -1,11 +1,12 @@
-"""Counting: all worlds of a part, and the share of them in which somebody has a value.
+"""Counting: all worlds of a part, and the share of them in which a person has a value.
 
-A world gives everybody one row of each release, and rows are told apart: with `t` of the `c` rows of one group with one
-value taken there are `c (c - 1) ... (c - t + 1)` ways to do so. Where counterfeits without identity take the others,
-each being a column of its own, that is the same up to a factor that all worlds share. Where values stand apart from the
-rows (Anatomy), the rows of a class are told apart as well, and those that are left take the values that are left in any
-order. Where counterfeits are published, which rows they are is chosen among those that nobody takes: C(r - n, f) ways
-for f of r rows beside n people. A world weighs as much as its transitions are probable, times these choices.
+A world gives each person one row of each release, and rows are different: with `t` of the `c` rows of one group with
+one value taken there are `c (c - 1) ... (c - t + 1)` ways to do so. Where counterfeits without identity take the
+others, each being a column of its own, that is the same up to a factor that all worlds share. Where values are
+published beside the rows (Anatomy), the rows of a class are different as well, and those that are left take the values
+that are left in any order. Where counterfeits are published, which rows they are is chosen among those that no one
+takes: C(r - n, f) ways for f of r rows beside n people. A world weighs as much as its transitions are probable, times
+these choices.
 
 Variables are given their columns one after the other. What matters for those that follow is how often the rows can
 still be taken that they may want, and the last value of a person who has more versions; worlds that agree in this are
@@ -37,7 +38,8 @@ class Steps:
 
     Attributes:
         weight: of each class of values following each; None where all worlds weigh the same.
-        own: a factor for each column of the core: what steps within a class of values weigh; None likewise.
+        own: a factor for each column of the core: what steps within a class of values weigh; None where these weigh
+            nothing.
     """
 
     weight: Mapping[tuple[int, int], Fraction] | None = None
@@ -54,12 +56,12 @@ def steps_of(evidence: Evidence, decision: Knowledge, core: OpenSubproblem) -> S
     if transitions is None:
         return Steps()
     if network.may is None:
-        return _stays(transitions, network, core)
+        return _within_classes(transitions, network, core)
     return Steps(transitions.exact)
 
 
-def _stays(transitions: Transitions, network: ConstraintNetwork, core: OpenSubproblem) -> Steps:
-    """Return the same where each step stays within a class of values, all of whose members are equally probable."""
+def _within_classes(transitions: Transitions, network: ConstraintNetwork, core: OpenSubproblem) -> Steps:
+    """Return the same where each step is within a class of values, all of whose members are equally probable."""
     first = np.full(int(network.kind_of.max(initial=0)) + 1, -1)
     first[network.kind_of[::-1]] = np.arange(len(network.kind_of))[::-1]
     stay = {kind: transitions.exact.get((value, value), Fraction(1)) for kind, value in enumerate(first.tolist())}
@@ -71,7 +73,7 @@ def _stays(transitions: Transitions, network: ConstraintNetwork, core: OpenSubpr
     return Steps({(kind, kind): weight for kind, weight in stay.items()}, own)
 
 
-# Numbers of worlds that are larger are not told, nor worked out.
+# Numbers of worlds that are larger are not printed, nor worked out.
 _MOST_FACTORS, _MOST_WORLDS = 2_000, 10**1_000
 Number = int | Fraction
 State = tuple[tuple[int, ...], int]
@@ -90,9 +92,9 @@ class Counted:
     """The worlds of a part.
 
     Attributes:
-        number: how many there are, rows being told apart; a fraction where rows that are left take values in any order.
+        number: how many there are, rows being different; a fraction where rows that are left take values in any order.
         worlds: some that together have all columns that any has, one for each variable; shape (some, variables).
-        share: the share of the weight of worlds that have each column; likewise, float64.
+        share: the share of the weight of worlds that have each column; float64, of the same shape.
         weight: what all of them weigh together.
     """
 
@@ -108,7 +110,7 @@ class Counts:
 
     Attributes:
         factors: what to multiply: the numbers of worlds of parts.
-        divisors: by whose factorials to divide: of rows told apart, and of equal values of counterfeits.
+        divisors: by whose factorials to divide: of different rows, and of equal values of counterfeits.
         rows, variables: which rows and variables of the network are of such parts.
     """
 
@@ -131,7 +133,7 @@ class Counts:
         self.variables[part.variable] = True
 
     def worlds(self, network: ConstraintNetwork, alive: Flags) -> int | None:
-        """Return how many worlds there are where all parts were counted; None where the number is too long to be told.
+        """Return how many worlds there are where all parts were counted; None if the number is too long to print.
 
         Each counterfeit without identity is a column of its own; columns of a group that have equal values by turns are
         one world.

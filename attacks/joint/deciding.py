@@ -19,7 +19,7 @@ _FOR_LAST = 0.8
 # The share of it in which the network has to be built: with less time left nothing would be found out.
 _FOR_NETWORK = 0.6
 AIMS = (TWO, ALL)
-"""Worlds are wanted of two values of everybody first, which tells who is certain, then of all values."""
+"""Worlds are wanted of two values of each person first, which decides who is certain, then of all values."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def decide(
     """Return what is possible after all releases, and what of that was certain after fewer, where all values are asked.
 
     Whatever is certain early is certain in the end: backward from the last release but one, those alone are asked about
-    who are certain after the next. Where nobody is, nobody was before.
+    who are certain after the next. Where no one is, no one was before.
 
     With `each_part` the worlds of small parts are counted where others are too large.
 

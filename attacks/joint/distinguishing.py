@@ -2,7 +2,7 @@
 
 People of different parts have nothing to do with each other: where each has two values that worlds show, some world
 gives them different ones. In a part worlds divide people into classes: those who had equal values in all worlds so far.
-Twins who have different values in a world can exchange them, which divides them from everybody. For each pair that is
+Twins who have different values in a world can exchange them, which divides them from all others. For each pair that is
 left it is asked, in whole numbers, whether one keeps a value while the other has another; where that is impossible for
 every value, the two are equal in all worlds. No pairs are held but those that are asked about.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attacks.graphs import component_of
-from attacks.joint.arrays import Numbers, mixed, rank_of
+from attacks.joint.arrays import Numbers, mixed, places_of
 from attacks.joint.balls import PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.knowledge import Knowledge, distinct
@@ -28,10 +28,10 @@ _NOTHING = EqualPeople(np.zeros((0, 2), dtype=np.int32), whole=False)
 
 
 def equal_people(decision: Knowledge, known: Codes, budget: Budget) -> EqualPeople:
-    """Return pairs of people who are equal in all worlds, of people of whom nobody is certain.
+    """Return pairs of people who are equal in all worlds, where no one's value is certain.
 
     Args:
-        decision: what is known of everybody, whose values never change and whose groups are known.
+        decision: what is known of all people, whose values never change and whose groups are known.
         known: pairs of people who are known to be equal; shape (pairs, 2), int32.
         budget: how long it may take.
     """
@@ -61,7 +61,7 @@ class _EqualSoFar:
         decision: the worlds that are known.
         budget: how long it may take.
         asked: which variables are to be divided from each other; shape (variables,).
-        label: the class of each variable; likewise.
+        label: the class of each variable; of the same shape.
     """
 
     core: OpenSubproblem
@@ -95,7 +95,7 @@ class _EqualSoFar:
         Two numbers that are equal by chance divide less.
         """
         core = self.core
-        chosen = rank_of(core.column, self.decision.network.columns)[self.decision.chosen[core.variable]]
+        chosen = places_of(self.decision.chosen[core.variable], core.column)
         trace = self.decision.worlds.trace()[core.variable]
         key = mixed(mixed(core.part, 1) ^ trace, 2) ^ core.kind[chosen].astype(np.uint64)
         self.label = np.unique(mixed(key, 3), return_inverse=True)[1].reshape(-1)
@@ -115,7 +115,7 @@ class _EqualSoFar:
         """Return whether some world, which is taken over, gives two variables of a class different values."""
         core, number = self.core, int(self.core.part[one])
         part, first = core.slice(number, number + 1), int(core.part_start[number])
-        now = rank_of(part.column, self.decision.network.columns)[self.decision.chosen[part.variable]]
+        now = places_of(self.decision.chosen[part.variable], part.column)
         one, other, open_ = one - first, other - first, False
         kinds = np.unique(part.kind[part.start[one] : part.start[one + 1]])
         for kind in sorted(kinds.tolist(), key=lambda kind: kind != part.kind[now[one]]):

@@ -17,7 +17,7 @@ def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:
 
     Args:
         left: one end of each edge, -1 where it has none; shape (edges,).
-        right: the other end; likewise.
+        right: the other end; of the same shape.
         colours: how many there are; no vertex has more edges.
 
     >>> coloured(np.array([0, 0, 1, -1]), np.array([0, 1, 0, 1]), 2).tolist() in ([0, 1, 1, 0], [1, 0, 0, 1])

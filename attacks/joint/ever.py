@@ -1,4 +1,4 @@
-"""Ever: in which share of the worlds somebody never has one of some values, in any release.
+"""Ever: in which share of the worlds a person never has one of some values, in any release.
 
 A choice of a variable stands for a class of values, within which the members of a group may exchange theirs: it leaves
 the person clean in a release with the share of the class's rows that have none of the values. So where a person has one
@@ -30,7 +30,7 @@ STEPS, STEPS_IN_ALL = 20_000, 2_000_000
 
 
 def ever(evidence: Evidence, decision: Knowledge, grave: Flags, budget: Budget) -> EverKnown:
-    """Return what is known of everybody's having had a value in some release.
+    """Return what is known of who has had a value in some release.
 
     Args:
         evidence: what was decided.
@@ -82,7 +82,7 @@ class _CleanHistories:
     clean: Floats
 
     def known(self, budget: Budget) -> EverKnown:
-        """Return what is known of everybody who counts, by person code."""
+        """Return what is known of all people who count, by person code."""
         decision, network = self.decision, self.decision.network
         versions, alive = network.versions, self.decision.alive
         people = int(versions.person.max(initial=-1)) + 1
@@ -108,7 +108,7 @@ class _CleanHistories:
         return EverKnown(risk, certain & counted, without & ~certain, counted)
 
     def untouched(self) -> Flags:
-        """Return of whom nothing that is left has any of the values, by person code."""
+        """Return which people can have none of the values, by person code."""
         versions = self.decision.network.versions
         touched = self._any(self.decision.alive & (self.clean != 1))
         found = np.ones(int(versions.person.max(initial=-1)) + 1, dtype=np.bool_)

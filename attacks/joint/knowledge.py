@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers, rank_of
+from attacks.joint.arrays import Numbers, places_of
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.propagation import Propagation
@@ -100,7 +100,7 @@ class Knowledge:
         self._shown[columns] = True
 
     def exchange(self, columns: Numbers, of: Numbers) -> None:
-        """Show columns of variables by those of their twins, with whom they exchange all in the twins' worlds.
+        """Show columns of variables by those of their twins, which exchange all with them in the twins' worlds.
 
         Args:
             columns: some columns.
@@ -188,7 +188,7 @@ class Knowledge:
 
     def local(self, core: OpenSubproblem, columns: Numbers) -> Numbers:
         """Return columns of the network by their numbers in a core, -1 where they are not in it."""
-        return np.append(rank_of(core.column, self.network.columns), -1)[columns]
+        return places_of(columns, core.column)
 
     def adopt_in(self, core: OpenSubproblem, chosen: Numbers) -> None:
         """Take over the worlds among columns for each variable of a core, in those parts that have one."""

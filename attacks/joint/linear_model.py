@@ -1,6 +1,6 @@
 """The linear model of a core: how many of each class of twins have each column.
 
-Rows say that everybody has one column, that linked variables follow one another, and that no row is taken more often
+Rows say that each person has one column, that linked variables follow one another, and that no row is taken more often
 than it is there. The same model is solved in fractions (GLOP) and in whole numbers (CP-SAT); what is whole is a world.
 Nothing that a solver says is believed: weights are checked by `refutations`, and worlds by `Worlds`. The one exception
 is that CP-SAT finds no whole numbers, which the finding then says (`solver`).
@@ -41,7 +41,7 @@ class LinearModel:
         core: the parts.
         first, size: the first variable of each class of twins, and how many are in it; shape (classes,).
         column: columns of the core that stand for those of their class; shape (columns,).
-        of: the class of each; likewise.
+        of: the class of each; of the same shape.
     """
 
     def __init__(self, core: OpenSubproblem) -> None:

@@ -29,8 +29,8 @@ def consistent(owner: Integers, kind: Integers, alive: Flags, link: Integers, ma
 
     Args:
         owner: the variable of each column, ascending; shape (columns,).
-        kind: its class of values; likewise.
-        alive: which columns are left; likewise.
+        kind: its class of values; of the same shape.
+        alive: which columns are left; of the same shape.
         link: variables of consecutive versions, those of a chain one after the other; shape (links, 2).
         may: which class may follow which; None where they have to be equal; shape (kinds, kinds).
     """
@@ -52,8 +52,8 @@ def cheapest(owner: Integers, kind: Integers, cost: Numbers, link: Integers, may
 
     Args:
         owner: the variable of each column; shape (columns,).
-        kind: its class of values; likewise.
-        cost: of each column by itself, below `NEVER`; likewise.
+        kind: its class of values; of the same shape.
+        cost: of each column by itself, below `NEVER`; of the same shape.
         link: variables of consecutive versions, those of a chain one after the other; shape (links, 2).
         may: which class may follow which; None where they have to be equal; shape (kinds, kinds).
     """

@@ -12,13 +12,13 @@ from audit.runtime.phrases import Noun, Phrase, say, say_count
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JointMeasures(Measures):
-    """What remains possible when somebody reasons about everybody at once.
+    """What remains possible when one reasons about all people at once.
 
     Attributes:
         versions: people in releases who count.
         certain: those with one possible value.
-        eliminated: (version, value) pairs that people's own groups leave, and that are impossible; rows are left out
-            of them that somebody has whose row class and value are known.
+        eliminated: (version, value) pairs that people's own groups leave, and that are impossible; rows of people whose
+            row class and value are known are left out of them.
         open: those that are neither shown nor proved impossible.
         certain_unproved: certain versions for which only a solver's word was found, and no proof.
         worlds: how many worlds there are; absent where they were not counted.

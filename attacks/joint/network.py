@@ -35,7 +35,7 @@ class Versions:
     Attributes:
         person, release: codes, by release; shape (versions,), int32.
         counted: whether it takes part in measures: no counterfeit, and no value known beforehand.
-        variable: which variable tells its value; shape (versions,), int64.
+        variable: which variable is its value; shape (versions,), int64.
         entry: which of the rows of the variable's columns is the one in this release, -1 where the value is known.
         group: the group of each that can be in one alone, -1 for the others; shape (versions,).
     """
@@ -50,7 +50,7 @@ class Versions:
 
 @dataclass(frozen=True, kw_only=True)
 class ConstraintNetwork(OpenSubproblem):
-    """All variables of a series, with their columns, which are what everybody's own groups leave.
+    """All variables of a series, with their columns, which are what people's own groups leave.
 
     Columns of a variable are ascending by class, and take rows of the same blocks in the same order. Rows of a block
     are of one constraint.
@@ -82,7 +82,7 @@ class ConstraintNetwork(OpenSubproblem):
         return int(self.kind_of.max(initial=-1)) + 1 == len(self.kind_of)
 
     def even(self, larger_than: int) -> Flags:
-        """Return who can exchange values at will in the world that is told, if some part of theirs has more people.
+        """Return who can exchange values at will in the world of the key, if some part of theirs has more people.
 
         There all members of all groups that hang together may have exactly the values of the group, each equally often
         published, so that values can be exchanged in any world (m-invariance paper, Lemma 3); shape (variables,).
@@ -98,8 +98,8 @@ class ConstraintNetwork(OpenSubproblem):
         uneven, of = most > least, self.block[entry]
         uneven[of[size[variable] != np.bincount(self.block, minlength=constraints)[of]]] = True
         uneven[of[self.hint[variable] < 0]] = True
-        told = self.row[segments(self.row_start, self.hint[self.hint >= 0])]
-        uneven[self.block[np.bincount(told, minlength=len(self.capacity)) > self.capacity]] = True
+        hinted = self.row[segments(self.row_start, self.hint[self.hint >= 0])]
+        uneven[self.block[np.bincount(hinted, minlength=len(self.capacity)) > self.capacity]] = True
         label = component_of(variable, self.variables + of, self.variables + constraints)
         wrong = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
         wrong[label[self.variables :][uneven]] = True
@@ -114,7 +114,7 @@ class GroupValues:
     Attributes:
         group, kind: the pairs of a group and a class of values that there are, in order; shape (pairs,).
         rows: how many rows each has; shape (pairs,).
-        values: how many different values; likewise.
+        values: how many different values; of the same shape.
         place: the pair of each group and class, -1 where there is none; shape (groups, classes).
         kinds: number of classes of values.
     """

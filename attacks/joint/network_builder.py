@@ -118,8 +118,8 @@ class _Builder:
         for each in places:
             there[each.person] = True
             moving[each.person[~each.single]] = True
-        staying, variable = renumbered(np.flatnonzero(there & ~moving), size)
-        self.people = len(staying)
+        keeping, variable = renumbered(np.flatnonzero(there & ~moving), size)
+        self.people = len(keeping)
         self.variable = variable[self.person]
         some = np.flatnonzero(self.variable < 0)
         order = some[np.lexsort((self.release[some], self.person[some]))]
@@ -156,30 +156,30 @@ class _Builder:
         each = np.arange(self._kinds, dtype=np.int32)
         alone = value_masks(ValueCounts(each, each, None), self._kinds, words)
         for at in range(len(self._places)):
-            place, everybody, staying = self._of(at)
+            place, variables, keeping = self._of(at)
             contents = place.contents
             held = value_masks(ValueCounts(contents.group, contents.kind, None), contents.groups, words)
             # Who is known to have a value is in a group, as it were, that holds that one alone.
-            allowed, which = np.concatenate([held, alone]), np.empty(len(everybody), dtype=np.intp)
-            seated, known = np.flatnonzero(staying & place.seated), np.flatnonzero(staying & ~place.seated)
+            allowed, which = np.concatenate([held, alone]), np.empty(len(variables), dtype=np.intp)
+            seated, known = np.flatnonzero(keeping & place.seated), np.flatnonzero(keeping & ~place.seated)
             which[seated] = place.home(seated)
             which[known] = contents.groups + self._kind_of[place.fixed[known]]
-            left[everybody[staying]] &= allowed.take(which[staying], axis=0)
+            left[variables[keeping]] &= allowed.take(which[keeping], axis=0)
         _check(int(np.bitwise_count(left).sum(dtype=np.int64)))
         return listed(left)
 
     def _hint(self, variable: Numbers, kind: Codes) -> Numbers:
         """Return the pair of each such person in what the publisher's key says, -1 where it says nothing."""
-        told = np.full(self.people, -2, dtype=np.int32)
+        said = np.full(self.people, -2, dtype=np.int32)
         for at in range(len(self._places)):
             world = None if self._evidence.warm_start is None else self._evidence.warm_start(at)
             if world is None:
                 return np.full(self.people, -1, dtype=np.int64)
-            _, everybody, staying = self._of(at)
-            mine, value = everybody[staying], world[staying]
+            _, variables, keeping = self._of(at)
+            mine, value = variables[keeping], world[keeping]
             kinds = np.where((value >= 0) & (value < len(self._kind_of)), self._kind_of[value], -1)
-            told[mine] = np.where((told[mine] == -2) | (told[mine] == kinds), kinds, -1)
-        chosen = np.flatnonzero(told[variable] == kind)
+            said[mine] = np.where((said[mine] == -2) | (said[mine] == kinds), kinds, -1)
+        chosen = np.flatnonzero(said[variable] == kind)
         hint = np.full(self.people, -1, dtype=np.int64)
         hint[variable[chosen]] = chosen
         return hint
@@ -190,7 +190,7 @@ class _Builder:
         In a group of rows of each class the members may have all of them: as many groups of one row of each class.
 
         Args:
-            size: how many classes of values everybody's groups leave; shape (people,).
+            size: how many classes of values each person's groups leave; shape (people,).
         """
         world = np.full(self.people, -1, dtype=np.int64)
         if not 0 < len(self._places) <= _COLOURED:
@@ -218,9 +218,9 @@ class _Builder:
 
     def _seats(self, at: int) -> tuple[Numbers, Numbers]:
         """Return which people of a release have one place and keep a value to be found out, and their variables."""
-        place, everybody, staying = self._of(at)
-        here = np.flatnonzero(staying & place.seated)
-        return here, everybody[here]
+        place, variables, keeping = self._of(at)
+        here = np.flatnonzero(keeping & place.seated)
+        return here, variables[here]
 
     def _people_columns(self, first_row: Numbers) -> tuple[NetworkColumns, Numbers]:
         """Return the columns of these people, and the hint."""
@@ -248,9 +248,9 @@ class _Builder:
     # -- versions ---------------------------------------------------------------------------------------------
 
     def _release_columns(self, at: int, first_row: int, taken: list[Numbers]) -> NetworkColumns:
-        place, everybody, staying = self._of(at)
+        place, variables, keeping = self._of(at)
         contents = place.contents
-        others = np.flatnonzero(~staying & place.seated)
+        others = np.flatnonzero(~keeping & place.seated)
         candidates = np.diff(place.start)[others]
         where = place.place[segments(place.start, others)]
         who = np.repeat(others, candidates)
@@ -270,10 +270,10 @@ class _Builder:
         rows = [first_row + pair, *(row[where] for row in taken)]
         table = np.stack(rows, axis=1)
         there = table >= 0
-        sure = np.flatnonzero(~staying & ~place.seated)
+        sure = np.flatnonzero(~keeping & ~place.seated)
         none = np.zeros(len(sure), dtype=np.int32)
         return NetworkColumns(
-            np.concatenate([everybody[who], everybody[sure]]),
+            np.concatenate([variables[who], variables[sure]]),
             np.concatenate([contents.kind[pair], self._kind_of[place.fixed[sure]]]).astype(np.int32),
             np.concatenate([there.sum(axis=1, dtype=np.int32), none]),
             table[there],

@@ -17,13 +17,13 @@ class OpenPlaces:
     """One release: who may be where, less the people whose place and value are known.
 
     Attributes:
-        person: everybody in the release; shape (n,).
+        person: the people in the release; shape (n,).
         fixed: the value of each that is known, else -1; shape (n,).
         counted: who takes part in measures; shape (n,).
         start, place: the row classes that may hold each; shapes (n + 1,) and (candidates,).
         group: the group whose values each row class has; shape (classes,).
-        published: the published group of each row class; likewise.
-        capacity, rows: how many people each row class can hold, and its rows; likewise.
+        published: the published group of each row class; of the same shape.
+        capacity, rows: how many people each row class can hold, and its rows; of the same shape.
         whole, whole_rows: the same of each published group.
         contents: what the groups hold.
         single: who can be in one row class alone; shape (n,).
@@ -51,7 +51,7 @@ class OpenPlaces:
         self.contents = GroupValues(table, kind_of)
 
     def homes(self) -> Numbers:
-        """Return the group of everybody who can be in one row class alone, -1 for the others."""
+        """Return the group of each person who can be in one row class alone, -1 for the others."""
         found = np.full(len(self.person), -1, dtype=np.int64)
         found[self.single] = self.home(np.flatnonzero(self.single))
         return found

@@ -27,7 +27,7 @@ class WorldRisks:
 
     @cached_property
     def counts_worlds(self) -> bool:
-        """Whether shares are exact: nothing ties strangers of two releases, beside whom people are in both."""
+        """Whether shares are exact: nothing ties strangers of two releases while people are in both."""
         versions = self.decision.network.versions
         pairs = np.unique(np.stack([versions.person, versions.release]), axis=1)[0]
         if self.evidence.adversary.knows_groups or len(np.unique(pairs)) == len(pairs):
@@ -61,9 +61,9 @@ class WorldRisks:
             uncounted.append(person[counted & ~known])
             releases.append(np.full(int(known.sum()), release, dtype=np.int32))
             risks.append(risk[known])
-        everybody, missing = np.concatenate(people), len(np.unique(np.concatenate(uncounted)))
-        ones = np.ones(len(everybody), dtype=np.int32)
-        return Risks(everybody, np.concatenate(releases), ones, np.concatenate(risks), missing)
+        person, missing = np.concatenate(people), len(np.unique(np.concatenate(uncounted)))
+        ones = np.ones(len(person), dtype=np.int32)
+        return Risks(person, np.concatenate(releases), ones, np.concatenate(risks), missing)
 
     def _risk(self, target: Integers, shares: tuple[Numbers, Numbers, Shares]) -> Shares:
         """Return how probable the value asked for is, or the likeliest where none is (-1); NaN where it is impossible.
@@ -85,8 +85,8 @@ class WorldRisks:
             total = np.clip(total, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))  # only what is certain is 1
             who, which = keys // number, keys % number
             total[np.bincount(who, minlength=len(target))[who] == 1] = 1.0
-            told = (target[who] < 0) | (which == asked[who, at])
-            np.maximum.at(risk, who[told], total[told])
+            asked_for = (target[who] < 0) | (which == asked[who, at])
+            np.maximum.at(risk, who[asked_for], total[asked_for])
         found: Shares = np.where((target < 0) | possible, risk, np.nan)
         return found
 

@@ -3,8 +3,8 @@
 Each row of a few groups costs points. All these rows together have so many; some people spend at least so many whatever
 they have; had the person another value, more would be spent than there is. The weights come from a linear programme of
 the groups around the person, with the claimed value struck out: as few points as possible, groups left out as long as
-that goes, whole numbers. Where linear reasoning is not enough, *cases* are told apart: each other value is assumed and
-refuted, if need be through cases of somebody else's.
+that goes, whole numbers. Where linear reasoning is not enough, *cases* are looked at: each other value is assumed and
+refuted, if need be through cases of another person.
 
 A set of people who have all rows of some groups with some values (Hall) is such a proof with one point for each row.
 """
@@ -79,7 +79,7 @@ class Prover:
 
     @cached_property
     def _around(self) -> Neighbourhood:
-        """Who shares rows with whom, by what their own groups leave to people."""
+        """Which people share rows, by what their own groups leave to people."""
         net = self._network
         return Neighbourhood(net, net.start[:-1][np.diff(net.start) > 0])
 
@@ -91,7 +91,7 @@ class Prover:
         return found
 
     def finding(self, person: int, release: int, value: int) -> Disclosure[int] | None:
-        """Return the finding that somebody has a value in a release; None where no proof was found."""
+        """Return the finding that a person has a value in a release; None where no proof was found."""
         proof = self.prove(person, release, value)
         return None if proof is None else Disclosure(person, release, value, 1.0, (), proof)
 
@@ -110,7 +110,7 @@ class Prover:
         return self._found[key]
 
     def _claimed(self, variable: int, release: int, value: int) -> Numbers:
-        """Return the classes of which all values that somebody may have in a release are what is claimed.
+        """Return the classes of which all values that a person may have in a release are what is claimed.
 
         Of a claim about one of combined attributes these are all values with that part.
         """
@@ -173,7 +173,7 @@ class Prover:
         return Proof((), (), tuple(found))
 
     def _split(self, near: Numbers, assumed: tuple[Assumption, ...], deep: int) -> Proof[int] | None:
-        """Return a proof by the cases of somebody near who has few values."""
+        """Return a proof by the cases of a person near who has few values."""
         net = self._network
         taken = {variable for variable, _ in assumed}
         sizes = np.diff(net.start)
@@ -188,13 +188,13 @@ class Prover:
         return None
 
     def _seen(self, variable: int) -> tuple[int, int]:
-        """Return a version that a variable tells the value of."""
+        """Return a version whose value a variable is."""
         versions = self._network.versions
         place = int(np.flatnonzero((versions.variable == variable) & (versions.entry >= 0))[0])
         return int(versions.person[place]), int(versions.release[place])
 
     def _values(self, variable: int, release: int, kind: int) -> list[int]:
-        """Return the values of a class that somebody may have in a release."""
+        """Return the values of a class that a person may have in a release."""
         net = self._network
         if len(net.kind_of) == net.contents[0].kinds:
             return [kind]
@@ -211,7 +211,7 @@ class Prover:
         """Return points that show that what is assumed is impossible, in some constraints."""
         ball = self._around.ball(np.array([variable for variable, _ in assumed]), near, None)
         if ball is None:
-            raise AssertionError("nobody is bound to what is outside where all others are left out")
+            raise AssertionError("a variable is bound to what is outside where all others are left out")
         kept = np.ones(len(ball.column), dtype=np.bool_)
         for _, columns in assumed:
             kept &= columns[ball.column]
@@ -229,12 +229,12 @@ class Prover:
             return self._refute(used, assumed)
         weight = self._shortened(model, closed, weight)
         points = _whole(core, weight)
-        return None if points is None else self._told(core, points)
+        return None if points is None else self._proof_of(core, points)
 
     def _nothing_left(self, ball: OpenSubproblem) -> Proof[int]:
-        """Return what says that nothing at all is left to somebody."""
-        nobody = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
-        return Proof((), (int(self._person[nobody]),))
+        """Return what says that nothing at all is left to a person."""
+        bare = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
+        return Proof((), (int(self._person[bare]),))
 
     def _shortened(self, model: LinearModel, closed: Flags, weight: Floats) -> Floats:
         """Return weights of fewer groups, those far away left out first."""
@@ -287,7 +287,7 @@ class Prover:
 
     # -- words ------------------------------------------------------------------------------------------------
 
-    def _told(self, core: OpenSubproblem, points: Numbers) -> Proof[int]:
+    def _proof_of(self, core: OpenSubproblem, points: Numbers) -> Proof[int]:
         """Return points by groups and values, and who spends some."""
         net = self._network
         found: dict[tuple[int, int, int], int] = {}

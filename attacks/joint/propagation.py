@@ -1,7 +1,7 @@
 """Propagation: what no world can have, found constraint by constraint, until nothing changes.
 
 The members of a constraint each take one of its rows, no row more often than it is there: a *global cardinality
-constraint*. Regin (AAAI 1996) tells in polynomial time which choices are in some solution of one constraint: take any
+constraint*. Regin (AAAI 1996) finds in polynomial time which choices are in some solution of one constraint: take any
 solution; a choice of another row is in one exactly when some chain of members who each move on to the next one's row
 leads from there back to the row that becomes free, or to a row with places to spare: when both rows are in one strongly
 connected component of the graph in which a row leads to those that its members may take, and places to spare lead to
@@ -48,14 +48,14 @@ class Propagation:
         self._begin, self._by_constraint = grouped(self._constraint, self.constraints)
         self._match = np.full(len(self._member), -1, dtype=np.int64)
         hint = net.hint[self._member]
-        told = hint >= 0
+        hinted = hint >= 0
         place = np.arange(len(self._member)) - self._member_start[self._member]
-        self._match[told] = net.row[net.row_start[hint[told]] + place[told]]
+        self._match[hinted] = net.row[net.row_start[hint[hinted]] + place[hinted]]
 
     def run(self, budget: Budget, changed: Integers | None = None) -> bool:
-        """Propagate from some variables that have lost columns, or everywhere; tell whether a world may be left.
+        """Propagate from some variables that have lost columns, or everywhere; return whether a world may be left.
 
-        When the time is up the rest stays as it is, which leaves too much.
+        When the time is up the rest is not looked at, which leaves too much.
         """
         dirty = np.ones(self.constraints, dtype=np.bool_) if changed is None else self._touched(changed)
         while self.feasible and dirty.any() and not budget.exhausted():
@@ -77,7 +77,7 @@ class Propagation:
         return np.split(some, np.flatnonzero(np.diff(members // _AT_A_TIME)) + 1)
 
     def remove(self, columns: Flags, budget: Budget) -> bool:
-        """Take columns away that are proved impossible, and propagate; tell whether a world may be left."""
+        """Take columns away that are proved impossible, and propagate; return whether a world may be left."""
         net, before = self.network, self.alive
         self.alive = consistent(self._owner, net.kind, before & ~columns, net.link, net.may)
         lost = np.unique(self._owner[before & ~self.alive])
@@ -96,7 +96,7 @@ class Propagation:
         return dirty
 
     def _filter(self, some: Numbers) -> bool:
-        """Rule out what the given constraints rule out, each by itself; tell whether all have a solution."""
+        """Rule out what the given constraints rule out, each by itself; return whether all have a solution."""
         net = self.network
         member = self._by_constraint[segments(self._begin, some)]
         variable = self._member[member]
@@ -116,7 +116,7 @@ class Propagation:
         return True
 
     def _solved(self, match: Numbers, which: Numbers, row: Numbers, constraint: Numbers) -> bool:
-        """Complete a solution: a living row for each member, none too often; tell whether there is one.
+        """Complete a solution: a living row for each member, none too often; return whether there is one.
 
         Args:
             match: the row of each member, -1 where none is known; changed in place; shape (members,).

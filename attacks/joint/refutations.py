@@ -1,8 +1,8 @@
 """Refutations: weights of rows that prove columns impossible, checked in whole numbers.
 
-Let each row cost points. All places together have the sum of weight times capacity, and everybody spends at least what
-the cheapest of the own choices costs. Who would spend more than the cheapest choice by more than what is left over,
-cannot. Weights may come from any solver: this is the only place where they are believed, after the sum was done.
+Let each row cost points. All places together have the sum of weight times capacity, and each person spends at least
+what the cheapest of the own choices costs. Who would spend more than the cheapest choice by more than what is left
+over, cannot. Weights may come from any solver: this is the only place where they are believed, after the sum was done.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class PointTotals:
         return self.column[self.over > self._spare]
 
     def contradict(self) -> bool:
-        """Return whether everybody together spends more points than there are, so that there is no world."""
+        """Return whether all people together spend more points than there are, so that there is no world."""
         return bool(self.spare.min(initial=0) < 0)
 
 

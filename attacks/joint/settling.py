@@ -1,7 +1,7 @@
-"""Settling: what is possible for everybody at once, by one step after the other.
+"""Settling: what is possible for all people at once, by one step after the other.
 
 Propagation leaves parts that share nothing. Where all of them are small they are *counted*. Elsewhere a world is
-needed: what the publisher's key tells, if it is one, else a corner of a linear programme, else one that CP-SAT finds.
+needed: what the publisher's key says, if it is one, else a corner of a linear programme, else one that CP-SAT finds.
 From there
 
 1. short walks show what is possible;
@@ -9,7 +9,7 @@ From there
 3. walks and corners show more;
 4. balls ask for single options; what is left is *open*.
 
-First until everybody has one value left or two that are shown, which decides who is certain; then the rest. Nothing
+First until each person has one value left or two that are shown, which decides who is certain; then the rest. Nothing
 depends on the clock but whether there is time left.
 """
 
@@ -47,6 +47,9 @@ FIRST_WORLD = 10.0
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
 # How often single options are asked for: from another world, which walks lead to, some are found that were not before.
 ASKED = 2
+Step = tuple[str, Callable[[], None]]
+"""A step, after what it does in words for those who watch."""
+_COUNTING, _WALKING = "counting small parts", "walking from world to world"
 
 
 class Settling:
@@ -75,56 +78,56 @@ class Settling:
         if wanted is not None:
             self.known.wanted = wanted
         most = 0
-        for step in self._steps(aims, everybody=wanted is None):
+        for stage, step in self._steps(aims, all_people=wanted is None):
             if not self.known.feasible or self._budget.exhausted():
                 break
-            self._budget.stage(_stage_of(step))
+            self._budget.stage(stage)
             step()
             left = self._left(aims[-1])
             most = max(most, left)
             self._budget.progress(most - left, most)
         return self.known
 
-    def _steps(self, aims: tuple[int, ...], *, everybody: bool) -> Iterator[Callable[[], None]]:
+    def _steps(self, aims: tuple[int, ...], *, all_people: bool) -> Iterator[Step]:
         yield from self._worlds_first(aims)
         if aims == (TWO,) and not self._left(TWO):
             return
         if self._left(ALL):
-            yield self.known.narrow
+            yield "reasoning about each group", self.known.narrow
         # Where nothing is open, not even the parts are looked for.
         if self._left(ALL):
-            yield self._take_hint
-        yield partial(self._count, everybody=everybody)
+            yield "looking for a world", self._take_hint
+        yield _COUNTING, partial(self._count, all_people=all_people)
         if self._left(ALL):
-            yield self._find_worlds
+            yield "looking for a world", self._find_worlds
         for aim in aims:
-            for step in self._round(aim):
+            for each in self._round(aim):
                 if not self._left(aim):
                     break
-                yield step
+                yield each
 
-    def _worlds_first(self, aims: tuple[int, ...]) -> Iterator[Callable[[], None]]:
-        """Yield the steps before a fixpoint where nobody is certain alone: it may then have nothing to rule out."""
+    def _worlds_first(self, aims: tuple[int, ...]) -> Iterator[Step]:
+        """Yield the steps before a fixpoint where no one is certain alone: it may then have nothing to rule out."""
         net = self.known.network
         if net.columns >= WALKED and (net.hint >= 0).all() and (np.diff(net.start) > 1).all():
-            yield self._take_hint
+            yield "looking for a world", self._take_hint
             for aim in aims:
                 if self._left(aim) and (aim == TWO or not self._left(TWO)):
-                    yield partial(self._walk, aim, 30)
+                    yield _WALKING, partial(self._walk, aim, 30)
 
-    def _round(self, aim: int) -> Iterator[Callable[[], None]]:
-        """Yield the steps of showing and ruling out, in order; dear ones again as long as they settle much."""
-        yield partial(self._walk, aim, 30)
-        yield partial(self._support, aim)
+    def _round(self, aim: int) -> Iterator[Step]:
+        """Yield the steps of showing and ruling out, in order; costly ones again as long as they settle much."""
+        yield _WALKING, partial(self._walk, aim, 30)
+        yield "ruling values out by programmes", partial(self._support, aim)
         for at in range(1 if aim else CORNERS):
             left = self._left(aim)
-            yield partial(self._walk, aim, 60)
-            yield partial(self._corners, aim, at)
+            yield _WALKING, partial(self._walk, aim, 60)
+            yield "looking at extreme worlds", partial(self._corners, aim, at)
             if self._left(aim) > _MUCH * left:
                 break
         for _ in range(ASKED):
-            yield partial(self._walk, aim, 120)
-            yield partial(self._balls, aim)
+            yield _WALKING, partial(self._walk, aim, 120)
+            yield "asking for single values", partial(self._balls, aim)
 
     def _left(self, aim: int) -> int:
         """Return how many columns are undecided."""
@@ -133,7 +136,7 @@ class Settling:
     # -- worlds to start from, and counts ---------------------------------------------------------------------
 
     def _take_hint(self) -> None:
-        """Take over what the publisher's key tells, where it is a world."""
+        """Take over what the publisher's key says, where it is a world."""
         known = self.known
         if (known.chosen >= 0).all():
             return
@@ -144,14 +147,14 @@ class Settling:
     def count_small_parts(self) -> None:
         """Count the worlds of those parts that are small, though others may be large."""
         if self.known.feasible and not self._budget.exhausted():
-            self._budget.stage(_STAGES["_count"])
-            self._count(everybody=True, each_part=True)
+            self._budget.stage(_COUNTING)
+            self._count(all_people=True, each_part=True)
 
-    def _count(self, *, everybody: bool, each_part: bool = False) -> None:
+    def _count(self, *, all_people: bool, each_part: bool = False) -> None:
         """Count the worlds of parts, where all of them are small, or of those that are."""
         known, net = self.known, self.known.network
         wanted = np.zeros(net.variables, dtype=np.bool_)
-        wanted[net.owner[np.isnan(known.share) if everybody else self.known.undecided(ALL)]] = True
+        wanted[net.owner[np.isnan(known.share) if all_people else self.known.undecided(ALL)]] = True
         if not wanted.any():
             return
         # Rows that tell of numbers alone only join parts.
@@ -313,21 +316,3 @@ class Settling:
                 elif answer == "unknown":
                     left |= questions.alike(open_)
         return left
-
-
-_STAGES = {
-    "narrow": "reasoning about each group",
-    "_take_hint": "looking for a world",
-    "_count": "counting small parts",
-    "_find_worlds": "looking for a world",
-    "_walk": "walking from world to world",
-    "_corners": "looking at extreme worlds",
-    "_support": "ruling values out by programmes",
-    "_balls": "asking for single values",
-}
-"""What each step does, in words for whoever watches."""
-
-
-def _stage_of(step: Callable[[], None]) -> str:
-    whole = step.func if isinstance(step, partial) else step
-    return _STAGES[whole.__name__]

@@ -1,6 +1,6 @@
 """Walks: from a known world to others, by small rearrangements (compiled).
 
-Somebody is given a column that no world is known to have; whoever is one too many in a row is moved on, to where that
+A variable is given a column that no world is known to have; a variable too many in a row is moved on, to where that
 does the least harm, for some steps. `Worlds` counts each world again, row by row, before it shows anything.
 """
 
@@ -15,8 +15,8 @@ from audit.runtime.compiling import kernel
 
 # Of a hundred moves, this many are drawn instead of chosen.
 _DRAWN = 3
-# For so many steps, and some more, whoever was moved stays.
-_STAYS, _LONGER = 3, 8
+# For so many steps, and some more, what was moved is kept.
+_HELD, _LONGER = 3, 8
 _FAR = 1 << 30
 
 
@@ -57,7 +57,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
             over[row[z]] += 1
     for r in range(rows):
         over[r] -= capacity[r]
-    stays = np.zeros(len(chosen), dtype=np.int64)
+    held_until = np.zeros(len(chosen), dtype=np.int64)
     moved, before = np.empty(most + 2, dtype=np.int64), np.empty(most + 2, dtype=np.int64)
     full = np.empty(64 * most + 4_096, dtype=np.int64)
     now, won, written = 0, 0, 0
@@ -92,7 +92,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                     if held < len(full):
                         full[held] = r
                         held += 1
-            stays[mover] = now + steps + _STAYS + np.random.randint(_LONGER)  # noqa: NPY002
+            held_until[mover] = now + steps + _HELD + np.random.randint(_LONGER)  # noqa: NPY002
             if cost == 0:
                 done = True
                 break
@@ -126,7 +126,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                     change = leaving
                     for z in range(row_start[c], row_start[c + 1]):
                         change += over[row[z]] >= 0
-                    if stays[w] > now + steps and cost + change > 0:
+                    if held_until[w] > now + steps and cost + change > 0:
                         change += 1_000
                     if drawn:
                         change = 0

@@ -64,7 +64,7 @@ class Worlds:
 
         Args:
             variables: whose column changes, world by world; each of them had one.
-            columns: what each has then; likewise.
+            columns: what each has then; of the same shape.
             ends: where the changes of each world end; shape (worlds,); one where there are links.
             alive: which columns are not ruled out.
         """
