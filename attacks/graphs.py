@@ -6,11 +6,8 @@ Importing `scipy.sparse.csgraph` takes a third of a second, as long as the rest 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Counts
-
-Integers = npt.NDArray[np.integer]
+from audit.model.arrays import Counts, Integers
 
 _SMALL_GRAPH_NODES = 256
 _SMALL_SORT_KEYS = 4096

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
-Numbers: TypeAlias = npt.NDArray[np.int64]
-Integers: TypeAlias = npt.NDArray[np.integer[Any]]
+from audit.model.arrays import Integers, Numbers, Words
 
 
 def starts(sizes: Integers) -> Numbers:
@@ -37,7 +33,7 @@ def segments(start: Integers, some: Integers) -> Numbers:
     return ragged(start[some], start[some + 1] - start[some])
 
 
-def mixed(numbers: Integers, seed: int) -> npt.NDArray[np.uint64]:
+def mixed(numbers: Integers, seed: int) -> Words:
     """Return well mixed 64-bit numbers (splitmix64), for fingerprints that are verified afterwards."""
     z = numbers.astype(np.uint64) + np.uint64((0x9E3779B97F4A7C15 * (2 * seed + 1)) & (2**64 - 1))
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

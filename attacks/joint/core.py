@@ -18,8 +18,8 @@ from itertools import pairwise
 import numpy as np
 
 from attacks.graphs import component_of, grouped
-from attacks.joint.arrays import Integers, Numbers, places_of, segments, starts
-from audit.model.arrays import Flags
+from attacks.joint.arrays import places_of, segments, starts
+from audit.model.arrays import Flags, Integers, Numbers
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,13 +22,12 @@ from fractions import Fraction
 from math import factorial, prod
 
 import numpy as np
-import numpy.typing as npt
 
-from attacks.joint.arrays import Numbers, segments
+from attacks.joint.arrays import segments
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
-from audit.model.arrays import Flags
+from audit.model.arrays import Flags, Floats, Numbers
 from audit.model.evidence import Evidence, Transitions
 
 
@@ -100,7 +99,7 @@ class Counted:
 
     number: Number
     worlds: Numbers
-    share: npt.NDArray[np.float64]
+    share: Floats
     weight: Number
 
 

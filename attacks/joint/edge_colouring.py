@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers, starts
+from attacks.joint.arrays import starts
+from audit.model.arrays import Numbers
 
 
 def coloured(left: Numbers, right: Numbers, colours: int) -> Numbers:

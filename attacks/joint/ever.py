@@ -13,14 +13,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import steps_of, weighed
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.values import VersionValues
-from audit.model.arrays import Flags, Floats
+from audit.model.arrays import Flags, Floats, Numbers
 from audit.model.evidence import Evidence
 from audit.model.outcome import EverKnown
 from audit.runtime.budget import Budget

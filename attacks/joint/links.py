@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Integers, Numbers, starts
-from audit.model.arrays import Flags
+from attacks.joint.arrays import starts
+from audit.model.arrays import Flags, Integers, Numbers
 
 NEVER = np.int64(1) << 60
 # Cells of the tables of (version, class of values) that are made at a time.

@@ -19,9 +19,9 @@ from functools import cached_property
 import numpy as np
 
 from attacks.graphs import component_of
-from attacks.joint.arrays import Integers, Numbers, segments, starts
+from attacks.joint.arrays import segments, starts
 from attacks.joint.core import OpenSubproblem
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Flags, Integers, Numbers
 from audit.model.evidence import Transitions
 
 PLACES, GROUP = -1, -2

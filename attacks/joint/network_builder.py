@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers, ragged, renumbered, segments, starts
+from attacks.joint.arrays import ragged, renumbered, segments, starts
 from attacks.joint.edge_colouring import coloured
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
 from attacks.joint.places import OpenPlaces, RowTable, place_rows, shares
 from attacks.value_sets import listed, value_masks
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.evidence import Evidence, ValueCounts
 from audit.runtime.budget import Budget
 
@@ -81,10 +81,8 @@ def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintN
     """
     if evidence.rows < _LARGE:
         budget = Budget()
-    values = 0
-    for release in range(releases):
-        _check_time(budget)
-        values = max(values, evidence.source.hosts(release).values)
+    _check_time(budget)
+    values = evidence.source.hosts(releases - 1).values
     # Under `register` groups of a person may hold different values of a class.
     classes = evidence.adversary.knows_groups or evidence.transitions is None
     kind_of = kinds_of(evidence.transitions, values) if classes else None

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.graphs import component_of
-from attacks.joint.arrays import Integers, Numbers
 from attacks.joint.network import GROUP, PLACES, GroupValues
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Flags, Integers, Numbers
 from audit.model.evidence import Evidence
 
 

@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from attacks.joint.arrays import Integers, Numbers
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.values import VersionValues
+from audit.model.arrays import Floats, Integers, Numbers
 from audit.model.evidence import Evidence
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 
-Shares = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class WorldRisks:
-    """Shares of worlds, each weighed by its transitions."""
+    """Floats of worlds, each weighed by its transitions."""
 
     evidence: Evidence
     decision: Knowledge
@@ -65,7 +62,7 @@ class WorldRisks:
         ones = np.ones(len(person), dtype=np.int32)
         return Risks(person, np.concatenate(releases), ones, np.concatenate(risks), missing)
 
-    def _risk(self, target: Integers, shares: tuple[Numbers, Numbers, Shares]) -> Shares:
+    def _risk(self, target: Integers, shares: tuple[Numbers, Numbers, Floats]) -> Floats:
         """Return how probable the value asked for is, or the likeliest where none is (-1); NaN where it is impossible.
 
         Of combinations: the value of that attribute of which it is most probable.
@@ -87,10 +84,10 @@ class WorldRisks:
             total[np.bincount(who, minlength=len(target))[who] == 1] = 1.0
             asked_for = (target[who] < 0) | (which == asked[who, at])
             np.maximum.at(risk, who[asked_for], total[asked_for])
-        found: Shares = np.where((target < 0) | possible, risk, np.nan)
+        found: Floats = np.where((target < 0) | possible, risk, np.nan)
         return found
 
-    def shares(self, release: int) -> tuple[Numbers, Numbers, Shares]:
+    def shares(self, release: int) -> tuple[Numbers, Numbers, Floats]:
         """Return the possible values of the versions of a release, and the share of the worlds that have each.
 
         Within a class the people of a group may exchange their values, so that each is as probable as it is frequent.

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers, segments
+from attacks.joint.arrays import segments
 from attacks.joint.balls import Neighbourhood
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
@@ -25,7 +25,7 @@ from attacks.joint.refutations import PointTotals
 from attacks.linear_programmes import Programme, optimum
 from audit.findings.disclosure import Disclosure, Disclosures
 from audit.findings.proof import Proof, RefutedCase, RowPoints
-from audit.model.arrays import Codes, Flags, Floats, Places
+from audit.model.arrays import Codes, Flags, Floats, Numbers, Places
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.graphs import component_of, grouped
-from attacks.joint.arrays import Integers, Numbers, renumbered, segments, starts
+from attacks.joint.arrays import renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork
-from audit.model.arrays import Flags
+from audit.model.arrays import Flags, Integers, Numbers
 from audit.runtime.budget import Budget
 
 # Members of constraints that are looked at in one graph, before the clock is.

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers, segments, starts
+from attacks.joint.arrays import starts
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.links import cheapest
-from audit.model.arrays import Flags, Floats
+from audit.model.arrays import Flags, Floats, Numbers
 
 _LARGEST = float(1 << 58)
 # Weights are multiples of one over these; the first that proves something of everything it should is enough.
@@ -25,10 +25,8 @@ class PointTotals:
     """What the variables of a core spend where its rows cost points.
 
     Attributes:
-        column: the columns of the chains of versions that may spend any; ascending.
-        chain: the chain of each.
-        over: how many points more than the least of its chain a whole chain takes with each.
-        least: the fewest points that each chain spends; shape (chains of the core,).
+        over: how many points more than the least of its chain a whole chain takes with each column; shape (columns,).
+        least: the fewest points that each chain spends; shape (chains,).
         spare: how many points are left over in each part; shape (parts,).
     """
 
@@ -41,40 +39,22 @@ class PointTotals:
         """
         if (weight < 0).any():
             raise ValueError("weights of a proof are at least 0")
-        chain = core.chain
         deepest = int(np.diff(core.row_start).max(initial=0)) * max(1, core.variables)
         if float(weight.max(initial=0)) * max(deepest, float(core.capacity.sum())) > _LARGEST:
             raise OverflowError("weights of a proof are too large")
-        begin, by_row = core.by_row
-        spending = np.zeros(core.variables, dtype=np.bool_)
-        spending[core.owner[by_row[segments(begin, np.flatnonzero(weight))]]] = True
-        if len(core.link):
-            spending = (np.bincount(chain, weights=spending) > 0)[chain]
-        variable = np.flatnonzero(spending)
-        self.column = segments(core.start, variable)
-        self.chain = chain[core.owner[self.column]]
-        size = np.diff(core.row_start)[self.column]
-        total = starts(weight[core.row[segments(core.row_start, self.column)]])
-        cost = np.diff(total[starts(size)])
-        number = np.zeros(core.variables, dtype=np.int64)
-        number[variable] = np.arange(len(variable))
-        link = number[core.link[spending[core.link[:, 0]]]] if len(core.link) else core.link
-        through = cheapest(number[core.owner[self.column]], core.kind[self.column], cost, link, core.may)
-        self.least = np.zeros(int(chain.max(initial=-1)) + 1, dtype=np.int64)
-        if len(variable):
-            # Each column of a chain lies on a path or costs never: the least of any version is the least of the chain.
-            first = np.flatnonzero(np.append(True, self.chain[1:] != self.chain[:-1]))
-            self.least[self.chain[first]] = np.minimum.reduceat(through, first)
-        self.over = through - self.least[self.chain]
-        part = core.part[core.heads]
+        cost = np.diff(starts(weight[core.row])[core.row_start])
+        through = cheapest(core.owner, core.kind, cost, core.link, core.may)
+        # Each column of a chain lies on a path or costs never: the least of all its columns is the least of the chain.
+        self.least = np.minimum.reduceat(through, core.start[core.heads]) if len(through) else np.zeros(0, np.int64)
+        self.over = through - self.least[core.chain[core.owner]]
         self.spare = np.zeros(core.parts, dtype=np.int64)
         np.add.at(self.spare, core.row_part, weight * core.capacity)
-        np.subtract.at(self.spare, part, self.least)
-        self._spare = self.spare[part[self.chain]]
+        np.subtract.at(self.spare, core.part[core.heads], self.least)
+        self._spare = self.spare[core.part[core.owner]]
 
     def impossible(self) -> Numbers:
         """Return the columns that are proved impossible."""
-        return self.column[self.over > self._spare]
+        return np.flatnonzero(self.over > self._spare)
 
     def contradict(self) -> bool:
         """Return whether all people together spend more points than there are, so that there is no world."""

@@ -20,7 +20,6 @@ from functools import partial
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers
 from attacks.joint.balls import PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import Counts, counted, steps_of
@@ -28,7 +27,7 @@ from attacks.joint.knowledge import COUNTED, Knowledge
 from attacks.joint.linear_model import LinearModel, batches
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.refutations import refuted
-from audit.model.arrays import Flags, Floats
+from audit.model.arrays import Flags, Floats, Numbers
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Numbers
 from attacks.joint.core import OpenSubproblem
-from audit.model.arrays import Array, Flags
+from audit.model.arrays import Array, Flags, Numbers
 from audit.runtime.compiling import kernel
 
 # Of a hundred moves, this many are drawn instead of chosen.

@@ -7,11 +7,10 @@ of which no world is known has column -1. What is not a world is refused here, w
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from attacks.joint.arrays import Integers, Numbers, mixed, segments
+from attacks.joint.arrays import mixed, segments
 from attacks.joint.network import ConstraintNetwork
-from audit.model.arrays import Flags
+from audit.model.arrays import Flags, Integers, Numbers, Words
 
 
 class Worlds:
@@ -115,7 +114,7 @@ class Worlds:
         one, other = net.kind[one[both]], net.kind[other[both]]
         return bool((one == other).all() if net.may is None else net.may[one, other].all())
 
-    def trace(self) -> npt.NDArray[np.uint64]:
+    def trace(self) -> Words:
         """Return a number that is the same for variables that change their values alike in all worlds.
 
         Each time that a variable takes another value, a random number of the old value and the world less one of the

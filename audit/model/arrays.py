@@ -14,6 +14,8 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 """Numbers that stand for texts, people, groups or values."""
 UNKNOWN = -1
 """The code of a value that is not known."""
+Integers: TypeAlias = npt.NDArray[np.integer[Any]]
+"""Whole numbers of any width."""
 Places: TypeAlias = npt.NDArray[np.intp]
 """Indices into another array."""
 Counts: TypeAlias = npt.NDArray[np.int64]
