@@ -19,6 +19,7 @@ from tests.cli.forms import (
     private_texts,
     snapshot,
 )
+from tests.helpers.amount import some
 from tests.helpers.messy import write
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Row, TinySeries
@@ -128,7 +129,7 @@ def drawn(rng: random.Random) -> TinySeries:
     return TinySeries(releases)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(some(25)))
 def test_what_is_new_is_what_the_definition_says(seed, tmp_path):
     tiny = drawn(seeded(seed))
     *so_far, _ = tiny.releases
@@ -179,9 +180,9 @@ def test_every_form_is_judged_as_if_it_were_published(form, tmp_path):
 
 def four(folder, values, columns="", *, head="Group,Value,Case", keyed="ABCD"):
     """Return a series of four people in one group with its last release, beside it and in it."""
-    for tag, name, some in (("1", head if "Krank" not in head else "Group,Value,Case", "wxyz"), ("2", head, values)):
+    for tag, name, held in (("1", head if "Krank" not in head else "Group,Value,Case", "wxyz"), ("2", head, values)):
         rows = "".join(
-            f"1,{value},c{place if columns.startswith('record') else ''}\n" for place, value in enumerate(some)
+            f"1,{value},c{place if columns.startswith('record') else ''}\n" for place, value in enumerate(held)
         )
         write(folder / "whole" / f"{tag}.csv", f"{name}\n{rows}")
         lines = [f"{place},{who}\n" for place, who in enumerate("ABCD") if tag == "1" or who in keyed]

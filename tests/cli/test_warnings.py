@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.forms import EXAMPLES, read_rows
 from tests.cli.test_messy_files import RESPELLINGS
+from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_audit, run_main
 
@@ -78,7 +79,7 @@ def test_releases_that_are_the_same_file_and_files_left_aside(hospital):
     assert found["dropped-file", ""]["examples"] == ["releases/3.csv"]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(some(20)))
 def test_every_respelling_is_warned_of_and_nothing_else(hospital, seed):
     """Whatever cells are spelled anew, those columns are warned of in which two texts have become one folded."""
     rng = random.Random(seed)  # noqa: S311

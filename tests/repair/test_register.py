@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.amount import some
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Registered, Row, TinySeries, covers, with_spans
 from tests.oracle.worlds import worlds
@@ -137,7 +138,7 @@ def is_safe(small: TinySeries) -> bool:
     return all(len(found.possible(line.individual, line.release)) > 1 for line in small.register or ())
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(some(16)))
 def test_the_fewest_rows_are_withheld_by_enumeration(tmp_path, seed):
     small = draw(seed)
     if not is_safe(small.until(1)):

@@ -7,6 +7,7 @@ from scipy.optimize import linprog
 
 from attacks.linear_programmes import Programme, optimum_near
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 
 
 def drawn(rng):
@@ -20,7 +21,7 @@ def drawn(rng):
     return Programme(cost, lower, upper, sparse.csr_matrix(rows), right, right), start
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(some(60)))
 def test_an_optimum_is_the_same_wherever_it_is_looked_for_from(seed):
     programme, start = drawn(np.random.default_rng(seed))
     bounds = [

@@ -10,6 +10,7 @@ from audit.adversary.register import RegisterSource
 from audit.io.series import open_series
 from audit.metrics.release_risk import panels
 from tests.cli.forms import write_rows
+from tests.helpers.amount import some
 
 
 def fits(age: int, cell: str) -> bool:
@@ -62,7 +63,7 @@ def write_outsider(folder: Path, seed: int, *, single: bool) -> tuple[list[tuple
 
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("lattice", [False, True])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(some(6)))
 def test_population_by_definition(seed, lattice, single, tmp_path, monkeypatch):
     if not lattice:
         monkeypatch.setattr("audit.adversary.lattice_sweep._SLAB_CELLS", 0)
