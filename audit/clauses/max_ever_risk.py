@@ -15,7 +15,7 @@ from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.report import Violation
-from audit.model.scored import Result, reaches, reaches_all
+from audit.model.scored import EverRisks, Result, reaches, reaches_all
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -46,7 +46,7 @@ class MaxEverRisk(Clause):
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return who is certain to have had one, or as likely as the limit by all worlds."""
         del truth
-        ever = result.ever
+        ever = _left(result)
         if ever is None:
             return None
         high = ever.certain | (reaches_all(ever.risk, limit) if _in_worlds(result) else False)
@@ -71,7 +71,7 @@ class MaxEverRisk(Clause):
         Below certainty only worlds decide, and of several attributes those of the combinations.
         """
         for entry in findings.ran:
-            ever = entry.ever
+            ever = _left(entry)
             sure = _certain(entry) or (ever is not None and bool(ever.certain.any()))
             value = 1.0 if sure else ever.highest if ever is not None and _in_worlds(entry) else None
             if value is not None and reaches(value, limit):
@@ -94,7 +94,8 @@ class MaxEverRisk(Clause):
         if not deciding:
             yield say("only the attack joint can decide it, from all worlds, and it did not finish")
         for entry in deciding:
-            count = None if entry.ever is None else entry.ever.open(limit)
+            ever = _left(entry)
+            count = None if ever is None else ever.open(limit)
             if count:
                 what = say_count(
                     "of {count} person it is not known how many worlds have a grave value",
@@ -102,6 +103,11 @@ class MaxEverRisk(Clause):
                     count,
                 )
                 yield attack_reason(entry.outcome.attack, what)
+
+
+def _left(entry: Result[Evidence]) -> EverRisks | None:
+    """Return how probable it is for people ever to have had a grave value, where that is not accepted."""
+    return None if entry.histories is None else entry.histories.less(entry.accepted_by(MaxEverRisk.name))
 
 
 def _in_worlds(entry: Result[Evidence]) -> bool:

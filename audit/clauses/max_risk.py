@@ -37,7 +37,7 @@ class MaxRisk(Clause):
         if limit >= 1.0 or risks is None or not _counted(result):
             return None
         left = reaches_all(risks.risk, limit) & (risks.risk < 1.0)
-        left[result.waived_risks] = False
+        left[result.accepted_by(self.name)] = False
         at = np.flatnonzero(left)
         release = risks.release[at].astype(np.int32)
         return LikelyValues(risks.person[at], release, risks.risk[at], at, lambda chosen: truth(risks)[at[chosen]])

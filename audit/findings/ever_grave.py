@@ -71,7 +71,7 @@ class GraveHistories(OnePersonClaims):
     release: Codes
     risk: Floats
     nothing: Measures | None = None
-    accepted_in: ClassVar[str] = "waived_ever"
+    clause: ClassVar[str] = "max_ever_risk"
 
     def entries_at(self, places: Places) -> Places:
         """Return which people the claims at some places are about."""

@@ -88,7 +88,7 @@ class LikelyValues(OnePersonClaims):
     entries: Places
     true: Callable[[Places], Codes]
     nothing: Measures | None = None
-    accepted_in: ClassVar[str] = "waived_risks"
+    clause: ClassVar[str] = "max_risk"
 
     def entries_at(self, places: Places) -> Places:
         """Return the places among the risks."""

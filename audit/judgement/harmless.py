@@ -84,7 +84,7 @@ def _one(entry: Result[View], listed: Sequence[ListedValue], limit: float) -> Re
     if risks is not None and limit < 1.0:
         mixed = value_codes(seen, listed).difference(codes)
         harmless, unknown = _risks(seen, risks, codes, sorted(mixed), limit)
-        entry = entry.without(risks=np.concatenate([harmless, unknown]))
+        entry = entry.without_entries("max_risk", np.concatenate([harmless, unknown]))
         unclear = unclear or bool(len(unknown))
     return replace(entry, unclear=unclear)
 

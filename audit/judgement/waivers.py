@@ -120,7 +120,7 @@ def _decided(selection: Selection[Any]) -> Iterator[str]:
     """Yield the clauses that rest on some claims; those of other packages may rest on any."""
     claims = selection.claims
     yield from set(CLAUSES) - set(OWN)
-    yield from {"waived_risks": ("max_risk",), "waived_ever": ("max_ever_risk",)}.get(claims.accepted_in, ())
+    yield from filter(None, [claims.clause])
     if claims.highest_risk(NOWHERE) is not None:
         yield from ON_VALUES
     if claims.smallest_e(NOWHERE) is not None:

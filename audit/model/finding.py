@@ -361,11 +361,11 @@ class Claims(ABC):
         """Return the findings at some places as far as they are known without looking for certificates."""
         return self.certify(places)
 
-    accepted_in: ClassVar[str] = "waived"
-    """The field of a result that tells which claims of this kind are accepted."""
+    clause: ClassVar[str] = ""
+    """The clause that makes claims of this kind of what an attack found; none for those of attacks."""
 
     def entries_at(self, places: Places) -> Places:
-        """Return by what a result records that the claims at some places are accepted."""
+        """Return by which numbers a result records that the claims at some places are accepted."""
         return places
 
     def everything(self) -> Places:

@@ -381,6 +381,11 @@ class ReleasePanel:
     singling: tuple[ColumnShare, ...] = ()
     suppressed: int = 0
 
+    @property
+    def smallest(self) -> int:
+        """The fewest rows of a class, or people where these are fewer."""
+        return self.k if self.k_people is None else min(self.k, self.k_people)
+
 
 @dataclass(frozen=True)
 class Contradictions:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Generic, Self, TypeAlias, TypeVar
+from typing import Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -145,8 +145,8 @@ class Result(Generic[E_co]):
         sensitive: the attribute, where several are audited.
         evidence: what it was found out of.
         outcome: what the attack found, with its risks.
-        waived, waived_risks, waived_ever: places of the claims, and of the risks, and people ever to have had a grave
-            value, that are accepted, harmless, or known before.
+        waived: places of the attack's claims that are accepted, harmless, or known before.
+        by_clause: by clause, the same of what it claims: places among the risks, or people.
         whole: whether it is on all attributes together: on the one, or on the combinations of several.
         unclear: whether risks below certainty are left out that may be of harmless values, or of others.
         found: the findings that were selected, as codes.
@@ -163,8 +163,7 @@ class Result(Generic[E_co]):
     evidence: E_co
     outcome: Outcome
     waived: Places = field(default_factory=lambda: NOWHERE)
-    waived_risks: Places = field(default_factory=lambda: NOWHERE)
-    waived_ever: Places = field(default_factory=lambda: NOWHERE)
+    by_clause: Mapping[str, Places] = field(default_factory=dict)
     whole: bool = True
     unclear: bool = False
     found: tuple[Finding[int], ...] = ()
@@ -181,11 +180,6 @@ class Result(Generic[E_co]):
         return self.outcome.claims
 
     @property
-    def ever(self) -> EverRisks | None:
-        """How probable it is for people ever to have had a grave value, where that is not accepted."""
-        return None if self.histories is None else self.histories.less(self.waived_ever)
-
-    @property
     def left(self) -> Places:
         """The places of the claims that are not waived."""
         return NOWHERE if self.claims is None else np.delete(self.claims.everything(), self.waived)
@@ -195,22 +189,27 @@ class Result(Generic[E_co]):
         """The attack's name and the attribute."""
         return self.attack.name, self.sensitive
 
-    def without(self, claims: Places = NOWHERE, risks: Places = NOWHERE) -> Self:
-        """Return the result with the claims, and the risks, at some more places waived."""
-        waived, waived_risks = np.union1d(self.waived, claims), np.union1d(self.waived_risks, risks)
-        return replace(self, waived=waived.astype(np.intp), waived_risks=waived_risks.astype(np.intp))
+    def without(self, places: Places) -> Self:
+        """Return the result with the attack's claims at some more places accepted."""
+        return replace(self, waived=np.union1d(self.waived, places).astype(np.intp))
+
+    def accepted_by(self, clause: str) -> Places:
+        """Return the numbers of what a clause claims that are accepted."""
+        return self.by_clause.get(clause, NOWHERE)
+
+    def without_entries(self, clause: str, entries: Places) -> Self:
+        """Return the result with more of what a clause claims accepted."""
+        known = np.union1d(self.accepted_by(clause), entries).astype(np.intp)
+        return replace(self, by_clause={**self.by_clause, clause: known})
 
     def accepting(self, claims: Claims, places: Places) -> Self:
-        """Return the result with the claims at some more places accepted, of the attack's own or of another kind."""
-        known: Places = getattr(self, claims.accepted_in)
-        accepted = np.union1d(known, claims.entries_at(places)).astype(np.intp)
-        changed: dict[str, Any] = {claims.accepted_in: accepted}
-        return replace(self, **changed)
+        """Return the result with the claims at some more places accepted, of the attack's own or of a clause."""
+        return self.without_entries(claims.clause, claims.entries_at(places)) if claims.clause else self.without(places)
 
     @property
     def accepted(self) -> int:
         """How many claims of all kinds are accepted."""
-        return len(self.waived) + len(self.waived_risks) + len(self.waived_ever)
+        return len(self.waived) + sum(map(len, self.by_clause.values()))
 
     def with_outcome(self, outcome: Outcome) -> Self:
         """Return the result with another outcome."""
@@ -225,7 +224,7 @@ class Result(Generic[E_co]):
         if outcome.risks is not None and outcome.risks.missing:
             return self.with_outcome(replace(outcome, risks=None)).risk_measures(limit)
         alone = ABSENT if outcome.alone is None or not len(outcome.alone[0]) else len(np.unique(outcome.alone[0]))
-        max_risk = replace(self, waived=NOWHERE, waived_risks=NOWHERE).max_risk
+        max_risk = replace(self, waived=NOWHERE, by_clause={}).max_risk
         if claims is not None and claims.counts_rows:
             return RiskMeasures(max_risk=max_risk, mean_risk=claims.mean_risk())
         if claims is None or claims.versions is None:
@@ -276,7 +275,7 @@ class Result(Generic[E_co]):
         if claims is None or highest is not None or claims.versions is None or risks is None:
             return highest
         counts = ~np.isnan(risks.risk)
-        counts[self.waived_risks] = False
+        counts[self.accepted_by("max_risk")] = False
         if len(self.waived):
             counts &= ~_left_out(risks, claims.versions, claims.release, self.waived)
         return float(risks.risk[counts].max()) if counts.any() else None

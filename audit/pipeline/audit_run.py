@@ -201,8 +201,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
         judged.append(marked)
     smallest: dict[str, int] = {}
     for each in run.panel:
-        k = each.k if each.k_people is None else min(each.k, each.k_people)
-        smallest[each.release] = min(k, smallest.get(each.release, k))
+        smallest[each.release] = min(each.smallest, smallest.get(each.release, each.smallest))
     least = limits_in_force(run.series, options).get("k", 0)
     releases = {tag for tag, k in smallest.items() if k < least and book.accepts(tag, k)} | run.accepted
     if baseline is not None:
