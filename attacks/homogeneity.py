@@ -29,7 +29,7 @@ from audit.model.evidence import Evidence, PublishedClasses, PublishedSource
 from audit.model.finding import FindingRule
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, Measures
-from audit.model.outcome import Outcome, everybody_listed_reason, known_rows_reason
+from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -160,7 +160,7 @@ class HomogeneityAttack:
         seen = [] if source is None else [source.published(position) for position in range(len(evidence.tags))]
         reason = known_rows_reason(evidence)
         if source is None or reason is not None:
-            return Outcome.skipped(self.name, reason or everybody_listed_reason())
+            return Outcome.skipped(self.name, reason or all_listed_reason())
         strangers = any(each.strangers for each in seen)
         found: list[_Likeliest] = []
         told: list[Floats] = []

@@ -352,7 +352,7 @@ def advice(report: Report) -> Iterable[str]:
             yield say(
                 "Keep this report with the release; audit again, with the next release added, before that goes out."
             )
-        together = [attack.status for attack in report.attacks if attack.measures.about_everybody]
+        together = [attack.status for attack in report.attacks if attack.measures.about_all_people]
         if report.tables is None and set(together) != {"complete"}:
             yield say("Somebody who reasons about everybody's values at once may deduce more than was found here.")
 

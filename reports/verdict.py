@@ -263,7 +263,7 @@ def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float
     than a product of shares in a person's own groups.
     """
     known = [(each, risk, count) for each, risk, count in attacks if isinstance(risk, float) and isinstance(count, int)]
-    exact = [one for one in known if one[0].measures.about_everybody and not one[0].incomplete]
+    exact = [one for one in known if one[0].measures.about_all_people and not one[0].incomplete]
     known = [(each, risk, count) for each, risk, count in exact or known if count]
     if not known:
         return ""

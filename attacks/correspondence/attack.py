@@ -35,7 +35,7 @@ from audit.model.evidence import Evidence, PublishedRows
 from audit.model.finding import FindingRule
 from audit.model.json_types import Status
 from audit.model.options import option
-from audit.model.outcome import Outcome, everybody_listed_reason, known_rows_reason, quasi_identifiers_reason
+from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -140,7 +140,7 @@ def _not_applying(evidence: Evidence) -> Reason | None:
         return Reason(told, ReasonKind.NEEDS)
     reason = quasi_identifiers_reason(evidence) or known_rows_reason(evidence)
     if reason is None and evidence.adversary.has_register and not _has_strangers(evidence):
-        return everybody_listed_reason()
+        return all_listed_reason()
     return reason
 
 

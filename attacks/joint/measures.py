@@ -32,7 +32,7 @@ class JointMeasures(Measures):
     certain_unproved: int = 0
 
     by_version: ClassVar[bool] = True
-    about_everybody: ClassVar[bool] = True
+    about_all_people: ClassVar[bool] = True
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
     @property

@@ -118,11 +118,11 @@ class HeldSeries:
             self._attributes,
             key=self.adversary.reads_key,
             records=self.records,
-            row_classes=self.adversary.tells_rows_apart,
+            row_classes=self.adversary.distinguishes_rows,
         )
         record = None if release.records is None else self.names.encode_coded(release.records)
         boxes, attributes = None, self.series.attributes if self.register is not None else {}
-        several = self.adversary.tells_rows_apart and release.values_by_row
+        several = self.adversary.distinguishes_rows and release.values_by_row
         several = several and any(varies(release.group, codes) for codes in release.cells.values())
         if self.register is not None:
             cells = [(release.cells[name], len(attribute.cells)) for name, attribute in attributes.items()]

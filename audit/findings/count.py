@@ -73,7 +73,7 @@ class CountFinding(Finding[str]):
         inexact: false where it is not known that both are attained.
         certificate: what shows the bounds.
         rests_on: keys of the manifest that are guesses, without which it is not found; absent where there are none.
-        dimension: of which everybody is of the kind that the cell names; absent where the finding is about a count.
+        dimension: of which all people are of the kind that the cell names; absent where the finding is about a count.
         facts: the tables.
         picture: the part of a table around it, if there is one.
     """

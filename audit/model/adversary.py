@@ -26,7 +26,7 @@ class Adversary:
         requires: what of that it is; None where any series will do.
         knows_people: whether people are known by identifier, so that attacks on people apply.
         has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
-        tells_rows_apart: whether rows of one group with different cells are distinguished.
+        distinguishes_rows: whether rows of one group with different cells are distinguished.
         reads_key: whether the keys of releases are read: for what is known, or to hold risks against the truth.
         people_listed: where the people stand who can be asked about.
         caution: how to take a risk to this adversary; None where there is nothing to say.
@@ -39,7 +39,7 @@ class Adversary:
     requires: Literal["key", "register", "record"] | None = None
     knows_people: bool = False
     has_register: bool = False
-    tells_rows_apart: bool = True
+    distinguishes_rows: bool = True
     reads_key: bool = True
     people_listed: str = "the key of any release"
     caution: Phrase | None = None
@@ -79,7 +79,7 @@ PSEUDONYM = Adversary(
     Phrase("somebody who has the published files, in which record ids link the rows of one record"),
     "[columns] record",
     "record",
-    tells_rows_apart=False,
+    distinguishes_rows=False,
 )
 PUBLISHED = Adversary(
     "published",

@@ -255,8 +255,8 @@ class Transitions:
     @property
     def constant(self) -> bool:
         """Whether no value ever changes, each staying for certain, or each as probably as the others."""
-        stays = {a for a, b in self.exact if a == b}
-        each = len(stays) == len(self.exact) == np.count_nonzero(self.listed)
+        kept = {a for a, b in self.exact if a == b}
+        each = len(kept) == len(self.exact) == np.count_nonzero(self.listed)
         return each and len(set(self.exact.values())) <= 1
 
     @property

@@ -84,7 +84,7 @@ class Measures(Mapping[str, object]):
         timeline: what is found after each release, from the releases so far alone; as many as were looked at.
         by_version: whether a finding is about a person in one release alone.
         about_values: whether sensitive values are found out, rather than whose record one is.
-        about_everybody: whether it reasons about all people's values at once.
+        about_all_people: whether it reasons about all people's values at once.
         has_timeline: whether something is counted after each release.
         timeline_label: what the timeline counts, in a word or two.
         remedy: what would have kept people from being found.
@@ -95,7 +95,7 @@ class Measures(Mapping[str, object]):
 
     by_version: ClassVar[bool] = False
     about_values: ClassVar[bool] = True
-    about_everybody: ClassVar[bool] = False
+    about_all_people: ClassVar[bool] = False
     has_timeline: ClassVar[bool] = True
     timeline_label: ClassVar[Phrase | str] = Phrase("found")
     criteria: ClassVar[frozenset[str]] = frozenset({INFERENCE})

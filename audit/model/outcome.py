@@ -276,10 +276,10 @@ def known_rows_reason(evidence: Evidence) -> Reason | None:
         return None
     source, releases = evidence.published, range(len(evidence.tags))
     strangers = source is not None and any(source.published(release).judged.any() for release in releases)
-    return None if strangers else everybody_listed_reason()
+    return None if strangers else all_listed_reason()
 
 
-def everybody_listed_reason() -> Reason:
+def all_listed_reason() -> Reason:
     """Return that the adversary knows of all people, so that there are no strangers."""
     return Reason(say("no row is a stranger's: the attacks on people judge all of them"), ReasonKind.UNFIT)
 
