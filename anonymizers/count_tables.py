@@ -1,6 +1,6 @@
 """Baselines for publishing tables of counts: each table is protected by itself, as most offices do.
 
-They are made to be broken: what hides small counts in one table does not keep several of them apart. Only secondary
+They are made to be broken: what hides small counts in one table does not protect several of them. Only secondary
 suppression goes on, when it is published, until an audit of all of them passes.
 
 Source of the methods: Hundepool et al., Statistical Disclosure Control, 2012, chapter 4 (suppression, rounding).
@@ -63,7 +63,7 @@ class ThresholdSuppression:
 
 @dataclass(frozen=True)
 class SecondarySuppression:
-    """Where a line hides one cell alone, its next smallest cell is hidden too, so that no line tells the first."""
+    """Where a line hides one cell alone, its next smallest cell is hidden too, so that no line reveals the first."""
 
     threshold: int = 8
     name: str = "secondary"
@@ -217,8 +217,8 @@ def count_method(name: str, options: Mapping[str, int]) -> CountMethod:
     has = [each for each in least if hasattr(method, each)]
     for option, value in options.items():
         if option not in has:
-            told = f"; it has {', '.join(has)}" if has else ""
-            raise UsageError(f"{name} has no {printable(str(option))}{told}")
+            given = f"; it has {', '.join(has)}" if has else ""
+            raise UsageError(f"{name} has no {printable(str(option))}{given}")
         if not isinstance(value, int) or isinstance(value, bool) or value < least[option]:
             raise UsageError(f"{name}: {option} has to be a whole number from {least[option]}")
     return replace(method, **options)  # type: ignore[type-var]  # all are dataclasses

@@ -1,7 +1,7 @@
 """The attack `differencing`: which small counts do published tables give away together?
 
-Threat model: anybody who has the published tables and the rules by which they were made. Claim: every table of counts
-that agrees with them has a count of the box in the interval that is told. Sound, because a bound is only claimed with a
+Threat model: a person who has the published tables and the rules by which they were made. Claim: every table of counts
+that agrees with them has a count of the box in the reported interval. Sound, because a bound is only claimed with a
 sum of published numbers that shows it, and *no finding* only with tables of integers that agree with everything.
 Cost: propagation is linear in the cells of the lattice of margins; what it leaves is solved one component at a time.
 """
@@ -48,7 +48,7 @@ class Differencing:
     both_ends: bool = False
 
     def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
-        """Return what can be told of each box that is asked about.
+        """Return what is certain of each box that is asked about.
 
         Where the user interrupts before bounds are known, that is what they show: they take a moment.
 
@@ -96,7 +96,7 @@ class _AskedCells:
         self.sums = BoxSums(lattice, tables.asked[~self.is_node])
 
     def outcome(self, budget: Budget, *, both_ends: bool, stopped: bool) -> CountOutcome:
-        """Return what can be told; when the user interrupts, or has `stopped` it before, what can be told by then."""
+        """Return what is certain; when the user interrupts, or has `stopped` it before, what was found by then."""
         remainder = self.remainder
         try:
             if not stopped:

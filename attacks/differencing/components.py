@@ -43,12 +43,12 @@ _TURNS = 200
 _FEW = 4
 _WORTHWHILE = 3  # questions that a programme for all has to settle; one for each settles one
 _MANY = 2000
-_LOOSE = 0.8
+_MOSTLY_FREE = 0.8
 _ROUNDS = 6
 _STEPS = (100, 100, 300, 300, 1000, 1000, 3000, 3000, 10_000)
 _ENOUGH = 300
 _AT_ONCE = 500
-_LARGE, _LOOSELY_LARGE = 16_000, 8_000  # counts of a component, for integer programmes
+_LARGE, _LARGE_WHERE_FREE = 16_000, 8_000  # counts of a component, for integer programmes
 _CLOSELY = 60
 _EXACTLY = 300
 _PATIENCE = 4
@@ -63,7 +63,7 @@ class Remainder(Solutions):
 
     Attributes:
         proofs: of bounds that propagation does not have, by node or sum and side.
-        screened: what is known of all sums at first sight; None before they were asked about.
+        screened: what is known of all sums from a few solutions; None before they were asked about.
         reason: why questions are left open.
     """
 
@@ -84,7 +84,7 @@ class Remainder(Solutions):
         Raises:
             ContradictingCountsError: a component has no solution.
         """
-        if self._is_loose():
+        if self._is_mostly_free():
             budget.stage("looking for counts that fit")
             self._search(budget)
         found = components(self.bounds.lattice, self.proved)
@@ -138,14 +138,14 @@ class Remainder(Solutions):
         if self.rows and (self.questions.decide(self.proved, self.seen) == OPEN).any():
             self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
 
-    def _is_loose(self) -> bool:
+    def _is_mostly_free(self) -> bool:
         """Return whether there is much to search, and little that is fixed would have to be kept by every move."""
         free = self.proved[LOWER] < self.proved[UPPER]
-        return int(free.sum()) > _MANY and float(free.mean()) > _LOOSE
+        return int(free.sum()) > _MANY and float(free.mean()) > _MOSTLY_FREE
 
     def _is_large(self, counts: int) -> bool:
-        """Return whether so many counts that hang together are too many for programmes; loose ones sooner are."""
-        return counts > (_LARGE if self._local is None else _LOOSELY_LARGE)
+        """Return whether so many counts that hang together are too many for programmes; fewer are where much moves."""
+        return counts > (_LARGE if self._local is None else _LARGE_WHERE_FREE)
 
     def _search(self, budget: Budget) -> None:
         """Look for solutions that settle many questions at once, without programmes."""

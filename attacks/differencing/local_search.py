@@ -47,7 +47,7 @@ class LocalSearch:
         self._runs = 0
 
     def start(self) -> bool:
-        """Look for a first solution, and tell whether there is one."""
+        """Look for a first solution, and return whether there is one."""
         value = self.sums[self.wanted] @ self._start
         self.point = self._tested(value, 400 * len(self.atoms))
         return self.point is not None
@@ -198,14 +198,14 @@ def _moves(lattice: MarginLattice, atoms: Ids, free: npt.NDArray[np.bool_]) -> A
     """Return a matrix with a column for each move: a cell by one, or from one time to the next."""
     from scipy import sparse
 
-    loose = np.flatnonzero(free)
+    movable = np.flatnonzero(free)
     times = len(lattice.axes[-1].members)
-    key = lattice.keys[atoms[loose]]
+    key = lattice.keys[atoms[movable]]
     following = np.searchsorted(key, key + 1)
     pairs = np.flatnonzero((following < len(key)) & (key % times + 1 < times))
     pairs = pairs[key[following[pairs]] == key[pairs] + 1]
-    count = len(loose)
-    rows = np.concatenate([loose, loose[pairs], loose[following[pairs]]])
+    count = len(movable)
+    rows = np.concatenate([movable, movable[pairs], movable[following[pairs]]])
     columns = np.concatenate([np.arange(count), count + np.arange(len(pairs)), count + np.arange(len(pairs))])
     values = np.concatenate([np.ones(count + len(pairs)), -np.ones(len(pairs))]).astype(np.int64)
     return sparse.csr_matrix((values, (rows, columns)), shape=(len(atoms), count + len(pairs)))

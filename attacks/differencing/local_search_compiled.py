@@ -1,6 +1,6 @@
 """The inner loop of the local search: one move after the other, each the best of some that mend a violated bound.
 
-Sources: WalkSAT (Selman, Kautz and Cohen, AAAI 1994), with weights on what stays violated (Morris, AAAI 1993).
+Sources: WalkSAT (Selman, Kautz and Cohen, AAAI 1994), with weights on what is still violated (Morris, AAAI 1993).
 """
 
 from __future__ import annotations

@@ -62,16 +62,16 @@ def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
     free = np.flatnonzero(ends[LOWER] < ends[UPPER])
     if not len(free):
         return []
-    loose, known = rows[:, free], rows.copy()
+    moving, known = rows[:, free], rows.copy()
     known.data[np.isin(known.indices, free)] = 0
     known.eliminate_zeros()
-    touched = np.flatnonzero(np.diff(loose.indptr))
-    loose, known = loose[touched], known[touched]
-    entries = loose.tocoo()
-    label = component_of(entries.row, entries.col + loose.shape[0], sum(loose.shape))
+    touched = np.flatnonzero(np.diff(moving.indptr))
+    moving, known = moving[touched], known[touched]
+    entries = moving.tocoo()
+    label = component_of(entries.row, entries.col + moving.shape[0], sum(moving.shape))
     count = int(label.max()) + 1
     right = -(known @ np.where(ends[LOWER] < ends[UPPER], 0, ends[LOWER]))
-    of_row, of_node = label[: loose.shape[0]], label[loose.shape[0] :]
+    of_row, of_node = label[: moving.shape[0]], label[moving.shape[0] :]
     row_order, node_order = np.argsort(of_row, kind="stable"), np.argsort(of_node, kind="stable")
     row_at = np.searchsorted(of_row[row_order], np.arange(count + 1))
     node_at = np.searchsorted(of_node[node_order], np.arange(count + 1))
@@ -79,7 +79,7 @@ def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
     for place in range(count):
         lines = row_order[row_at[place] : row_at[place + 1]]
         columns = node_order[node_at[place] : node_at[place + 1]]
-        found.append(Component(free[columns], loose[lines][:, columns], known[lines], right[lines]))
+        found.append(Component(free[columns], moving[lines][:, columns], known[lines], right[lines]))
     return sorted(found, key=lambda each: int(each.nodes[0]))
 
 

@@ -1,7 +1,7 @@
 """Propagation of bounds over the lattice of margins, with a trail from which each bound can be shown.
 
 A sum is at least the sum of its parts' least counts, a part at least the sum less the other parts' greatest counts, and
-likewise from above (propagation on linear equalities; Apt, Principles of Constraint Programming, section 6.4).
+the same holds from above (propagation on linear equalities; Apt, Principles of Constraint Programming, section 6.4).
 All weights are 1, so that nothing is ever rounded and each bound is a plain sum of published ones.
 """
 

@@ -175,10 +175,10 @@ class Solutions:
         self._matrix = sparse.csr_matrix((weights, columns, start), shape=(len(left), nodes))
         self.proved = np.concatenate([self.proved, found.proved[:, left]], axis=1)
         self.seen = np.concatenate([self.seen, found.seen[:, left]], axis=1)
-        self.note_apart()
+        self.note_parts()
         self.left, self.questions = left, self.questions.with_sums(nodes + np.arange(len(left)), protected)
 
-    def note_apart(self) -> None:
+    def note_parts(self) -> None:
         """Note what sums can be of which each node lies in a component of its own: those have any counts together."""
         nodes = len(self.bounds.lattice)
         of_node = np.full(nodes, -1, dtype=np.int64)

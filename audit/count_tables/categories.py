@@ -68,7 +68,7 @@ def _argus_categories(manifest: TableManifest, dimension: str, name: str, proble
 
 
 def _codes(manifest: TableManifest, dimension: str, problems: Problems) -> list[str]:
-    """Return all codes of a dimension in the tables, that of everybody left out."""
+    """Return all codes of a dimension in the tables, that of all people left out."""
     codes = dict[str, None]()
     for file in (file for release in manifest.releases for file in release.tables):
         if dimension in (column_names(file.path, file.shown, problems) or ()):

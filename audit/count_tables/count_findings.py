@@ -131,7 +131,7 @@ class FindingBuilder:
         )
 
     def _cell_of_box(self, box: Sequence[int]) -> dict[str, str]:
-        """Return labels for a box; a set that no label covers is told by its atoms."""
+        """Return labels for a box; a set that no label covers is named by its atoms."""
         found = {}
         for dimension, one in zip(self.counts.dimensions, box, strict=False):
             labels = np.flatnonzero(dimension.set_of == one)

@@ -1,4 +1,4 @@
-"""What is asked about published counts: every cell, every box that the labels tell apart, and its increases."""
+"""What is asked about published counts: every cell, every box that the labels distinguish, and its increases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CountQuestions:
         since: int32; the earlier release, for an increase; else -1.
         rule: int8; `PROTECTED` or `SMALL_COUNT`.
         published: int32; the row that shows it, -1 for what is derived.
-        kinds: the dimension of which it is asked whether everybody is of one kind; None for other questions.
+        kinds: the dimension of which it is asked whether all people are of one kind; None for other questions.
     """
 
     label: Codes
@@ -159,15 +159,15 @@ class QuestionBuilder:
     def _derived(self) -> Iterator[CountQuestions]:
         """Yield the boxes of each crossing that a release publishes, and of its lines, that it does not publish."""
         rows = self.rows
-        told = [self._atoms(place, np.ones(len(rows.row), dtype=np.bool_)) for place in range(len(self.sets))]
+        atoms = [self._atoms(place, np.ones(len(rows.row), dtype=np.bool_)) for place in range(len(self.sets))]
         for period in np.unique(rows.period).tolist():
             mine = rows.period == period
             views = [self._view(place, mine) for place in range(len(self.sets))]
             if rows.over_time == "independent":
-                told = [self._atoms(place, mine) for place in range(len(self.sets))]
+                atoms = [self._atoms(place, mine) for place in range(len(self.sets))]
             choices = []
             for place, (sets, view) in enumerate(zip(self.sets, views, strict=True)):
-                labels, left = sets.of_view(view, told[place])
+                labels, left = sets.of_view(view, atoms[place])
                 choices.append(np.array(labels, dtype=np.int32))
                 self._note(left, [place])
             published = self._names[mine & rows.shown]
@@ -176,7 +176,7 @@ class QuestionBuilder:
                 label = self._of_crossing(crossing, choices, published)
                 yield derived(label, int(rows.release[inside].max()))
                 if any(view.whole_is_label for view in views):
-                    # A box may be one of two crossings, where a label beside the total covers everybody.
+                    # A box may be one of two crossings, where a label beside the total covers all people.
                     published = np.concatenate([published, label])
             for release, label in self._of_lines(mine, views, choices):
                 fresh = label[~self._among(label, published)]
@@ -184,7 +184,7 @@ class QuestionBuilder:
                 published = np.concatenate([published, fresh])
 
     def _atoms(self, place: int, mine: Flags) -> list[Mask]:
-        """Return the atoms of a dimension that the labels of some rows tell apart."""
+        """Return the atoms of a dimension that the labels of some rows distinguish."""
         labels = np.unique(self.rows.label[mine, place]).tolist()
         return atoms_of((self._masks[place][label] for label in labels), self.sets[place].whole.bit_length())
 
@@ -193,14 +193,14 @@ class QuestionBuilder:
         masks, rows, total = self._masks[place], self.rows, int(self.rows.totals[place])
         shown = np.unique(rows.label[mine, place]).tolist()
         labels = [masks[label] for label in shown]
-        everybody = self.sets[place].whole
-        whole = [everybody] if total >= 0 else []
+        every_atom = self.sets[place].whole
+        whole = [every_atom] if total >= 0 else []
         number = mine & rows.shown & ~rows.hidden
         tables: dict[int, set[Mask]] = {}
         for table, label in np.unique(np.column_stack([rows.table, rows.label[:, place]])[number], axis=0).tolist():
             tables.setdefault(table, set()).add(masks[label])
         numbers = dict.fromkeys(map(frozenset, tables.values()))
-        is_label = total < 0 or any(masks[label] == everybody for label in shown if label != total)
+        is_label = total < 0 or any(masks[label] == every_atom for label in shown if label != total)
         return LabelView(tuple(dict.fromkeys([*labels, *whole])), tuple(numbers), is_label)
 
     def _of_crossing(self, crossing: Flags, choices: Sequence[Codes], published: Codes) -> Codes:

@@ -54,7 +54,7 @@ def check_exact(manifest: TableManifest) -> None:
     """Refuse a series whose rules say that its numbers are not exact, or that is more than plain tables.
 
     Raises:
-        InputError: it is one; all of it is told.
+        InputError: it is one; all of its faults are named.
     """
     problems = Problems()
     for each in fields(manifest):

@@ -1,4 +1,4 @@
-"""What can be told of one cell, release by release, with the sums that show it."""
+"""What is known of one cell, release by release, with the sums that show it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from audit.runtime.budget import Budget
 def explain_cell(
     counts: PublishedCounts, wanted: Mapping[str, str], exact: CountAttack, options: CountOptions
 ) -> CellExplanation:
-    """Return what can be told of a cell; dimensions that are not named are at their total.
+    """Return what is known of a cell; dimensions that are not named are at their total.
 
     `exact` is the attack that finds both ends of whatever it is asked.
 

@@ -90,7 +90,7 @@ _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     "table.over_time": lambda manifest: replace(manifest, over_time="independent"),
     "table.totals": _sure_totals,
     "table.nested": lambda manifest: replace(
-        manifest, loose=frozenset(manifest.nested), open=manifest.open | set(manifest.nested)
+        manifest, with_rest=frozenset(manifest.nested), open=manifest.open | set(manifest.nested)
     ),
     "table.codes": lambda manifest: replace(manifest, codes=frozenset()),
     "table.absent": lambda manifest: replace(manifest, absent_is_zero=False),
@@ -120,7 +120,7 @@ def is_narrowest(text: str, ends: Ends) -> bool:
 
 
 def surest_limits(manifest: TableManifest, limits: Mapping[str, int], given: Container[str]) -> dict[str, int]:
-    """Return the policy, `min_count` the least there is where nobody gave it and a guess says it."""
+    """Return the policy, `min_count` the least there is where it is not given and a guess says it."""
     if "min_count" in given:
         return dict(limits)
     if "min_count" in manifest.policy:

@@ -77,7 +77,7 @@ class HidingSearch:
         return Hiding(rows, least=False)
 
     def _used(self, finding: CountFinding) -> Rows:
-        """Return the rows that a finding rests on, its sums or its number: unless one of them is hidden, it stays."""
+        """Return the rows that a finding rests on, its sums or its number: unless one is hidden, it is found."""
         places = {(each.file, each.line) for each in finding.terms if each.file is not None and each.line is not None}
         rows = {row for place in places for row in self._at.get(place, ())}
         own = self._of.get((finding.release, finding.measure, tuple(finding.cell.values())), ())

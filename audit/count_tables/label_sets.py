@@ -1,6 +1,6 @@
-"""Sets that published labels tell apart: differences and intersections of labels, and what numbers leave of them.
+"""Sets that published labels distinguish: differences and intersections of labels, and what numbers leave of them.
 
-Atoms that no label tells apart are one, so that nothing depends on how finely categories are written.
+Atoms that no label distinguishes are one, so that nothing depends on how finely categories are written.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Dimension:
 
     Attributes:
         axis: its atoms and sets.
-        labels: the text of each label; those that were published first, then those of atoms and of everybody.
+        labels: the text of each label; those that were published first, then those of atoms and of all people.
         set_of: shape (labels,), int32; the set that each label covers.
-        total: which label stands for everybody, -1 for none.
+        total: which label stands for all people, -1 for none.
         atom_label: shape (atoms,), int32; the label that names each atom.
         rest: the atom that no label covers, -1 for none.
-        published: how many of the labels were published, or stand for everybody; they come first.
+        published: how many of the labels were published, or stand for all people; they come first.
     """
 
     axis: Axis
@@ -109,7 +109,7 @@ def _covered(label: str, number: dict[str, int], categories: dict[str, list[str]
 
 
 def atoms_of(sets: Iterable[Mask], atoms: int) -> list[Mask]:
-    """Return the classes of atoms that some sets tell apart, by their first atoms.
+    """Return the classes of atoms that some sets distinguish, by their first atoms.
 
     >>> [bin(one) for one in atoms_of([0b0011, 0b0111], 4)]
     ['0b11', '0b100', '0b1000']
@@ -155,7 +155,7 @@ class LabelView:
     Attributes:
         labels: the set of each label, each set once, in the order in which labels were first published.
         numbers: for each table the labels that stand there as numbers.
-        whole_is_label: whether a label other than the total covers everybody, or there is no total.
+        whole_is_label: whether a label other than the total covers all people, or there is no total.
     """
 
     labels: tuple[Mask, ...]

@@ -65,16 +65,16 @@ class TableManifest:
         wide: a dimension whose labels are columns of counts, if any.
         part_of: which statistic is part of which; empty for one that is part of none.
         change: the column with what a count has grown by, if any.
-        measure: the column that keeps statistics apart, if any; `measures` are those that are counts, all where empty.
-        totals: by dimension the label that stands for everybody.
+        measure: the column that names statistics, if any; `measures` are those that are counts, all where empty.
+        totals: by dimension the label that stands for all people.
         categories: by dimension the file that says which atoms a label covers.
         codes: dimensions of codes: one that begins with another one is inside of it.
         nested: dimensions that several columns give, the coarsest first; blank is the total.
         breakdown: a column that names the dimensions of a row, such as `Region; Age`; `levels` have their labels.
         not_published: texts that count as an empty cell.
         flags: letters that may stand behind a number and do not change it, such as `p` (provisional).
-        no_total: dimensions of which it is said that no label stands for everybody.
-        open: dimensions whose labels need not cover everybody.
+        no_total: dimensions of which it is said that no label stands for all people.
+        open: dimensions whose labels need not cover all people.
         markers: what else a value can be, and the least and greatest count that it stands for.
         status: a column in which markers stand instead of the value, if any.
         status_hides: whether the number beside such a marker is not published, though the file has it.
@@ -83,9 +83,9 @@ class TableManifest:
         absent_is_zero: whether a row that is left out is a 0.
         releases_by: the column whose texts are releases, if any.
         not_counts: columns and statistics with numbers that say nothing about the counts.
-        sensitive: dimensions of which everybody in a cell must not be of one kind.
-        harmless: by sensitive dimension the labels of which everybody may be.
-        loose: nested dimensions of which a label may have people that no label inside it has.
+        sensitive: dimensions of which all people of a cell must not be of one kind.
+        harmless: by sensitive dimension the labels of which all people may be.
+        with_rest: nested dimensions of which a label may have people that no label inside it has.
         hiding: which cells `next` and `repair` keep, or what it costs to hide them.
         unconfirmed: keys of the manifest that are guesses, such as `table.markers`.
     """
@@ -124,7 +124,7 @@ class TableManifest:
     not_counts: frozenset[str] = frozenset()
     sensitive: tuple[str, ...] = ()
     harmless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    loose: frozenset[str] = frozenset()
+    with_rest: frozenset[str] = frozenset()
     unconfirmed: tuple[str, ...] = ()
     policy: Mapping[str, int] = field(default_factory=dict)
     waivers: tuple[microdata.Waiver, ...] = ()
@@ -201,7 +201,7 @@ def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
     """Read the manifest of the series of count tables in a folder.
 
     Raises:
-        InputError: it is faulty; all of its problems are told.
+        InputError: it is faulty; all of its problems are named.
     """
     where = as_path(path)
     folder = where.parent if where.name == NAME else where

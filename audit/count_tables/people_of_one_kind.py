@@ -1,6 +1,6 @@
-"""Boxes of which everybody is of one kind: the counts of all other labels of a sensitive dimension are 0.
+"""Boxes of which all people are of one kind: the counts of all other labels of a sensitive dimension are 0.
 
-Kinds are the fewest labels that cover whatever can be above 0. Labels of everybody say nothing, nor do harmless ones.
+Kinds are the fewest labels that cover whatever can be above 0. Labels of all people say nothing, nor do harmless ones.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class _PeopleOfOneKind:
         return self.run(replace(self.part, tables=tables))
 
     def _boxes(self, tables: CountTables) -> tuple[Boxes, np.ndarray]:
-        """Return the boxes of all questions with everybody in the place of a label, and a question of each."""
+        """Return the boxes of all questions with all people in the place of a label, and a question of each."""
         boxes = tables.asked.copy()
         boxes[:, self.place] = tables.axes[self.place].whole
         _, first = np.unique(boxes, axis=0, return_index=True)

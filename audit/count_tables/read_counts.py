@@ -34,7 +34,7 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
     """Read all releases.
 
     Raises:
-        InputError: something is wrong with some files; all of it is told.
+        InputError: something is wrong with some files; all of it is named.
     """
     problems = Problems()
     categories = read_categories(manifest, problems)
@@ -130,7 +130,7 @@ class _Assembler:
     ) -> None:
         self.manifest, self.parts, self.problems = manifest, parts, problems
         self.nested = {
-            name: nested_dimension([part.nested[name] for part in parts], loose=name in manifest.loose)
+            name: nested_dimension([part.nested[name] for part in parts], with_rest=name in manifest.with_rest)
             for name in manifest.nested
         }
         self.categories = categories | {name: dict(each.atoms) for name, each in self.nested.items()}

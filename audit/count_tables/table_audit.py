@@ -121,7 +121,7 @@ class CountOptions:
         today: the date at which waivers are judged.
         made: the date that the report bears; `today` when None.
         baseline: what an earlier report found, which does not count again.
-        progress: given the attack's name, returns who is told of its progress.
+        progress: given the attack's name, returns what is called with its progress.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)

@@ -133,8 +133,8 @@ class NestedDimension:
     atoms: Mapping[str, list[str]]
 
 
-def nested_dimension(found: Sequence[NestedLabels], *, loose: bool = False) -> NestedDimension:
-    """Return the labels of a dimension; `loose` adds to each coarser label an atom that no label inside it shows."""
+def nested_dimension(found: Sequence[NestedLabels], *, with_rest: bool = False) -> NestedDimension:
+    """Return the labels of a dimension; `with_rest` adds to coarser labels an atom that no label inside shows."""
     paths = dict.fromkeys(path[:end] for each in found for path in each.paths for end in range(1, len(path) + 1))
     ending: dict[str, list[LabelPath]] = {}
     for path in paths:
@@ -146,7 +146,7 @@ def nested_dimension(found: Sequence[NestedLabels], *, loose: bool = False) -> N
     inner = {path[:-1] for path in paths}
     atoms: dict[str, list[str]] = {names[path]: [] for path in paths}
     for path in paths:
-        ends = [names[path]] if path not in inner else [f"{names[path]} (rest)"] if loose else []
+        ends = [names[path]] if path not in inner else [f"{names[path]} (rest)"] if with_rest else []
         for end in ends:
             for length in range(1, len(path) + 1):
                 atoms[names[path[:length]]].append(end)

@@ -1,4 +1,4 @@
-"""What a release of count tables that is not yet out would add, and what can be told of one cell."""
+"""What a release of count tables that is not yet out would add, and what is known of one cell."""
 
 from __future__ import annotations
 
@@ -125,30 +125,30 @@ def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator
         yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
 
 
-def explanation_page(told: CellExplanation) -> Page:
-    """Return what can be told of a cell, release by release, with the sums."""
-    return _page(told.tables.name, explanation_sections(told))
+def explanation_page(explanation: CellExplanation) -> Page:
+    """Return what is known of a cell, release by release, with the sums."""
+    return _page(explanation.tables.name, explanation_sections(explanation))
 
 
-def explanation_document(told: CellExplanation) -> Mapping[str, object]:
+def explanation_document(explanation: CellExplanation) -> Mapping[str, object]:
     """Return the same as it is written in JSON."""
     counts = []
-    for each in told.counts:
+    for each in explanation.counts:
         entry: dict[str, object] = {"release": each.release}
         entry |= {} if each.since is None else {"since": each.since}
         entry |= {} if each.measure is None else {"measure": each.measure}
         entry |= {"published": list(each.shown), "lower": each.lower, "upper": each.upper, "exact": each.exact}
         entry["certificate"] = json_value(each.certificate)
         counts.append(entry)
-    return {"series": told.tables.name, "cell": told.cell, "counts": counts}
+    return {"series": explanation.tables.name, "cell": explanation.cell, "counts": counts}
 
 
-def explanation_sections(told: CellExplanation) -> list[Section]:
+def explanation_sections(explanation: CellExplanation) -> list[Section]:
     """Return the parts of what is said, each under its title."""
-    where = say("What can be derived about: {where}", where=cell_name(told.cell, told.tables))
+    where = say("What can be derived about: {where}", where=cell_name(explanation.cell, explanation.tables))
     return [
-        ("", [counts.facts(told.tables), where]),
-        *((_title(e), list(_count(e, told))) for e in told.counts),
+        ("", [counts.facts(explanation.tables), where]),
+        *((_title(e), list(_count(e, explanation))) for e in explanation.counts),
     ]
 
 
@@ -159,7 +159,7 @@ def _title(count: ExplainedCount) -> str:
     return printable(when if count.measure is None else f"{when}, {count.measure}", 200)
 
 
-def _count(count: ExplainedCount, told: CellExplanation) -> Iterator[str]:
+def _count(count: ExplainedCount, explanation: CellExplanation) -> Iterator[str]:
     if count.shown:
         yield say("published as {texts}", texts=", ".join(printable(text) for text in dict.fromkeys(count.shown)))
     elif count.since is None:
@@ -170,7 +170,7 @@ def _count(count: ExplainedCount, told: CellExplanation) -> Iterator[str]:
     else:
         yield say("{count}; perhaps fewer values are possible", count=known)
     for bound in count.certificate:
-        yield from (f"  {line}" for line in bound_lines(bound, told.tables))
+        yield from (f"  {line}" for line in bound_lines(bound, explanation.tables))
 
 
 def not_published(report: Report) -> list[str]:
