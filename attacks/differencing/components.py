@@ -23,7 +23,6 @@ from attacks.differencing.programs import (
     merged,
     optimum_bound,
     prove,
-    relaxed_bound,
     slice_around,
 )
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
@@ -360,7 +359,8 @@ class Remainder(Solutions):
         start = None if component is None else self.solution(component, row, side)
         if component is not None and start is not None and self._is_wanted(node, side, budget, most):
             part = slice_around(component, row, most)
-            self._improve(node, side, relaxed_bound(part, self.bounds.ends, (row, side), start[part.nodes], budget))
+            bound, _ = optimum_bound(part, self.bounds.ends, (row, side), budget, start[part.nodes])
+            self._improve(node, side, bound)
 
     def _is_wanted(self, node: int, side: int, budget: Budget, most: int) -> bool:
         """Return whether a bound may become better by a programme that was not tried yet, and note that it is."""

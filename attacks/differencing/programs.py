@@ -247,25 +247,15 @@ def slice_around(component: Component, about: Sum, most: int) -> Component:
     )
 
 
-def relaxed_bound(
-    component: Component, ends: Ends, goal: tuple[Sum, int], start: Point, budget: Budget
-) -> tuple[int, Leaf] | None:
-    """Return the bound of a sum that the linear programme gives, with its proof; None where it gives none.
-
-    The goal is a sum of nodes, and a side. From a solution `start` on, few steps lead to the bound, where it is tight.
-    """
-    row, side = goal
-    sign = 1.0 if side == UPPER else -1.0
-    programme = _programme(component, ends, sign * costs(component, row))
-    found = optimum_near(programme, start.astype(float), budget)
-    return None if found is None else _best(component, ends, goal, sign * found.weight)
-
-
 def optimum_bound(
-    component: Component, ends: Ends, goal: tuple[Sum, int], budget: Budget
+    component: Component, ends: Ends, goal: tuple[Sum, int], budget: Budget, start: Point | None = None
 ) -> tuple[tuple[int, Leaf] | None, Point | None]:
-    """Return the same without a start, and the solution that the programme has at the bound where that is one."""
-    answer = _optimum(component, ends, *goal, budget)
+    """Return the bound of a sum that the linear programme gives, with its proof, and the solution that has it.
+
+    The goal is a sum of nodes, and a side; either is None where there is none. From a solution `start` on, few steps
+    lead to the bound, where it is tight.
+    """
+    answer = _optimum(component, ends, *goal, budget, start)
     if answer is None:
         return None, None
     point = np.rint(answer.value).astype(np.int64)
@@ -285,10 +275,13 @@ def _best(component: Component, ends: Ends, goal: tuple[Sum, int], duals: Floats
     return best
 
 
-def _optimum(component: Component, ends: Ends, row: Sum, side: int, budget: Budget) -> Solution | None:
+def _optimum(
+    component: Component, ends: Ends, row: Sum, side: int, budget: Budget, start: Point | None = None
+) -> Solution | None:
     """Return the optimum of a linear programme and the duals of its equalities; None where there is none."""
     sign = 1.0 if side == UPPER else -1.0
-    found = optimum(_programme(component, ends, sign * costs(component, row)), budget)
+    programme = _programme(component, ends, sign * costs(component, row))
+    found = optimum(programme, budget) if start is None else optimum_near(programme, start.astype(float), budget)
     return None if found is None else Solution(found.value, sign * found.weight)
 
 

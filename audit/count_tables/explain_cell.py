@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from audit.count_tables.build_evidence import asked_dimensions, build_evidence
 from audit.count_tables.count_findings import FindingBuilder
-from audit.count_tables.count_questions import CountQuestions
+from audit.count_tables.count_questions import CountQuestions, derived, increase, joined
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.table_audit import CountAttack, CountOptions, attacked, tables_facts
 from audit.model.count_answers import CellExplanation, ExplainedCount
+from audit.model.count_tables import PROTECTED
 from audit.model.errors import UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
@@ -74,21 +76,11 @@ def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[
 
 
 def _questions(counts: PublishedCounts, label: np.ndarray) -> CountQuestions:
-    releases = len(counts.manifest.releases)
-    over = counts.manifest.over_time
-    release = np.arange(1 if over == "same" else releases, dtype=np.int32)
-    since = np.full(len(release), -1, dtype=np.int32)
-    if over == "cumulative":
-        release = np.concatenate([release, np.arange(1, releases, dtype=np.int32)])
-        since = np.concatenate([since, np.arange(releases - 1, dtype=np.int32)])
-    count = len(release)
-    return CountQuestions(
-        label=np.tile(label, (count, 1)),
-        release=release,
-        since=since,
-        rule=np.zeros(count, dtype=np.int8),
-        published=np.full(count, -1, dtype=np.int32),
-    )
+    releases, over = len(counts.manifest.releases), counts.manifest.over_time
+    asked = [derived(label[None], release) for release in range(1 if over == "same" else releases)]
+    asked += [increase(label[None], last, last - 1) for last in range(1, releases if over == "cumulative" else 1)]
+    every = joined(asked)
+    return replace(every, rule=np.full_like(every.rule, PROTECTED))
 
 
 def _shown(counts: PublishedCounts, label: np.ndarray, release: int) -> tuple[str, ...]:

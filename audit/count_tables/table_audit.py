@@ -271,36 +271,25 @@ def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, b
 
 def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:
     """Return the error that names the cells that contradict each other."""
-    problems = []
     named = [int(rows[number]) for number in error.numbers if rows[number] >= 0]
-    without = "; without any one of them there are" if error.irreducible and len(named) > 1 else ""
-    what = (
-        f"no counts agree with these {len(named)} cells{without}"
-        if len(named) > 1
-        else "no count agrees with this cell"
-    )
+    what = "no count agrees with this cell"
+    if len(named) > 1:
+        without = "; without any one of them there are" if error.irreducible else ""
+        what = f"no counts agree with these {len(named)} cells{without}"
+    problems = []
     for row in named[:_NAMED]:
-        file, line = counts.place(row)
-        shown = counts.texts[int(counts.text[row])]
-        end = counts.upper[row]
-        stands = f"stands for {counts.lower[row]} to {end}" if counts.lower[row] < end else f"stands for {end}"
-        if end >= UNBOUNDED:
-            stands = f"stands for {counts.lower[row]} or more"
-        elif counts.lower[row] > end:
+        (file, line), low, high = counts.place(row), counts.lower[row], counts.upper[row]
+        stands = f"stands for {low} to {high}" if low < high < UNBOUNDED else f"stands for {high}"
+        if high >= UNBOUNDED:
+            stands = f"stands for {low} or more"
+        elif low > high:
             stands = "is against the rules by itself (threshold, rounding, or the rate beside it)"
-        problems.append(
-            Problem(
-                file,
-                f'"{shown}" {stands}: {what}',
-                "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest",
-                line=line,
-                column=counts.column_of[int(counts.file[row])],
-            )
-        )
+        text, column = counts.texts[int(counts.text[row])], counts.column_of[int(counts.file[row])]
+        remedy = "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest"
+        problems.append(Problem(file, f'"{text}" {stands}: {what}', remedy, line=line, column=column))
     return InputError(problems)
 
 
-@logged_stage(_LOG, "certificates and report")
 def _report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> Report:
     counts, manifest, found = judged.counts, judged.counts.manifest, judged.found
     builder, facts = FindingBuilder(counts), tables_facts(counts)
