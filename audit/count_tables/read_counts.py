@@ -26,7 +26,7 @@ from audit.count_tables.table_shapes import (
     split_rates,
 )
 from audit.io.tables import Coded, Table, note_absent
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes
 from audit.model.errors import Problems
 
 
@@ -182,7 +182,7 @@ class _Assembler:
             total = self.manifest.totals.get(name)
             texts: dict[str, int] = {}
             local = [self._local_labels(part, place, total, texts) for part in self.parts]
-            self._note_other_capitals_elsewhere(name, list(texts), local)
+            self._note_other_capitals(name, list(texts), local)
             known = self.categories.get(name)
             dimension = build_dimension(name, texts, total, known, is_open=name in self.manifest.open)
             number = {label: code for code, label in enumerate(dimension.labels)}
@@ -200,19 +200,13 @@ class _Assembler:
         if coded is None:
             return np.full(part.table.rows, texts.setdefault(str(total), len(texts)), dtype=np.int32)
         known = self.categories.get(name)
-        wrong, lookup = [], []
-        used = np.zeros(coded.size, dtype=np.bool_)
-        used[coded.codes] = True
-        for code in range(coded.size):
-            text = composed(coded.name(code)) if used[code] else (total or "")
-            text = text or total or ""
-            unknown = known is not None and text != total and text not in known
-            if used[code] and (not text or unknown):
+        wrong, lookup = [], np.zeros(max(1, coded.size), dtype=np.int32)
+        for code in np.unique(coded.codes).tolist():
+            text = composed(coded.name(code)) or total or ""
+            if not text or (known is not None and text != total and text not in known):
                 wrong.append(code)
-                lookup.append(0)
             else:
-                lookup.append(texts.setdefault(text, len(texts)) if used[code] else 0)
-        self._note_other_capitals(part, coded, used, name)
+                lookup[code] = texts.setdefault(text, len(texts))
         if wrong:
             what, remedy = (
                 ("the label is in no line of the categories", "add a line for each atom that it covers")
@@ -220,26 +214,15 @@ class _Assembler:
                 else ("the cell is empty, and the dimension has no total", "name its total in [table] totals")
             )
             part.table.note_first(np.isin(coded.codes, wrong), name, what, remedy, self.problems)
-        return np.array(lookup or [0], dtype=np.int32)[coded.codes]
+        return lookup[coded.codes]
 
-    def _note_other_capitals(self, part: FileRows, coded: Coded, used: Flags, name: str) -> None:
-        """Refuse a label that only capitals keep from being the total: taken for a part, its sums would be missed."""
-        total = self.manifest.totals.get(name)
-        labels = [composed(coded.name(code)) if used[code] else "" for code in range(coded.size)]
-        alike = (
-            []
-            if total is None
-            else [c for c, t in enumerate(labels) if t != total and t.casefold() == total.casefold()]
-        )
-        if alike:
-            what = f'"{labels[alike[0]]}" differs from the total "{total}" by capitals alone'
-            part.table.note_first(np.isin(coded.codes, alike), name, what, "write both alike", self.problems)
+    def _note_other_capitals(self, name: str, texts: Sequence[str], local: Sequence[Codes]) -> None:
+        """Refuse labels that only capitals distinguish from the total, or from one of another table.
 
-    def _note_other_capitals_elsewhere(self, name: str, texts: Sequence[str], local: Sequence[Codes]) -> None:
-        """Refuse labels that are one in other capitals in another table: what ties the two would be missed.
-
-        A table that has both spellings means two labels.
+        Taken for others, sums and what ties two tables would be missed. A table that has two spellings, none of them
+        the total's, means two labels.
         """
+        total = self.manifest.totals.get(name)
         spelled: dict[str, dict[int, int]] = {}
         meant = set[str]()
         for at, codes in enumerate(local):
@@ -250,10 +233,14 @@ class _Assembler:
                 if here.setdefault(folded, code) != code:
                     meant.add(folded)
         for folded, spellings in spelled.items():
-            if len(spellings) > 1 and folded not in meant:
-                (first, before), (code, at) = list(spellings.items())[:2]
-                where = self.parts[before].file.shown
-                what = f'"{texts[code]}" differs from "{texts[first]}" in {where} by capitals alone'
+            (first, before), *others = spellings.items()
+            like = f'"{texts[first]}" in {self.parts[before].file.shown}'
+            if total is not None and folded == total.casefold():
+                like, others = f'the total "{total}"', [each for each in spellings.items() if texts[each[0]] != total]
+            elif folded in meant:
+                continue
+            for code, at in others[:1]:
+                what = f'"{texts[code]}" differs from {like} by capitals alone'
                 self.parts[at].table.note_first(local[at] == code, name, what, "write both alike", self.problems)
 
     def _measures(self) -> tuple[tuple[str | None, ...], list[Codes]]:

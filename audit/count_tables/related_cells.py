@@ -57,34 +57,22 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
 
 
 @dataclass(frozen=True)
-class _Change:
-    """A count is another one and so much more."""
+class _Tie:
+    """What a rate or a change says of the counts of two cells, each with the rows that show it.
 
-    by: int
+    The one is from `least` to `most` times the other, and `by` more.
+    """
 
-    def narrowed(self, count: Interval, base: Interval) -> tuple[Interval, Interval]:
-        """Return what is left of two intervals."""
-        low = max(count[0], base[0] + self.by)
-        high = count[1] if base[1] >= UNBOUNDED else min(count[1], base[1] + self.by)
-        last = base[1] if high >= UNBOUNDED else min(base[1], high - self.by)
-        return (low, high), (max(base[0], low - self.by), last)
-
-    def says_more(self, count: Interval, base: Interval) -> bool:
-        """Return whether two intervals have pairs of counts that do not go together."""
-        return count[0] < count[1]
-
-
-@dataclass(frozen=True)
-class _Share:
-    """A count is between `least` and `most` times another one."""
-
+    rows: Sequence[int]
+    base: Sequence[int]
     least: Fraction
     most: Fraction
+    by: int = 0
 
     def narrowed(self, count: Interval, base: Interval) -> tuple[Interval, Interval]:
         """Return what is left of two intervals: more of the one goes with more of the other, so ends go with ends."""
-        low = max(count[0], ceil(self.least * base[0]))
-        high = count[1] if base[1] >= UNBOUNDED else min(count[1], floor(self.most * base[1]))
+        low = max(count[0], ceil(self.least * base[0]) + self.by)
+        high = count[1] if base[1] >= UNBOUNDED else min(count[1], floor(self.most * base[1]) + self.by)
         while low <= high < UNBOUNDED and self._bases(high, base) is None:
             high -= 1
         while low <= high and self._bases(low, base) is None:
@@ -94,23 +82,14 @@ class _Share:
 
     def _bases(self, count: int, base: Interval) -> Interval | None:
         """Return the counts in an interval that go with a count, None where there are none."""
-        least = max(base[0], ceil(count / self.most))
-        most = min(base[1], floor(count / self.least)) if self.least > 0 else base[1]
+        least = max(base[0], ceil((count - self.by) / self.most))
+        most = min(base[1], floor((count - self.by) / self.least)) if self.least > 0 else base[1]
         return (least, most) if least <= most else None
 
     def says_more(self, count: Interval, base: Interval) -> bool:
         """Return whether two intervals have pairs of counts that do not go together."""
         inexact = count[0] < count[1] and base[0] < base[1]
-        return inexact and (self.least * base[1] > count[0] or self.most * base[0] < count[1])
-
-
-@dataclass(frozen=True)
-class _Tie:
-    """What a rate or a change says of the counts of two cells, each with the rows that show it."""
-
-    rows: Sequence[int]
-    base: Sequence[int]
-    how: _Change | _Share
+        return inexact and (self.least * base[1] + self.by > count[0] or self.most * base[0] + self.by < count[1])
 
 
 class _Cells:
@@ -138,7 +117,7 @@ class _Cells:
             narrowed = False
             for tie in ties:
                 now = self._ends(tie.rows), self._ends(tie.base)
-                left = tie.how.narrowed(*now)
+                left = tie.narrowed(*now)
                 if left != now:
                     narrowed = True
                     for rows, (low, high) in zip((tie.rows, tie.base), left, strict=True):
@@ -157,7 +136,7 @@ class _Cells:
 
     def is_untied(self, tie: _Tie) -> bool:
         """Return whether a tie says more than what is left of both counts."""
-        return tie.how.says_more(self._ends(tie.rows), self._ends(tie.base))
+        return tie.says_more(self._ends(tie.rows), self._ends(tie.base))
 
     def _ends(self, rows: Sequence[int]) -> Interval:
         return max(int(self.lower[row]) for row in rows), min(int(self.upper[row]) for row in rows)
@@ -186,8 +165,8 @@ class _Cells:
             if rates.of_published:
                 self._narrow_by_published(rates, rate, row, self.rows[base])
             else:
-                how = _Share((rate - half) / rates.per, (rate + half) / rates.per)
-                yield _Tie(self.rows[self.cell[row]], self.rows[base], how)
+                least, most = (rate - half) / rates.per, (rate + half) / rates.per
+                yield _Tie(self.rows[self.cell[row]], self.rows[base], least, most)
 
     def _places(self, rates: Rates, problems: Problems) -> Iterator[tuple[int, int]]:
         """Yield the dimensions at which the denominator has labels of its own, and these labels."""
@@ -224,7 +203,7 @@ class _Cells:
             before = self.rows.get((release - change.since, measure, label), [])
             if before:
                 by = int(found[2]) * (-1 if found[1] not in ("", "+") else 1)
-                yield _Tie(self.rows[self.cell[row]], before, _Change(by))
+                yield _Tie(self.rows[self.cell[row]], before, Fraction(1), Fraction(1), by)
 
 
 def exact_changes(manifest: TableManifest) -> bool:

@@ -212,12 +212,12 @@ def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, nam
             rules.doubt(f"table.totals.{toml_key(name)}", why)
 
 
-def _total_sums(counts: PublishedCounts, place: int) -> Iterator[_Sum]:
+def _total_sums(counts: PublishedCounts, place: int, *, hidden: bool = False) -> Iterator[_Sum]:
     """Yield the lines of a dimension as the total and the atoms that it covers."""
     dimension = counts.dimensions[place]
     total = dimension.labels[dimension.total]
     atoms = {dimension.labels[one] for one in dimension.atom_label.tolist()} - {total}
-    for line in lines_along(counts, place):
+    for line in lines_along(counts, place, hidden=hidden):
         if len(atoms) > 1 and (ends := line.get(total)) is not None:
             yield _Sum(ends, [line.get(atom) for atom in atoms if atom in line or atom != "(rest)"])
 
@@ -298,10 +298,9 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     for place, dimension in enumerate(counts.dimensions):
         if not guessed or dimension.total < 0 or dimension.rest >= 0:
             continue
-        total = dimension.labels[dimension.total]
-        atoms = {dimension.labels[one] for one in dimension.atom_label.tolist()}
-        for line in lines_along(counts, place, hidden=True):
-            if (ends := line.get(total)) is not None and _Sum(ends, [line.get(atom) for atom in atoms]).gap < 0:
+        for each in _total_sums(counts, place, hidden=True):
+            if each.gap < 0:
+                total = dimension.labels[dimension.total]
                 markers.update({text: (markers[text][0], inf) for text in guessed})
                 signs = ", ".join(f'"{text}"' for text in guessed)
                 rules.doubts.append(

@@ -56,7 +56,7 @@ def test_random_series(seed, tmp_path):
 @pytest.mark.parametrize("seed", SEARCHED)
 def test_random_series_searched_as_large_ones_are(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(components, "_MANY", 0)
-    monkeypatch.setattr(components, "_LOOSE", 0.0)
+    monkeypatch.setattr(components, "_MOSTLY_FREE", 0.0)
     compare(drawn(random.Random(seed), "tidy"), tmp_path, random.Random(seed))  # noqa: S311
 
 
