@@ -54,7 +54,6 @@ _PATIENCE = 4
 _FIRST = 5
 _SLICE = 300
 _WIDE = 1500
-Costs = npt.NDArray[np.float64]
 
 
 class Remainder(Solutions):

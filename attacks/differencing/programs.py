@@ -177,8 +177,6 @@ class Branch:
 Sum = Mapping[int, int]
 """Nodes with whole weights."""
 Goal = tuple[Sum, int, int]
-Assumed = tuple[tuple[int, int, int], ...]
-"""Nodes, sides and values of the cases that enclose a proof, the outermost first."""
 
 
 def prove(component: Component, ends: Ends, goal: Goal, budget: Budget) -> Leaf | Branch | None:
@@ -358,12 +356,3 @@ def _combinations(component: Component, row: Sum, duals: npt.NDArray[np.float64]
         yield _Combination(node, weight[node], denominator)
         if np.abs(duals * denominator - multiples).max(initial=0.0) < _TOLERANCE:
             return
-
-
-def leaves(proof: Leaf | Branch, assumed: Assumed = ()) -> Iterator[tuple[Leaf, Assumed]]:
-    """Yield the leaves of a proof, each with what its cases assume."""
-    if isinstance(proof, Leaf):
-        yield proof, assumed
-        return
-    yield from leaves(proof.below, (*assumed, (proof.node, UPPER, proof.at)))
-    yield from leaves(proof.above, (*assumed, (proof.node, LOWER, proof.at + 1)))

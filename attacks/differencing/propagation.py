@@ -53,7 +53,6 @@ class BoundPropagation:
         source: shape (2, nodes); the published number that gave a node its first bound, -1 for none.
         trail: for each step its changes of each side; a step's reasons are the bounds before it.
         contradicting: a node whose bounds cross, if any.
-        touched: how many bounds were looked at.
     """
 
     lattice: MarginLattice
@@ -61,13 +60,12 @@ class BoundPropagation:
     source: Ids
     trail: list[tuple[Changes, Changes]] = field(default_factory=list)
     contradicting: int | None = None
-    touched: int = 0
     _history: list[tuple[list[int], list[int]]] | None = None
 
-    def run(self, most: int | None = None) -> None:
-        """Pass bounds on until nothing changes, bounds cross, or `most` bounds were looked at."""
+    def run(self) -> None:
+        """Pass bounds on until nothing changes, or bounds cross."""
         stale = 0
-        while stale < len(self.lattice.blocks) and (most is None or self.touched < most):
+        while stale < len(self.lattice.blocks):
             for place, block in enumerate(self.lattice.blocks):
                 changed = self._step(place, block, upward=True)
                 changed |= self._step(place, block, upward=False)
@@ -76,7 +74,6 @@ class BoundPropagation:
                     return
 
     def _step(self, place: int, block: LineBlock, *, upward: bool) -> bool:
-        self.touched += 2 * len(block.child)
         found = _sums(self.ends, block) if upward else _parts(self.ends, block)
         nodes = block.parent if upward else block.child
         both = []
@@ -97,7 +94,7 @@ class BoundPropagation:
             self.contradicting = int(crossed.min())
         return True
 
-    def weights(self, wanted: Sequence[tuple[int, int, int]], scale: int = 1) -> dict[int, int]:
+    def weights(self, wanted: Sequence[tuple[int, int, int]]) -> dict[int, int]:
         """Return the published numbers that show weighted bounds of nodes, with integer weights.
 
         `wanted` has a node, the side of its bound, and its weight. Counts of 0 or more need no number and are left out.
@@ -119,7 +116,7 @@ class BoundPropagation:
             pending[key] += weight
 
         for node, side, weight in wanted:
-            ask(len(self.trail), node, side, weight * scale)
+            ask(len(self.trail), node, side, weight)
         while queue:
             key = heapq.heappop(queue)
             weight = pending.pop(key)
