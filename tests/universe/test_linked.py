@@ -8,6 +8,7 @@ from math import isclose, prod
 import numpy as np
 import pytest
 
+from tests.helpers.amount import some
 from tests.helpers.tiny import Row, TinySeries
 from tests.universe.drawing import DEEP, SEED, share
 from tests.universe.linked import ABSENT, VALUES, Linked, Partition, worlds_like
@@ -18,6 +19,7 @@ from tests.universe.unions import union
 UNION = 5_000
 PARTS = range(18)
 assert UNION * PARTS[-1] < 89_921 <= UNION * len(PARTS)
+DRAWN = share(PARTS, some(len(PARTS)))
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def drawn_part(number: int) -> list[Drawn]:
     return drawn
 
 
-@pytest.mark.parametrize("number", PARTS)
+@pytest.mark.parametrize("number", DRAWN)
 def test_attacks_on_people(number, tmp_path):
     drawn = drawn_part(number)
     folder = union([each.series for each in drawn]).write(tmp_path)
