@@ -10,7 +10,7 @@ from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count
 from reports import page_charts
 from reports.count_tables import sentences as counts
-from reports.finding_text import REPEATED, shown_attacks, steps, timelines
+from reports.finding_text import REPEATED, shown_attacks, timelines
 from reports.glossary import glossary
 from reports.next_commands import commands
 from reports.page import (
@@ -28,7 +28,7 @@ from reports.page import (
     Signing,
     marked,
 )
-from reports.person_entries import other_entries, person_entries
+from reports.person_entries import finding_entry, other_entries, person_entries
 from reports.release_risk import blamed_columns, panel
 from reports.repair import recommended
 from reports.sentences import (
@@ -173,10 +173,7 @@ def _findings_of(attack: AttackReport) -> Section:
     shown, total = len(attack.findings), attack.findings_total
     about = {"attack": attack.attack, "shown": shown, "total": total}
     head = say("Findings of {attack} ({total})", **about)
-    blocks: list[Block] = [
-        Entry(each.sentence(by_version=attack.measures.by_version), [PageSteps(list(steps(each)))], [each.id])
-        for each in attack.findings
-    ]
+    blocks: list[Block] = [finding_entry(attack, each) for each in attack.findings]
     if shown < total:
         head = say("Findings of {attack} ({shown} of {total})", **about)
         blocks.append(Paragraph(say("{count} more: --findings all", count=total - shown)))

@@ -11,7 +11,7 @@ from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
-from reports.sentences import value_of, violating, violation_told
+from reports.sentences import absent, fallen, named, seconds, status_in_words, value_of, violating, violation_told
 
 _NEARLY = 0.9  # a value so probable is told in any case
 
@@ -31,6 +31,15 @@ def headline(report: Report) -> tuple[str, str]:
     if report.policy.undecided:
         return _undecided(report), "yellow"
     return _with_likely(_holding(report, ran), report), "green"
+
+
+def in_short(report: Report) -> str:
+    """Return the verdict, and a line for each attack."""
+    lines = [f"{printable(report.series.name, 200)}: {headline(report)[0]}"]
+    for each in report.attacks:
+        found = fallen(each) if each.ran else absent(each)
+        lines.append(f"  {named(each)}: {found} ({status_in_words(each.status)}, {seconds(each)})")
+    return "\n".join(lines)
 
 
 def audited_against(report: Report) -> str:

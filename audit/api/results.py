@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 from audit.model.errors import UsageError
@@ -111,14 +112,12 @@ class _Result:
         return self.render("json")
 
     def __repr__(self) -> str:
-        from reports.repr import plain
+        from reports.verdict import in_short
 
-        return plain(self.report)
+        return in_short(self.report)
 
     def _repr_html_(self) -> str:
-        from reports.repr import html
-
-        return html(self.report)
+        return f"<pre>{escape(repr(self))}</pre>"
 
 
 class AuditResult(_Result):

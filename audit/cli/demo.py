@@ -1,4 +1,4 @@
-"""`audit demo [DIR]`: two series from the papers and one of count tables, audited; then simulated people, twice."""
+"""`audit demo [DIR]`: a series from a paper and one of count tables, audited; then simulated people, three times."""
 
 from __future__ import annotations
 
@@ -57,54 +57,6 @@ Vince,5,"[60, 65]","[36000, 44000]",flu
 """,
 }
 
-_WARD = {
-    "series.toml": """[series]
-name = "Ward whose diagnoses change, each release 2-diverse (Li and Zhou, m-Distinct, Tables III and IV)"
-releases = ["releases/1.csv", "releases/2.csv"]
-
-[columns]
-individual = "Owner"
-group = "Group-ID"
-quasi_identifiers = ["Zip", "Hours"]
-sensitive = "Disease"
-
-[adversary]
-transitions = "transitions.csv"          # which diagnosis may follow which
-""",
-    "transitions.csv": """from,to
-cataract,cataract
-dyspepsia,dyspepsia
-dyspepsia,gastritis
-flu,flu
-flu,lung cancer
-flu,pneumonia
-gastritis,dyspepsia
-gastritis,gastritis
-glaucoma,cataract
-glaucoma,glaucoma
-lung cancer,lung cancer
-pneumonia,flu
-pneumonia,lung cancer
-pneumonia,pneumonia
-""",
-    "releases/1.csv": """Owner,Group-ID,Zip,Hours,Disease
-Ken,1,"[14, 16]","[20, 23]",dyspepsia
-Julia,1,"[14, 16]","[20, 23]",pneumonia
-Tom,2,"[24, 26]","[32, 35]",pneumonia
-Harry,2,"[24, 26]","[32, 35]",gastritis
-Lily,3,"[29, 31]","[17, 19]",glaucoma
-Ben,3,"[29, 31]","[17, 19]",flu
-""",
-    "releases/2.csv": """Owner,Group-ID,Zip,Hours,Disease
-Ken,1,"[12, 14]","[17, 20]",dyspepsia
-Lily,1,"[12, 14]","[17, 20]",glaucoma
-Julia,2,"[15, 18]","[27, 31]",lung cancer
-Tom,2,"[15, 18]","[27, 31]",pneumonia
-Harry,3,"[23, 26]","[32, 35]",dyspepsia
-Ben,3,"[23, 26]","[32, 35]",pneumonia
-""",
-}
-
 _PEOPLE = ("--rows", "12000", "--insertions", "1500", "--deletions", "1500", "--snapshots", "4", "--file-type", "csv")
 
 
@@ -120,8 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     show = partial(_show, arguments.invoke)
     start = time.monotonic()
     _write_series(folder)
-    for name in ("hospital", "ward"):
-        show("audit", folder / name, "--findings", "2", "--reveal")
+    show("audit", folder / "hospital", "--findings", "2", "--reveal")
     tables = folder / "counts"
     if not tables.exists():
         show("audit", "simulate", "--tables", "threshold", "--snapshots", "4", "--areas", "6", "--output", tables)
@@ -137,19 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     show("audit", "anonymize", people, "--method", "m-invariance", "--m", "4", "--output", invariant)
     show("audit", "check", invariant, "--principle", "m-invariance", "--m", "4")
     show("audit", invariant, "--findings", "2")
-    show(
-        "audit",
-        "anonymize",
-        people,
-        "--method",
-        "e-equivalence",
-        "--m",
-        "4",
-        "--e",
-        "3",
-        "--output",
-        equivalent,
-    )
+    show("audit", "anonymize", people, "--method", "e-equivalence", "--m", "4", "--e", "3", "--output", equivalent)
     show("audit", equivalent)
     put(
         f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/.\n"
@@ -175,16 +114,15 @@ def _show(invoke: Invoke, *words: object) -> None:
 
 
 def _write_series(folder: Path) -> None:
-    """Write the papers' series.
+    """Write the paper's series.
 
     Raises:
         UsageError: the folder cannot be written to.
     """
     try:
-        for name, files in (("hospital", _HOSPITAL), ("ward", _WARD)):
-            for file, content in files.items():
-                path = folder / name / file
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_file(path, content)
+        for file, content in _HOSPITAL.items():
+            path = folder / "hospital" / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, content)
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror or 'it cannot be written'}; name another folder") from error

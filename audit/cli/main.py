@@ -8,7 +8,6 @@ Exit codes: 0 the policy holds, 1 it is violated, 2 wrong usage or input, 3 unde
 from __future__ import annotations
 
 import argparse
-import gc
 import logging
 import os
 import sys
@@ -20,7 +19,6 @@ from importlib import import_module
 from types import ModuleType
 
 from audit.cli import audit as default
-from audit.cli import first_line
 from audit.cli.arguments import Parser
 from audit.cli.completion import ASKED, complete
 from audit.cli.error_document import put_error
@@ -54,7 +52,6 @@ COMMANDS = (
 _LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
-_OBJECTS = 50_000
 
 
 def parser(words: Sequence[str] = ()) -> Parser:
@@ -101,7 +98,6 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
         discard(sys.stdout)
         return _BROKEN_PIPE
     except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001 - each becomes a line and an exit code
-        first_line.erase()
         lines, code = _told(error)
         write_lines("".join(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines))
         if code == 2:
@@ -131,21 +127,12 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
         from audit.runtime.kernels import keep_memory
 
         keep_memory()  # before there are threads, and before Arrow is imported
-        _collect_garbage_from_now_on()
-    first_line.erase()
     command = words[0] if named else "audit"
     with log_shown(), in_language(language_of(arguments)), logged_stage(_LOG, f"command {command}") as stage:
         _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)
         code = int((_command(command) if named else default).run(arguments))
         stage.count(exit_code=code)
         return code
-
-
-def _collect_garbage_from_now_on() -> None:
-    """Have garbage looked for among what is made from now on, seldom: of a command's objects few ever are."""
-    gc.freeze()
-    gc.set_threshold(_OBJECTS)
-    gc.enable()
 
 
 def _check_spelling(word: str) -> None:

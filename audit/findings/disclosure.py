@@ -161,11 +161,6 @@ class Disclosure(OnePersonFinding[C]):
             return say("{who} has {value}, in release {release}", **about)
         return say("{who} has {value}, certain from release {release} on", **about)
 
-    def short(self: Disclosure[str]) -> tuple[str, str, float | None]:
-        """Return which value a person has."""
-        said = say("{who} has {value}", who=printable(self.individual), value=printable(self.value))
-        return said, self.release, self.risk
-
     def steps(self: Disclosure[str]) -> Iterator[str]:
         """Yield what the person's groups leave, and the proof in short."""
         yield from lines(self.certificate)

@@ -179,11 +179,6 @@ class Pinned(Combination[C]):
             release=printable(self.release),
         )
 
-    def short(self: Pinned[str]) -> tuple[str, str, float | None]:
-        """Return which value a person has."""
-        said = say("{who} has {value}", who=printable(str(self.individual)), value=printable(self.value))
-        return said, self.release, self.risk
-
     def in_full(self: Pinned[str], *, by_version: bool) -> Iterator[str]:
         """Yield the value, and the groups that pin it."""
         del by_version

@@ -46,10 +46,6 @@ class EverGrave(OnePersonFinding[C]):
         about = {"who": printable(self.individual), "release": printable(self.release), "risk": percent(self.risk)}
         return say("{who} has had a grave value at some time up to release {release} with {risk}", **about)
 
-    def short(self: EverGrave[str]) -> tuple[str, str, float | None]:
-        """Return that a person has had a grave value."""
-        return say("{who} has had a grave value", who=printable(self.individual)), self.release, self.risk
-
     def named(self: EverGrave[int], names: ReportNaming) -> Finding[str]:
         """Return it with names in place of codes, and where, only when revealed."""
         named: EverGrave[str] = decoded(self if names.reveal else replace(self, certificate=()), names)

@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from audit.findings.wording import ROWS
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import RELEASE, VALUE, C, Claims, Finding, Identifiers, KnownReleases, Located, Place, Presence
@@ -86,16 +85,6 @@ class HomogeneousClass(Finding[C]):
             share=figure(self.risk, ".1%"),
             rows=self.rows,
         )
-
-    def short(self: HomogeneousClass[str]) -> tuple[str, str, float | None]:
-        """Return which value the rows have."""
-        said = say(
-            "group {group} ({rows}) has {value}",
-            group=printable(self.group),
-            rows=ROWS.counted(self.rows),
-            value=printable(self.value),
-        )
-        return said, self.release, self.risk
 
     def places(self) -> Iterator[Place[C]]:
         """Yield the group."""

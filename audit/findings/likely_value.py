@@ -59,11 +59,6 @@ class LikelyValue(OnePersonFinding[C]):
         about = {"who": printable(self.individual), "release": printable(self.release), "value": value}
         return say("{who} has {value} with {risk}, by release {release}", **about, risk=percent(self.risk))
 
-    def short(self: LikelyValue[str]) -> tuple[str, str, float | None]:
-        """Return which value a person is likely to have."""
-        value = say("some value") if self.value is None else printable(self.value)
-        return say("{who} has {value}", who=printable(self.individual), value=value), self.release, self.risk
-
     def named(self: LikelyValue[int], names: ReportNaming) -> Finding[str]:
         """Return it with names in place of codes; which of several values is true, and where, only when revealed."""
         named: LikelyValue[str] = decoded(self if names.reveal else replace(self, value=None, certificate=()), names)

@@ -120,15 +120,6 @@ class Linkage(Finding[C]):
             )
         return said if self.value is None else say("{told}, and has {value}", told=said, value=printable(self.value))
 
-    def short(self: Linkage[str]) -> tuple[str, str, float | None]:
-        """Return how many rows are left to the person."""
-        said = say(
-            "somebody new in release {release}: {rows} left",
-            release=printable(self.first),
-            rows=ROWS.counted(self.rows),
-        )
-        return said, self.release, self.risk
-
     def steps(self: Linkage[str]) -> Iterator[str]:
         """Yield what rules out other rows."""
         if self.evidence != "proof":

@@ -79,11 +79,6 @@ class Narrowed(Finding[C]):
             cause=_CAUSES[self.cause],
         )
 
-    def short(self: Narrowed[str]) -> tuple[str, str, float | None]:
-        """Return how few records the record can be taken for."""
-        said = say("{record}: only {left} in its class", record=printable(self.record), left=self.class_size)
-        return said, self.release, self.risk
-
     def steps(self: Narrowed[str]) -> Iterator[str]:
         """Yield the record's rows."""
         if self.description is not None:

@@ -213,10 +213,6 @@ class Finding(ABC, Generic[C]):
     def sentence(self: Finding[str], *, by_version: bool) -> str:
         """Return what it says, without a full stop; `by_version` says whether values hold in one release alone."""
 
-    def short(self: Finding[str]) -> tuple[str, str, float | None]:
-        """Return what it says in a few words, since which release, and its risk, if it has one."""
-        return self.sentence(by_version=True), "", None
-
     def steps(self: Finding[str]) -> Iterator[str]:
         """Yield the steps of its certificate, what follows in a case indented."""
         yield from ()

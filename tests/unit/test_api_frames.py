@@ -113,9 +113,8 @@ def test_html_escapes_what_it_quotes(tmp_path):
     page = Tags()
     page.feed(result._repr_html_())
     page.close()
-    assert page.seen <= {"div", "p", "br", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"}
-    assert page.attributes == [("class", "series-audit")]
-    assert "<script>Bob</script> has <img src=x onerror=alert(1)>&amp;" in page.words
+    assert page.seen == {"pre"}
+    assert page.attributes == []
     assert page.words[0].startswith("<script>alert(1)</script>")
 
 
