@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
@@ -86,12 +86,8 @@ def all_attacks() -> tuple[Attack, ...]:
     return tuple(attack for attack in found if not getattr(attack, "estimates", False))
 
 
-def choose(
-    choices: Collection[Choice], options: Mapping[str, object], spelled: Callable[[str], str] = str
-) -> tuple[Attack, ...]:
+def choose(choices: Collection[Choice], options: Mapping[str, object]) -> tuple[Attack, ...]:
     """Return the attacks that are meant, or all where none is, in the order of the registry, with their options.
-
-    `spelled` tells how the user writes an option.
 
     Raises:
         UsageError: there is no such attack or option, or one is given that no attack asked for has.
@@ -99,13 +95,13 @@ def choose(
     chosen = {attack.name: attack for attack in map(find, choices)} if choices else {}
     attacks = tuple(chosen.values()) or all_attacks()
     if options:
-        _check(attacks, options, spelled)
+        _check(attacks, options)
     order = {name: place for place, name in enumerate(ATTACKS.names)}
     ordered = sorted(attacks, key=lambda attack: order.get(attack.name, len(order)))
     return tuple(_with_options(attack, options) for attack in ordered)
 
 
-def _check(attacks: Iterable[Attack], options: Mapping[str, object], spelled: Callable[[str], str]) -> None:
+def _check(attacks: Iterable[Attack], options: Mapping[str, object]) -> None:
     own = {each.name for attack in attacks for each in options_of(type(attack))}
     if options.keys() <= own:
         return
@@ -113,8 +109,8 @@ def _check(attacks: Iterable[Attack], options: Mapping[str, object], spelled: Ca
     refuse_unknown(options, [*every, *own], "no attack")
     for name in options:
         if name not in own and not every[name][0].anywhere:
-            text, whose = spelled(name), every[name][1].name
-            raise UsageError(f"{text} is an option of the attack {whose}; ask for it too, or leave {text} out")
+            whose = every[name][1].name
+            raise UsageError(f"{name} is an option of the attack {whose}; ask for it too, or leave {name} out")
 
 
 def _with_options(attack: Attack, options: Mapping[str, object]) -> Attack:

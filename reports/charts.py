@@ -1,28 +1,21 @@
-"""Charts: pictures for reports, drawn as SVG in the page, each with the same figures as a table.
+"""Charts: lines over places, for reports, each with the same figures as a table.
 
 They are as wide as a telephone, so that their letters stay legible there, and take their colours from the page's style,
 so that they suit a dark screen and paper. Lines differ by marker and dashes as well as by colour (Okabe and Ito's
-palette), and bars by hatching, so that prints in grey can be read. The places of things are computed here; what is
-drawn is the template `chart.svg.j2`.
+palette), so that prints in grey can be read. The places of things are computed here; the template `chart.html.j2` draws
+them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from audit.runtime.phrases import figure
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-_KINDS = 6
 _DASHES = ("none", "6 3", "6 2 1.5 2", "1.5 2.5", "8 2 1.5 2 1.5 2", "1.5 5")
 # Drawn around a point, each some nine units wide.
 _MARKERS = (
@@ -33,12 +26,10 @@ _MARKERS = (
     "M0 4.6L4.4-3.4H-4.4z",
     "M-1.5-4.4h3v2.9h2.9v3h-2.9v2.9h-3v-2.9h-2.9v-3h2.9z",
 )
-_HATCHES = ("", "M0 6L6 0", "M2 2h2v2h-2z", "M0 6L6 0M0 0L6 6", "M0 0L6 6", "M3 0v6M0 3h6")
 # Units of the picture, which has some 96 to the inch on a telephone; letters of its type are about 7 wide.
 _WIDTH, _HEIGHT, _TOP, _RIGHT, _LINE, _LETTER = 360, 170, 18, 12, 18, 6.6
-_MOST_TICKS, _CROWDED, _LABELLED = 12, 38, 12
+_MOST_TICKS, _CROWDED = 12, 38
 _STEPS, _LEVELS, _LEAST = (1, 2, 2.5, 5, 10), 5, 1e-6
-_TEMPLATES = Path(__file__).parent / "templates"
 
 Lines: TypeAlias = Sequence[tuple[str, Sequence[float | None]]]
 """By name, a number for each place, or for the first ones; None where there is none. Names may be alike."""
@@ -50,13 +41,13 @@ class Chart:
 
     Attributes:
         title: what it is of.
-        svg: the picture, an element of the page.
+        drawing: what the template draws, and where.
         head: the names of the table's columns.
         rows: the table.
     """
 
     title: str
-    svg: str
+    drawing: Mapping[str, object]
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
@@ -93,17 +84,17 @@ def lines(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, s
         series: what to draw.
         axes: what the places and the numbers are.
     """
-    frame = _frame(len(ticks), series)
-    curves = []
+    frame, kinds = _frame(len(ticks), series), len(_MARKERS)
+    curves: list[dict[str, object]] = []
     for number, (name, values) in enumerate(series):
-        kind, turn = number % _KINDS, number // _KINDS
+        kind, turn = number % kinds, number // kinds
         points = [(frame.x(place), frame.y(value)) for place, value in enumerate(values) if value is not None]
         curves.append(
             {
                 "name": name,
                 "colour": f"c{kind}",
-                "dashes": _DASHES[(kind + 2 * turn) % len(_DASHES)],
-                "marker": _MARKERS[(kind + turn) % len(_MARKERS)],
+                "dashes": _DASHES[(kind + 2 * turn) % kinds],
+                "marker": _MARKERS[(kind + turn) % kinds],
                 "paths": [_path(frame, part) for part in _parts(values)],
                 "points": [f"{x:.1f} {y:.1f}" for x, y in points],
             }
@@ -112,51 +103,23 @@ def lines(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, s
     rows = [
         [tick, *(_figure(v[place]) if place < len(v) else "" for _, v in series)] for place, tick in enumerate(ticks)
     ]
-    drawn = _drawn(title, frame, [(place, ticks[place]) for place in shown], axes, curves=curves)
-    return Chart(title, drawn, [axes[0], *(name for name, _ in series)], rows)
-
-
-def bars(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, str]) -> Chart:
-    """Return bars side by side at each place, one for each name, its number above it; arguments as of `lines`."""
-    frame, width = _frame(len(ticks), series), 0.8 / max(1, len(series))
-    blocks, labels = [], []
-    for number, (name, values) in enumerate(series):
-        of_place = []
-        for place, value in enumerate(values):
-            start, end = (frame.x(place - 0.4 + width * (number + side)) for side in (0.025, 0.975))
-            if value:
-                of_place.append(f"M{start:.1f} {frame.y(0):.1f}V{frame.y(value):.1f}H{end:.1f}V{frame.y(0):.1f}z")
-                labels.append((f"{(start + end) / 2:.1f}", f"{frame.y(value) - 4:.1f}", _figure(value)))
-        kind = number % _KINDS
-        blocks.append({"name": name, "kind": kind, "path": "".join(of_place)})
-    rows = [[tick, *(_figure(values[place]) for _, values in series)] for place, tick in enumerate(ticks)]
-    few = len(series) == 1 and len(ticks) <= _LABELLED
-    drawn = _drawn(
-        title, frame, list(enumerate(ticks)), axes, blocks=blocks, labels=labels if few and _narrow(labels) else []
-    )
-    return Chart(title, drawn, [axes[0], *(name for name, _ in series)], rows)
+    drawing = _drawing(frame, [(place, ticks[place]) for place in shown], axes, curves)
+    return Chart(title, drawing, [axes[0], *(name for name, _ in series)], rows)
 
 
 def _figure(value: float | None) -> str:
     return "" if value is None else figure(value, ",.6g" if value < 10**6 or value % 1 else ",.0f")
 
 
-def _narrow(labels: Sequence[tuple[str, str, str]]) -> bool:
-    """Return whether numbers fit side by side."""
-    return max((len(text) for _, _, text in labels), default=0) <= 4
-
-
 def _parts(values: Sequence[float | None]) -> Iterator[list[tuple[int, float]]]:
     """Yield the stretches of a line, which is broken where there is no number."""
     part: list[tuple[int, float]] = []
-    for place, value in enumerate(values):
+    for place, value in enumerate([*values, None]):
         if value is not None:
             part.append((place, value))
         elif part:
             yield part
             part = []
-    if part:
-        yield part
 
 
 def _path(frame: _Frame, part: Sequence[tuple[int, float]]) -> str:
@@ -189,59 +152,35 @@ def _level(value: float) -> str:
     return figure(value, ",.12g")
 
 
-def _drawn(
-    title: str,
-    frame: _Frame,
-    ticks: Sequence[tuple[int, str]],
-    axes: tuple[str, str],
-    labels: Sequence[tuple[str, str, str]] = (),
-    **content: Sequence[Mapping[str, object]],
-) -> str:
-    """Return a picture; the same figures give the same text."""
-    named = [each for kind in content.values() for each in kind]
-    names = [str(each["name"]) for each in named] if len(named) > 1 else []
-    wide = max(map(len, names), default=0) * _LETTER + 44
+def _drawing(
+    frame: _Frame, ticks: Sequence[tuple[int, str]], axes: tuple[str, str], curves: Sequence[Mapping[str, object]]
+) -> Mapping[str, object]:
+    """Return what is drawn, and where; names of several lines stand below."""
+    named = curves if len(curves) > 1 else ()
+    wide = max((len(str(each["name"])) for each in named), default=0) * _LETTER + 44
     across = max(1, int((_WIDTH - 10) // wide))
     crowded = sum(len(name) for _, name in ticks) > _CROWDED
     longest = max((len(name) for _, name in ticks), default=0)
     below = _TOP + _HEIGHT + (16 + 0.6 * _LETTER * longest if crowded else 18)
     legend = below + 2 * _LINE
-    return _render(
-        title,
-        width=_WIDTH,
-        height=round(below + _LINE + _LINE * (1 + math.ceil(len(names) / across) if names else 0)),
-        left=f"{frame.left:.1f}",
-        top=_TOP,
-        beside=f"{frame.left - 6:.1f}",
-        centre=f"{frame.x((frame.places - 1) / 2):.1f}",
-        bottom=_TOP + _HEIGHT,
-        end=_WIDTH - _RIGHT,
-        middle=_TOP + _HEIGHT / 2,
-        below=round(below),
-        crowded=crowded,
-        axes=axes,
-        labels=labels,
-        levels=[(f"{frame.y(level):.1f}", _level(level)) for level in frame.levels],
-        ticks=[(f"{frame.x(place):.1f}", name) for place, name in ticks],
-        hatches=[(kind, hatch) for kind, hatch in enumerate(_HATCHES[: len(content.get("blocks", ()))]) if hatch],
-        legend=[
+    return {
+        "width": _WIDTH,
+        "height": round(below + _LINE + _LINE * (1 + math.ceil(len(named) / across) if named else 0)),
+        "left": f"{frame.left:.1f}",
+        "top": _TOP,
+        "beside": f"{frame.left - 6:.1f}",
+        "centre": f"{frame.x((frame.places - 1) / 2):.1f}",
+        "bottom": _TOP + _HEIGHT,
+        "end": _WIDTH - _RIGHT,
+        "middle": _TOP + _HEIGHT / 2,
+        "below": round(below),
+        "crowded": crowded,
+        "axes": axes,
+        "levels": [(f"{frame.y(level):.1f}", _level(level)) for level in frame.levels],
+        "ticks": [(f"{frame.x(place):.1f}", name) for place, name in ticks],
+        "curves": curves,
+        "legend": [
             {**each, "at": f"{5 + wide * (number % across):.0f} {legend + _LINE * (number // across):.0f}"}
-            for number, each in enumerate(named if names else [])
+            for number, each in enumerate(named)
         ],
-        **content,
-    )
-
-
-def _render(title: str, **content: object) -> str:
-    """Return a picture, whose parts have names that no other picture of a page has."""
-    drawn = _environment().get_template("chart.svg.j2")
-    mark = hashlib.sha256(repr((title, content)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    svg: str = drawn.render(title=title, mark=f"p{mark}", **content)
-    return svg
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader
-
-    return Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    }

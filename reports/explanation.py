@@ -10,14 +10,11 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
-from audit.model.report import Report
 from audit.runtime.phrases import risk_text, say, say_count
 from audit.runtime.version import VERSION
 from reports.frames import frames
 from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section, marked
-from reports.registry import Format
 from reports.sentences import changing, status_in_words
-from reports.text import Paper
 
 
 def page(explanation: Explanation) -> Page:
@@ -100,13 +97,6 @@ def _finding(finding: Finding[str], *, by_version: bool) -> Entry:
     head, *steps = finding.in_full(by_version=by_version)
     lines = [*(step.removeprefix("  ") for step in steps), *places(finding.located)]
     return Entry(head, [PageSteps(lines)], [finding.id])
-
-
-def render(explanation: Explanation, report: Report, form: Format) -> str:
-    """Return the explanation; where a format is no page, what it shows of `report`, the findings about the person."""
-    if form.name in FORMATS:
-        return form.drawn(page(explanation)) if isinstance(form, Paper) else FORMATS[form.name](explanation)
-    return form.render(report)
 
 
 FORMATS = frames(page, lambda explanation: explanation)

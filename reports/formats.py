@@ -11,21 +11,21 @@ from reports.audit_page import audit_page, terminal_page
 from reports.escaping import as_json
 from reports.json_forms.count_tables import count_document
 from reports.json_values import json_object
-from reports.text import Paper
+from reports.text import PAPER
 
 _ROOM = 96
 
 
 @dataclass(frozen=True)
-class Text(Paper):
-    """Render a report for a terminal; `series` is what it was called there, for the next command."""
+class Text:
+    """Render a report for a terminal."""
 
     name: str = "text"
-    series: str = "SERIES"
 
     def render(self, report: Report) -> str:
         """Return the report as lines of text."""
-        return self.drawn(terminal_page(report, self.series, means=self.width >= _ROOM))
+        paper = PAPER.get()
+        return paper.drawn(terminal_page(report, paper.series, means=paper.width >= _ROOM))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from reports import html, markdown
 from reports.escaping import as_json
 from reports.json_values import json_object
 from reports.page import Page
-from reports.text import Paper
+from reports.text import PAPER
 
 T = TypeVar("T")
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 def frames(page: Callable[[T], Page], document: Callable[[T], object]) -> Mapping[str, Callable[[T], str]]:
     """Return by name what writes an answer: as text, Markdown or HTML its page, as JSON its document."""
     return {
-        "text": lambda answer: Paper().drawn(page(answer)),
+        "text": lambda answer: PAPER.get().drawn(page(answer)),
         "json": lambda answer: as_json(json_object(document(answer))),
         "markdown": lambda answer: markdown.drawn(page(answer)),
         "html": lambda answer: html.drawn(page(answer)),

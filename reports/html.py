@@ -26,58 +26,28 @@ _OPTION = re.compile(r"(?<![^\s(])(--[a-z][a-z-]*)")
 
 
 def drawn(page: Page) -> str:
-    """Return a page of blocks as HTML."""
-    return render_page(
-        "report.html.j2",
-        title=page.title,
-        mark=page.mark,
-        inside=page.inside,
-        sheet=page.sheet,
-        band=page.band,
-        page=page,
-    )
-
-
-def render_page(
-    template: str, *, title: str, mark: str, inside: bool, sheet: str, band: str | None = None, **content: object
-) -> str:
-    """Return a page from a template, with its styles; every printed sheet says whether it may leave the house.
-
-    Args:
-        template: the template's file.
-        title: of the browser's window.
-        mark: what stands above all.
-        inside: whether it is not for everybody.
-        sheet: what stands in the corner of each sheet; our own words alone, for styles cannot escape others'.
-        band: what stands at the head of each sheet, our own words too; whether people are named when None.
-        **content: what the template draws.
-    """
-    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8") + _sheets(sheet, band, inside=inside)
+    """Return a page of blocks as HTML, with its styles; every printed sheet says whether it may leave the house."""
+    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8") + _sheets(page)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    rendered: str = (
-        _environment()
-        .get_template(template)
-        .render(
-            style=style, policy=policy, title=title, mark=mark, inside=inside, language=LANGUAGE.get().code, **content
-        )
-    )
+    template = _environment().get_template("report.html.j2")
+    rendered: str = template.render(style=style, policy=policy, page=page, language=LANGUAGE.get().code)
     return rendered
 
 
-def _sheets(sheet: str, band: str | None, *, inside: bool) -> str:
+def _sheets(page: Page) -> str:
     """Return the style of printed sheets: a red bar where they are to stay inside, a grey frame where not."""
-    mark = band or (say("INTERNAL: names people") if inside else say("Shareable: names nobody"))
+    mark = page.band or (say("INTERNAL: names people") if page.inside else say("Shareable: names nobody"))
     frame = (
         "background: #7a0016; color: #fff; font: bold 10pt sans-serif; padding: 0 3mm"
-        if inside
+        if page.inside
         else "border: 0.5pt solid #555; color: #333; font: 9pt sans-serif; padding: 0 3mm"
     )
     corner = "font: 9pt sans-serif; color: #555"
     return (
         "@page { size: A4; margin: 20mm 16mm 18mm;\n"
         f'@top-right {{ content: "{mark}"; height: 7mm; margin: 6mm 0; {frame} }}\n'
-        f'@bottom-left {{ content: "{sheet}"; {corner} }}\n'
+        f'@bottom-left {{ content: "{page.sheet}"; {corner} }}\n'
         f'@bottom-right {{ content: counter(page) " / " counter(pages); {corner} }} }}\n'
     )
 
@@ -102,7 +72,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Our own file, and pictures whose template escapes names: escaping would break them.
-    environment.filters |= {"style": Markup, "drawn": Markup, "code": _with_code}
+    environment.filters |= {"style": Markup, "code": _with_code}  # our own file: escaping would break it
     environment.globals["say"] = say
     return environment

@@ -57,4 +57,4 @@ def by_risk(report: Report) -> Iterator[charts.Chart]:
     for each in strongest.values():
         title = say("People by the highest risk of a value, by {attack}", attack=_line(each, report)[0])
         axes = (say("risk in percent, from …"), say("people"))
-        yield charts.bars(title, _TENTHS, [(each.attack, list(each.by_risk or ()))], axes=axes)
+        yield charts.lines(title, _TENTHS, [(each.attack, list(each.by_risk or ()))], axes=axes)

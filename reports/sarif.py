@@ -18,6 +18,7 @@ from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
 from reports.sentences import ended_early, undecided, violating, violation_told
+from reports.text import PAPER
 from reports.verdict import contradicted, headline
 
 _MOST_PLACES = 100
@@ -26,30 +27,26 @@ _ENDINGS = (".gz", ".csv", ".parquet", ".rows", ".values")
 
 @dataclass(frozen=True)
 class Sarif:
-    """Render a report as a SARIF log with one run.
-
-    Attributes:
-        folder: the series' folder in its repository, which paths begin with; empty where it is in none.
-    """
+    """Render a report as a SARIF log with one run."""
 
     name: str = "sarif"
-    folder: str = ""
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
+        folder = PAPER.get().folder
         artifacts = [
             {
-                "location": artifact(each.path, self.folder, place),
+                "location": artifact(each.path, folder, place),
                 **({"hashes": {"sha-256": each.sha256}} if each.columns is None else {}),
             }
             for place, each in enumerate(report.inputs)
         ]
         run = {
             "tool": tool(report.tool_version, rules_of(report)),
-            "automationDetails": automation(report.series.name, self.folder),
+            "automationDetails": automation(report.series.name, folder),
             "invocations": [_invocation(report)],
             "artifacts": artifacts,
-            "results": list(_results(report, self.folder)),
+            "results": list(_results(report, folder)),
             "properties": {"series": printable(report.series.name, 200), "revealed": report.revealed},
         }
         return log(run)

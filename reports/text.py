@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,10 +31,19 @@ _ROOM, _NAME, _TAG = 96, 16, 8
 
 @dataclass(frozen=True)
 class Paper:
-    """What text is written to; `color` and `width` (in characters) are those of the terminal."""
+    """What a report is written to.
+
+    Attributes:
+        color: whether text may be in colours.
+        width: of a line, in characters.
+        series: what the series was called, for the next command.
+        folder: the series' folder in its repository, which paths begin with; empty where it is in none.
+    """
 
     color: bool = False
     width: int = 100
+    series: str = "SERIES"
+    folder: str = ""
 
     def drawn(self, page: Page) -> str:
         """Return a page of blocks as lines of text."""
@@ -136,6 +146,12 @@ class Paper:
             ]
             table.add_row(*shown)
         console.print(table)
+
+
+PLAIN = Paper()
+"""What stands for a file."""
+PAPER: ContextVar[Paper] = ContextVar("PAPER", default=PLAIN)
+"""What reports are written to: the command line says so."""
 
 
 def _narrow(head: str, cells: Sequence[str]) -> str:

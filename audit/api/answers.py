@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Answer(ABC):
-    """An answer, written as text and as JSON."""
+    """An answer, written as text, as JSON, and in the other formats that it has."""
 
     report: Any
 
@@ -31,16 +31,31 @@ class Answer(ABC):
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
         """What writes the report, by the name of its format."""
 
+    @property
+    def _audit(self) -> Report | None:
+        """The audit that formats which are no pages show; None where only pages are written."""
+        return None
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command: 0 where there is no verdict."""
+        return 0
+
     def render(self, form: str) -> str:
         """Return the answer in a format, as the command line prints it with `--format NAME`.
 
         Raises:
             UsageError: there is no such format.
         """
-        if form not in self._formats:
-            known = ", ".join(self._formats)
-            raise UsageError(f"there is no format {printable(str(form))} of this answer; choose from {known}")
-        return self._formats[form](self.report)
+        from reports.documents.registry import DOCUMENTS
+        from reports.registry import FORMATS
+
+        if form in self._formats:
+            return self._formats[form](self.report)
+        if self._audit is not None:
+            return (DOCUMENTS if form in DOCUMENTS.names else FORMATS).load(form)().render(self._audit)
+        known = ", ".join(self._formats)
+        raise UsageError(f"there is no format {printable(str(form))} of this answer; choose from {known}")
 
     def __str__(self) -> str:
         """Return what the command line prints."""
@@ -82,9 +97,14 @@ class ImpactResult(Answer):
     def findings(self) -> pd.DataFrame:
         """The findings that the candidate would add, as of an audit."""
         from audit.pipeline import dataframes
+
+        return dataframes.findings(self._audit)
+
+    @property
+    def _audit(self) -> Report:
         from reports.impact import with_news
 
-        return dataframes.findings(with_news(self.report))
+        return with_news(self.report)
 
     @property
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
@@ -103,6 +123,11 @@ class RepairResult(Answer):
     def repaired(self) -> bool:
         """Whether there is a repair; its tables are `report.files`."""
         return self.report.refused is None
+
+    @property
+    def exit_code(self) -> int:
+        """0 where there is a repair; 1 where it is proved that there is none, 3 where that is not known."""
+        return self.report.exit_code
 
     @property
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
@@ -151,11 +176,20 @@ class ExplanationResult(Answer):
     _findings: Report
 
     @property
+    def _audit(self) -> Report:
+        return self._findings
+
+    @property
+    def exit_code(self) -> int:
+        """4 where an attack of another package failed, else 0."""
+        return 4 if self._audit.failed else 0
+
+    @property
     def findings(self) -> pd.DataFrame:
         """The findings about the person, as of an audit."""
         from audit.pipeline import dataframes
 
-        return dataframes.findings(self._findings)
+        return dataframes.findings(self._audit)
 
     @property
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:

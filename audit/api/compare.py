@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from audit.api.answers import ComparisonResult
 from audit.api.count_results import CountComparisonResult
@@ -12,6 +12,9 @@ from audit.api.series import LoadedSeries
 from audit.api.settings import AuditSettings
 from audit.model.errors import UsageError
 
+if TYPE_CHECKING:
+    from audit.metrics.queries import Style
+
 
 @overload
 def compare(
@@ -19,8 +22,10 @@ def compare(
     microdata: LoadedMicrodata | None = None,
     queries: int = 10_000,
     theta: float = 0.1,
+    workload: Style = "m-invariance",
     seed: int = 0,
     time_limit: float | None = 300.0,
+    progress: bool | None = None,
 ) -> ComparisonResult: ...
 
 
@@ -33,8 +38,10 @@ def compare(
     microdata: LoadedMicrodata | None = None,
     queries: int = 10_000,
     theta: float = 0.1,
+    workload: Style = "m-invariance",
     seed: int = 0,
     time_limit: float | None = 300.0,
+    progress: bool | None = None,
 ) -> ComparisonResult | CountComparisonResult:
     """Show several series side by side, as `audit compare` does; with microdata also what they are good for.
 
@@ -43,23 +50,24 @@ def compare(
         InputError: a file cannot be read, or does not fit the microdata.
     """
     from attacks.registry import all_attacks
+    from audit.io.paths import without_secrets
     from audit.io.series import Series
     from audit.metrics.utility import Queries, check_fits
     from audit.pipeline.comparison import compare_series
 
-    tables = [each for each in series if isinstance(each, LoadedTables)]
-    people = [each for each in series if isinstance(each, LoadedSeries)]
+    named = [(without_secrets(str(each.folder)), each) for each in series]
+    tables = [(name, each) for name, each in named if isinstance(each, LoadedTables)]
+    people = [(name, Series.of(each.opened.manifest)) for name, each in named if isinstance(each, LoadedSeries)]
     if tables and (people or microdata is not None):
         raise UsageError("count tables are compared with count tables alone; compare like with like")
     if tables:
         return compare_tables(tables, time_limit)
     source = None if microdata is None else microdata.opened
-    named = [(str(each._series.manifest.folder), Series.of(each._series.manifest)) for each in people]
     if source is not None:
-        for path, one in named:
-            check_fits(path, one, source)
-    settings = AuditSettings({}, time_limit=time_limit, findings=0)
-    with settings.audit_options(explicit=False) as how:
+        for name, one in people:
+            check_fits(name, one, source)
+    settings = AuditSettings({}, time_limit=time_limit, findings=0, progress=progress)
+    with settings.audit_options() as how:
         return ComparisonResult(
-            compare_series(named, all_attacks(), how, source, Queries(queries, theta, "m-invariance", seed))
+            compare_series(people, all_attacks(), how, source, Queries(queries, theta, workload, seed))
         )

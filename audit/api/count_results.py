@@ -54,6 +54,10 @@ class JudgedCandidate(Answer):
 
         return CANDIDATE
 
+    @property
+    def _audit(self) -> Report:
+        return self.report.after
+
 
 class CountImpactResult(JudgedCandidate):
     """What one more release of count tables would give away."""

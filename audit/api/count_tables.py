@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from audit.api.count_results import (
     CountAuditResult,
@@ -16,13 +17,15 @@ from audit.api.count_results import (
     CountImpactResult,
     CountRepairResult,
 )
-from audit.api.settings import AuditSettings, checked_limits
-from audit.api.tables import Candidate, TemporaryFolder, as_file, checked_tag, several
+from audit.api.settings import AuditSettings
+from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
 from audit.model.errors import UsageError, printable
+from audit.pipeline.settings import CountSettings
 
 if TYPE_CHECKING:
     from audit.count_tables.manifest import TableManifest, TableRelease
     from audit.count_tables.table_audit import CountOptions
+    from audit.publishing.count_tables import PublishedTables
 
 Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
 """A release: its table, or several."""
@@ -30,39 +33,45 @@ Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LoadedTables:
-    """A series of count tables, ready to be audited; made by `load` or `tables_from_frames`."""
+    """A series of count tables, ready to be audited; made by `load` or `tables_from_frames`.
 
-    _manifest: TableManifest
+    Attributes:
+        opened: what was read, not to be changed.
+    """
+
+    opened: TableManifest
     _files: object = None
 
     @property
     def name(self) -> str:
         """The series' name."""
-        return self._manifest.name
+        return self.opened.name
+
+    @property
+    def folder(self) -> Path:
+        """Where the series is."""
+        return self.opened.folder
 
     @property
     def releases(self) -> tuple[str, ...]:
         """The releases' tags, in order of publication."""
-        return self._manifest.tags
+        return self.opened.tags
 
     @property
     def dimensions(self) -> tuple[str, ...]:
         """What the numbers are counted by."""
-        return self._manifest.dimensions
+        return self.opened.dimensions
 
     def audit(
-        self,
-        *,
-        time_limit: float | None = 300.0,
-        findings: int | None = 20,
-        policy: Mapping[str, float] | None = None,
+        self, *, baseline: str | os.PathLike[str] | None = None, **settings: Unpack[CountSettings]
     ) -> CountAuditResult:
         """Find what can be told of the counts, as `audit SERIES` does.
 
         Args:
-            time_limit: seconds; None is without limit.
-            findings: how many findings to show; None is all.
-            policy: clauses that replace those of the manifest, such as `{"min_count": 10}`.
+            baseline: the file of an earlier report, whose findings do not count again.
+            **settings: `time_limit` (seconds; None is without limit); `findings` (how many to show; None is all);
+                `policy` (clauses that replace those of the manifest, such as `{"min_count": 10}`); `progress` (None
+                shows it in a notebook).
 
         Raises:
             UsageError: an argument is wrong.
@@ -70,8 +79,11 @@ class LoadedTables:
         """
         from attacks.differencing.attack import Differencing
         from audit.count_tables.table_audit import audit_tables
+        from audit.judgement.baseline import read_baseline
 
-        return CountAuditResult(audit_tables(self._manifest, Differencing(), _options(time_limit, findings, policy)))
+        known = None if baseline is None else read_baseline(Path(baseline), of_tables=True)
+        with _options(settings) as how:
+            return CountAuditResult(audit_tables(self.opened, Differencing(), replace(how, baseline=known)))
 
     def next(
         self,
@@ -79,18 +91,14 @@ class LoadedTables:
         /,
         *,
         tag: str = "candidate",
-        time_limit: float | None = 300.0,
-        findings: int | None = 20,
-        policy: Mapping[str, float] | None = None,
+        **settings: Unpack[CountSettings],
     ) -> CountImpactResult:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE...` does.
 
         Args:
             candidate: a file or a data frame, or several of them. The first file's name gives the tag.
             tag: what a candidate whose first table is a data frame is called.
-            time_limit: this and what follows is as for `audit`.
-            findings: likewise; of those that are new.
-            policy: likewise.
+            **settings: as for `audit`; `findings` is of those that are new.
 
         Raises:
             UsageError: an argument is wrong, or the series has a release of that tag.
@@ -100,8 +108,9 @@ class LoadedTables:
         from audit.count_tables.candidate import judge_candidate
 
         folder = TemporaryFolder("audit-candidate-")
-        release, options = _release(candidate, tag, folder.path), _options(time_limit, findings, policy)
-        return CountImpactResult(judge_candidate(self._manifest, release, Differencing(), options)[0])
+        release = _release(candidate, tag, folder.path)
+        with _options(settings) as how:
+            return CountImpactResult(judge_candidate(self.opened, release, Differencing(), how)[0])
 
     def repair(
         self,
@@ -110,8 +119,7 @@ class LoadedTables:
         output: str | os.PathLike[str],
         *,
         tag: str = "candidate",
-        time_limit: float | None = 300.0,
-        policy: Mapping[str, float] | None = None,
+        **settings: Unpack[CountSettings],
     ) -> CountRepairResult:
         """Write a candidate with the least further cells left empty into a folder, as `audit repair` does.
 
@@ -119,8 +127,7 @@ class LoadedTables:
             candidate: as for `next`; data frames are written as Parquet.
             output: a new or empty folder.
             tag: as for `next`.
-            time_limit: as for `audit`.
-            policy: likewise.
+            **settings: as for `audit`.
 
         Raises:
             UsageError: an argument is wrong, or the candidate cannot be written anew.
@@ -130,17 +137,18 @@ class LoadedTables:
         from audit.count_tables.repaired_tables import repair_candidate
 
         folder, where = TemporaryFolder("audit-candidate-"), Path(output)
-        release, options = _release(candidate, tag, folder.path), _options(time_limit, 20, policy)
-        found = repair_candidate(self._manifest, release, where, Differencing(), options)
+        release = _release(candidate, tag, folder.path)
+        with _options(settings) as how:
+            found = repair_candidate(self.opened, release, where, Differencing(), how)
         files = () if found.hide is None else tuple(where / table.path.name for table in release.tables)
         return CountRepairResult(found, files)
 
-    def explain(self, cell: Mapping[str, str], /, *, time_limit: float | None = 300.0) -> CountExplanationResult:
+    def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> CountExplanationResult:
         """Tell what can be told of one cell, as `audit explain SERIES --cell area=N --cell sex=f` does.
 
         Args:
             cell: its labels by dimension; a dimension that is left out is at its total.
-            time_limit: as for `audit`.
+            **settings: as for `audit`.
 
         Raises:
             UsageError: there is no such dimension or label.
@@ -150,9 +158,9 @@ class LoadedTables:
         from audit.count_tables.explain_cell import explain_cell
         from audit.count_tables.read_counts import read_counts
 
-        counts, options = read_counts(self._manifest), _options(time_limit, 20, None)
-        exact = Differencing(both_ends=True)
-        return CountExplanationResult(explain_cell(counts, dict(cell), exact, options))
+        counts, exact = read_counts(self.opened), Differencing(both_ends=True)
+        with _options(settings) as how:
+            return CountExplanationResult(explain_cell(counts, dict(cell), exact, how))
 
     def waive(self, *ids: str, reason: str, until: datetime.date) -> LoadedTables:
         """Accept findings until a date, and no more of each than is known today, as `audit waive` does.
@@ -166,8 +174,8 @@ class LoadedTables:
         from attacks.differencing.attack import Differencing
         from audit.count_tables.waived_counts import waive_counts
 
-        waive_counts(self._manifest, Differencing(), ids, reason, until)
-        return LoadedTables(load_tables(self._manifest.folder)._manifest, self._files)
+        waive_counts(self.opened, Differencing(), ids, reason, until)
+        return LoadedTables(load_tables(self.folder).opened, self._files)
 
     def anonymize(
         self, method: str, /, output: str | os.PathLike[str], *, seed: int | None = None, **options: int
@@ -187,22 +195,12 @@ class LoadedTables:
                 audit does not pass.
             InputError: the tables cannot be read, are not exact, lack counts, or do not add up.
         """
-        from anonymizers.count_tables import DRAWN, FOR_PEOPLE, SECONDARY, SecondarySuppression, count_method
-        from attacks.differencing.attack import Differencing
-        from audit.publishing.count_tables import Audited, Draw, publish_tables
         from reports.count_tables.candidate import not_published
 
-        chosen = count_method(method, options)
-        if method in DRAWN and seed is None:
-            raise UsageError(f"{method} draws at random: give a seed, keep it secret, and the same for every release")
-        draw = Draw(seed if method in DRAWN else None, method in FOR_PEOPLE)
-        protect, audited = chosen.publish, None
-        if isinstance(chosen, SecondarySuppression):
-            protect, audited = chosen.primary.publish, Audited(Differencing(), SECONDARY)
-        done = publish_tables(self._manifest, Path(output), protect, chosen.rules, draw, audited)
+        done = published(self.opened, method, Path(output), seed, options)
         if done.manifest is None and done.report is not None:
             raise UsageError(" ".join(not_published(done.report)))
-        return LoadedTables(done.manifest or self._manifest)
+        return LoadedTables(done.manifest or self.opened)
 
     def __repr__(self) -> str:
         releases = "1 release" if len(self.releases) == 1 else f"{len(self.releases)} releases"
@@ -220,8 +218,26 @@ def load_tables(path: Path) -> LoadedTables:
     return LoadedTables(read_table_manifest(path))
 
 
-def compare_tables(series: Sequence[LoadedTables], time_limit: float | None) -> CountComparisonResult:
-    """Show several series of count tables side by side.
+def published(
+    manifest: TableManifest, name: str, output: Path, seed: int | None, options: Mapping[str, int]
+) -> PublishedTables:
+    """Publish a series of exact tables by a method; see `LoadedTables.anonymize`."""
+    from anonymizers.count_tables import DRAWN, FOR_PEOPLE, SECONDARY, SecondarySuppression, count_method
+    from attacks.differencing.attack import Differencing
+    from audit.publishing.count_tables import Audited, Draw, publish_tables
+
+    method = count_method(name, options)
+    if name in DRAWN and seed is None:
+        raise UsageError(f"{name} draws at random: give it a seed, keep that secret, and the same for every release")
+    draw = Draw(seed if name in DRAWN else None, name in FOR_PEOPLE)
+    if isinstance(method, SecondarySuppression):
+        audited = Audited(Differencing(), SECONDARY)
+        return publish_tables(manifest, output, method.primary.publish, method.rules, draw, audited)
+    return publish_tables(manifest, output, method.publish, method.rules, draw, None)
+
+
+def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> CountComparisonResult:
+    """Show several series of count tables side by side, each with its name.
 
     Raises:
         InputError: a file cannot be read, or numbers contradict each other.
@@ -229,22 +245,14 @@ def compare_tables(series: Sequence[LoadedTables], time_limit: float | None) -> 
     from attacks.differencing.attack import Differencing
     from audit.count_tables.table_audit import audit_tables
 
-    options = _options(time_limit, 0, None)
-    found = [(str(one._manifest.folder), audit_tables(one._manifest, Differencing(), options)) for one in series]
-    return CountComparisonResult(tuple(found))
+    with _options({"time_limit": time_limit, "findings": 0}) as how:
+        return CountComparisonResult(
+            tuple((name, audit_tables(one.opened, Differencing(), how)) for name, one in series)
+        )
 
 
-def _options(time_limit: float | None, findings: int | None, policy: Mapping[str, float] | None) -> CountOptions:
-    """Return how to audit, checked.
-
-    Raises:
-        UsageError: an argument is wrong.
-    """
-    from audit.count_tables.manifest import clause_limit
-    from audit.count_tables.table_audit import CountOptions
-
-    AuditSettings({}, time_limit=time_limit, findings=findings)
-    return CountOptions(limits=checked_limits(policy or {}, clause_limit), time_limit=time_limit, findings=findings)
+def _options(settings: Mapping[str, object]) -> AbstractContextManager[CountOptions]:
+    return AuditSettings(settings, CountSettings).count_options()
 
 
 def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
@@ -257,7 +265,7 @@ def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
     from audit.io.paths import as_path
     from audit.io.toml import release_tag
 
-    given = several(candidate)
+    given = as_tables(candidate)
     if not given:
         raise UsageError("candidate: there is no table; hand over a file or a data frame, or several")
     tables = []

@@ -13,7 +13,7 @@ from typing import Any
 from audit.api.count_tables import LoadedTables
 from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.api.series import LoadedSeries, load
-from audit.api.tables import Frame, Pair, TemporaryFolder, as_file, checked_tag, several
+from audit.api.tables import Frame, Pair, TemporaryFolder, as_file, as_tables, checked_tag
 
 
 def series_from_frames(
@@ -122,7 +122,7 @@ def tables_from_frames(
     where = folder.path
     entries = []
     for tag, frames in releases.items():
-        tables = several(frames)
+        tables = as_tables(frames)
         files = [f"{checked_tag(tag)}.{place}.parquet" for place in range(1, len(tables) + 1)]
         for frame, file in zip(tables, files, strict=True):
             as_file(frame, where / file)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.api.answers import PlanResult
 from audit.api.series import LoadedSeries, load
+from audit.api.settings import is_shown
 from audit.model.errors import UsageError, printable
 from audit.simulating.request import SimulationRequest
 
@@ -97,7 +98,7 @@ class LoadedMicrodata:
         from audit.principles import registry as principles
         from audit.publishing.publish import PublishOptions, publish
 
-        chosen = _method(method, options) if isinstance(method, str) else method
+        chosen = method_of(method, options) if isinstance(method, str) else method
         principle = principles.find(chosen.promise.principle, chosen.promise.parameters)
         microdata = self.opened.closed()[0] if close else self.opened
         publish(microdata, Path(output), chosen, principle, PublishOptions(seed=seed))
@@ -110,6 +111,7 @@ class LoadedMicrodata:
         queries: int = 1000,
         seed: int = 0,
         time_limit: float | None = 20.0,
+        progress: bool | None = None,
     ) -> PlanResult:
         """Try methods and parameters in a temporary folder and say which to take, as `audit plan` does.
 
@@ -121,20 +123,20 @@ class LoadedMicrodata:
         from attacks.registry import all_attacks
         from audit.metrics.utility import Queries
         from audit.pipeline.audit_run import AuditOptions
+        from audit.pipeline.progress import counting
         from audit.pipeline.publication_plan import candidates, plan_publication
 
         options = AuditOptions(time_limit=time_limit, findings=0)
         kinds = [METHODS.load(name) for name in methods or METHODS.names]
-        tried = plan_publication(
-            self.opened, candidates(kinds), all_attacks(), options, Queries(queries, seed=seed), lambda _d, _t: None
-        )
-        return PlanResult(tried)
+        asked = Queries(queries, seed=seed)
+        with counting("trying methods", shown=is_shown(progress)) as watch:
+            return PlanResult(plan_publication(self.opened, candidates(kinds), all_attacks(), options, asked, watch))
 
     def __repr__(self) -> str:
         return f"LoadedMicrodata({printable(self.name, 200)!r}, {len(self.snapshots)} snapshots)"
 
 
-def _method(name: str, options: dict[str, object]) -> Anonymizer:
+def method_of(name: str, options: Mapping[str, object]) -> Anonymizer:
     """Return a method with its options.
 
     Raises:
@@ -146,7 +148,7 @@ def _method(name: str, options: dict[str, object]) -> Anonymizer:
     kind = METHODS.load(name)
     known = options_of(kind)
     refuse_unknown(options, [each.name for each in known], f"the method {name}")
-    missing = [each.name for each in known if each.required and each.name not in options]
+    missing = [f"{each.name} ({each.wanted})" for each in known if each.required and each.name not in options]
     if missing:
         raise UsageError(f"the method {name} needs {', '.join(missing)}")
     return kind(**given(known, options))

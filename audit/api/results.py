@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
+from audit.api.answers import Answer
 from audit.model.errors import UsageError
 from audit.model.report import Report
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Result:
+class _Result(Answer):
     """What an audit found out.
 
     Frames are made when they are asked for, so that changing one changes neither the result nor the next frame.
@@ -27,6 +28,19 @@ class _Result:
 
     report: Report
     _done: AuditRun | None = None
+
+    @classmethod
+    def of(cls, report: Report, done: AuditRun) -> Self:
+        """Return what an audit found out, which keeps everybody's risks only where people are named."""
+        return cls(report, done if report.revealed else None)
+
+    @property
+    def _formats(self) -> Mapping[str, Callable[[Report], str]]:
+        return {}
+
+    @property
+    def _audit(self) -> Report:
+        return self.report
 
     @property
     def risks(self) -> pd.DataFrame:
@@ -97,27 +111,10 @@ class _Result:
 
         return dataframes.inputs(self.report.inputs)
 
-    def render(self, form: str) -> str:
-        """Return the report in a format, as `audit SERIES --format NAME` prints it.
-
-        Raises:
-            UsageError: there is no such format.
-        """
-        from reports.registry import FORMATS
-
-        return FORMATS.load(form)().render(self.report)
-
-    def to_json(self) -> str:
-        """Return what `audit --format json` prints."""
-        return self.render("json")
-
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         from reports.verdict import in_short
 
         return in_short(self.report)
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
 
 
 class AuditResult(_Result):

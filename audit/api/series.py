@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args, ove
 
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult, AuditResult
-from audit.api.settings import AuditSettings, run
-from audit.api.tables import Candidate, TemporaryFolder, as_file, checked_tag
+from audit.api.settings import AuditSettings, run, several
+from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable, printable_path
-from audit.pipeline.settings import RepairSettings, Settings
+from audit.pipeline.settings import Settings
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -56,39 +56,52 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
         InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
         UsageError: the series is not of this kind, or what reads URLs is not installed.
     """
-    from audit.api.count_tables import load_tables
-    from audit.count_tables.series_kind import is_table_series
     from audit.io.paths import as_path
-    from audit.io.series import open_series
 
     if kind not in (None, *get_args(Kind)):
         raise UsageError("kind has to be microdata or tables, or None for what there is")
-    where = as_path(path).absolute()
-    if is_table_series(where):
-        if kind == "microdata":
-            raise UsageError(f'{printable_path(path)}: these are count tables; load them with kind="tables"')
-        return load_tables(where)
-    if kind == "tables":
+    found = opened(as_path(path).absolute())
+    if kind == "microdata" and not isinstance(found, LoadedSeries):
+        raise UsageError(f'{printable_path(path)}: these are count tables; load them with kind="tables"')
+    if kind == "tables" and isinstance(found, LoadedSeries):
         raise UsageError(f"{printable_path(path)}: these are no count tables; leave kind out")
-    return LoadedSeries(open_series(where))
+    return found
+
+
+def opened(where: Path) -> LoadedSeries | LoadedTables:
+    """Open the series in a folder, of whichever kind it is."""
+    from audit.api.count_tables import load_tables
+    from audit.count_tables.series_kind import is_table_series
+    from audit.io.series import open_series
+
+    return load_tables(where) if is_table_series(where) else LoadedSeries(open_series(where))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LoadedSeries:
-    """A series, ready to be audited; made by `load`."""
+    """A series, ready to be audited; made by `load`.
 
-    _series: Series
+    Attributes:
+        opened: what was read, not to be changed.
+    """
+
+    opened: Series
     _files: object = None
 
     @property
     def name(self) -> str:
         """The series' name."""
-        return self._series.manifest.name
+        return self.opened.manifest.name
+
+    @property
+    def folder(self) -> Path:
+        """Where the series is, perhaps at a URL."""
+        return self.opened.manifest.folder
 
     @property
     def releases(self) -> tuple[str, ...]:
         """The releases' tags, in order of publication."""
-        return self._series.tags
+        return self.opened.tags
 
     def attack(self, attack: Choice, /, **settings: Unpack[Settings]) -> AttackResult:
         """Run one attack, as `audit SERIES --attack NAME` does.
@@ -113,37 +126,42 @@ class LoadedSeries:
         """
         from attacks.registry import find
 
-        return AttackResult(*run(self._series, (find(attack),), AuditSettings(settings)))
+        return AttackResult.of(*run(self.opened, (find(attack),), AuditSettings(settings)))
 
-    def audit(self, *, recommend: bool = False, **settings: Unpack[Settings]) -> AuditResult:
+    def audit(
+        self,
+        *,
+        recommend: bool = False,
+        baseline: str | os.PathLike[str] | None = None,
+        **settings: Unpack[Settings],
+    ) -> AuditResult:
         """Run all attacks that apply, as `audit SERIES` does.
 
         Arguments are those of `attack`; `time_limit` and `findings` are for each attack. With `recommend`, the least
         change of the newest release that keeps the policy is looked for where that is violated, as `repair` does.
+        `baseline` is the file of an earlier report, with `stable_ids`, whose findings do not count again.
 
         Raises:
             UsageError: an argument is wrong, or no attack applies to the series.
             InputError: the series cannot be read, or contradicts its register or known values.
         """
-        return AuditResult(*run(self._series, (), AuditSettings(settings), recommend=recommend))
+        return AuditResult.of(*run(self.opened, (), AuditSettings(settings), recommend=recommend, baseline=baseline))
 
     def next(
         self,
-        candidate: Candidate,
+        candidate: Candidate | Sequence[Candidate],
         /,
         *,
-        values: Candidate | None = None,
         tag: str = "candidate",
-        attack: Choice | None = None,
+        attack: Choice | Sequence[Choice] | None = None,
         **settings: Unpack[Settings],
     ) -> ImpactResult:
         """Judge a release that is not yet published, as `audit next SERIES CANDIDATE` does.
 
         Args:
-            candidate: its file, or a data frame, which may have the key as a column.
-            values: the second table of an Anatomy pair, likewise.
+            candidate: its file, or a data frame, which may have the key as a column; of an Anatomy pair both tables.
             tag: what a candidate that is a data frame is called.
-            attack: one attack alone; None is all that apply.
+            attack: these attacks alone; None is all that apply.
             **settings: as for `attack`; `findings` is of each attack's new findings.
 
         Raises:
@@ -151,37 +169,40 @@ class LoadedSeries:
             InputError: the series or the candidate cannot be read.
         """
         from audit.pipeline.release_impact import compare_candidate
+        from audit.repair.newest_release import with_repair
 
-        checked, chosen = AuditSettings(settings), () if attack is None else (attack,)
+        checked, chosen = AuditSettings(settings), several(attack)
+        attacks = checked.attacks(chosen)
         with (
-            self._joined(candidate, values, tag) as (before, after),
-            checked.audit_options(explicit=bool(chosen)) as asked,
+            self._joined(candidate, tag) as (before, after),
+            checked.audit_options(explicit=bool(chosen)) as how,
         ):
-            return ImpactResult(compare_candidate(before, after, checked.attacks(chosen), asked))
+            impact = compare_candidate(before, after, attacks, how)
+            return ImpactResult(with_repair(impact, before, after, attacks, how))
 
     def repair(
         self,
-        candidate: Candidate,
+        candidate: Candidate | Sequence[Candidate],
         /,
         output: str | os.PathLike[str],
         *,
-        values: Candidate | None = None,
         tag: str = "candidate",
         only: Sequence[str] | None = None,
         baseline: bool = False,
-        **settings: Unpack[RepairSettings],
+        attack: Choice | Sequence[Choice] | None = None,
+        **settings: Unpack[Settings],
     ) -> RepairResult:
         """Write the least changed candidate that keeps the policy into a folder, as `audit repair` does.
 
         Args:
             candidate: as for `next`.
             output: a new or empty folder.
-            values: as for `next`.
             tag: as for `next`.
             only: the kinds of changes to make; None is all.
             baseline: whether a series that breaks the policy already may go on doing so.
-            **settings: `adversary`, `policy`, `engine` and `progress` as for `attack`; `time_limit` is for the whole
-                search, and the best repair so far is written then.
+            attack: as for `next`.
+            **settings: as for `attack`; `time_limit` is for the whole search, and the best repair so far is written
+                then.
 
         Raises:
             UsageError: an argument is wrong, or the candidate is none.
@@ -193,9 +214,15 @@ class LoadedSeries:
         folder = Path(output)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"output: {printable_path(folder)} is there already; name a new or empty folder")
-        checked = AuditSettings(settings, RepairSettings, findings=0)
-        with self._joined(candidate, values, tag) as (before, after), checked.audit_options(explicit=False) as how:
-            search = RepairSearch(before, after, checked.attacks(()), how, moves=only or MOVES, baseline=baseline)
+        if not folder.absolute().parent.is_dir():
+            raise UsageError(f"output: {printable_path(folder)} has no folder to be made in; name one in another")
+        checked, chosen = AuditSettings(settings), several(attack)
+        attacks = checked.attacks(chosen)
+        with (
+            self._joined(candidate, tag) as (before, after),
+            checked.audit_options(explicit=bool(chosen)) as how,
+        ):
+            search = RepairSearch(before, after, attacks, how, moves=only or MOVES, baseline=baseline)
             return RepairResult(search.repair(folder))
 
     def check(self, principle: str | type[Principle], /, *, reveal: bool = False, **parameters: int) -> CheckResult:
@@ -215,7 +242,7 @@ class LoadedSeries:
         from audit.principles.registry import find
 
         chosen = find(principle, parameters) if isinstance(principle, str) else principle(**parameters)
-        plain = Series.of(self._series.manifest)
+        plain = Series.of(self.opened.manifest)
         return CheckResult(check_series(plain, chosen, EquivalenceAttack, JointAttack(), reveal=reveal))
 
     def explain(
@@ -223,7 +250,7 @@ class LoadedSeries:
         individual: str,
         /,
         *,
-        attack: Choice | None = None,
+        attack: Choice | Sequence[Choice] | None = None,
         adversary: AdversaryKind | None = None,
         time_limit: float | None = 300.0,
         progress: bool | None = None,
@@ -238,14 +265,29 @@ class LoadedSeries:
         from audit.pipeline.explanation import explain_person
 
         given = {"adversary": adversary, "time_limit": time_limit, "progress": progress}
-        settings = AuditSettings(given, findings=None, reveal=True)
-        chosen = () if attack is None else (attack,)
+        settings, chosen = AuditSettings(given, findings=None, reveal=True), several(attack)
         with settings.audit_options(explicit=bool(chosen)) as how:
-            told, report = explain_person(Series.of(self._series.manifest), settings.attacks(chosen), individual, how)
+            told, report = explain_person(Series.of(self.opened.manifest), settings.attacks(chosen), individual, how)
         return ExplanationResult(told, report)
 
-    def waive(self, *ids: str, reason: str, until: datetime.date) -> LoadedSeries:
-        """Accept findings, or all that is found of people, until a date, as `audit waive` does.
+    def waive(
+        self,
+        *ids: str,
+        reason: str,
+        until: datetime.date,
+        groups: Sequence[tuple[str, str]] = (),
+        adversary: AdversaryKind | None = None,
+        policy: Mapping[str, float] | None = None,
+    ) -> LoadedSeries:
+        """Accept findings, or all that is found of people or in groups, until a date, as `audit waive` does.
+
+        Args:
+            ids: of findings, and people.
+            reason: it is written into the manifest.
+            until: the last day.
+            groups: the release and the group of each; `*` is every group of the release.
+            adversary: as for `attack`: how much is accepted is what an audit finds today.
+            policy: likewise.
 
         Returns:
             The series with the waivers; this one does not change.
@@ -253,12 +295,12 @@ class LoadedSeries:
         Raises:
             UsageError: the date is past, or there is no key by which ids could be known again.
         """
-        from attacks.registry import choose
         from audit.pipeline.waived_findings import waive_findings
 
-        folder = self._series.manifest.folder
-        waive_findings(folder, choose((), {}), ids, reason, until)
-        return replace(self, _series=load(folder, kind="microdata")._series)
+        settings = AuditSettings({"adversary": adversary, "policy": policy})
+        with settings.audit_options() as how:
+            waive_findings(self.folder, settings.attacks(()), ids, reason, until, groups, how)
+        return replace(self, opened=load(self.folder, kind="microdata").opened)
 
     def update_graph(self, individual: str, /, *, adversary: AdversaryKind | None = None) -> nx.DiGraph[Any]:
         """Return which values one person may have had, release by release, as a graph of networkx; it names people.
@@ -271,7 +313,7 @@ class LoadedSeries:
         """
         from audit.api.graphs import update_graph
 
-        return update_graph(self._series.manifest, individual, adversary)
+        return update_graph(self.opened.manifest, individual, adversary)
 
     def bucket_graph(self, *values: str) -> nx.Graph[Any]:
         """Return the history of a bucket, all groups that have just some sensitive values, as a graph of networkx.
@@ -285,7 +327,7 @@ class LoadedSeries:
         """
         from audit.api.graphs import bucket_graph
 
-        return bucket_graph(self._series.manifest, frozenset(values))
+        return bucket_graph(self.opened.manifest, frozenset(values))
 
     def component(self, individual: str, /) -> nx.Graph[Any]:
         """Return the part of the person matrix that somebody is in, as a graph of networkx; it names people.
@@ -298,19 +340,20 @@ class LoadedSeries:
         """
         from audit.api.graphs import component
 
-        return component(self._series.manifest, individual)
+        return component(self.opened.manifest, individual)
 
     @contextmanager
-    def _joined(self, candidate: Candidate, values: Candidate | None, tag: str) -> Iterator[tuple[Series, Series]]:
-        """Yield the series without and with a candidate, which may be a data frame."""
+    def _joined(self, candidate: Candidate | Sequence[Candidate], tag: str) -> Iterator[tuple[Series, Series]]:
+        """Yield the series without and with a candidate, which may be a data frame, or two."""
         from audit.io.candidate import with_candidate
         from audit.io.paths import as_path
 
-        folder = TemporaryFolder("audit-candidate-")
-        paths = [as_path(as_file(candidate, folder.path / f"{checked_tag(tag)}.parquet"))]
-        if values is not None:
-            paths.append(as_path(as_file(values, folder.path / f"{tag}.values.parquet")))
-        yield with_candidate(self._series, paths)
+        folder, tables = TemporaryFolder("audit-candidate-"), as_tables(candidate)
+        if not 0 < len(tables) < 3:
+            raise UsageError("a candidate is one table, or the rows and the values of a pair; name one or two")
+        files = (f"{checked_tag(tag)}.parquet", f"{tag}.values.parquet")
+        paths = [as_path(as_file(each, folder.path / file)) for each, file in zip(tables, files, strict=False)]
+        yield with_candidate(self.opened, paths)
 
     def __repr__(self) -> str:
         several = f"{len(self.releases)} releases" if len(self.releases) != 1 else "1 release"

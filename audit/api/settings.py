@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
+import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
@@ -18,6 +21,7 @@ from audit.runtime.engine import Engine, Local, cores
 
 if TYPE_CHECKING:
     from attacks.registry import Choice
+    from audit.count_tables.table_audit import CountOptions
     from audit.io.series import Series
     from audit.model.outcome import Attack
     from audit.pipeline.audit_run import AuditOptions, AuditRun
@@ -59,17 +63,7 @@ class AuditSettings:
         if self.progress not in (None, True, False):
             raise UsageError("progress has to be True or False, or None to show it in a notebook")
 
-    def limits(self) -> dict[str, float]:
-        """Return the clauses of the policy, as Python's own numbers.
-
-        Raises:
-            UsageError: there is no such clause or limit.
-        """
-        from audit.clauses.registry import limit_of
-
-        return checked_limits(self.policy, limit_of)
-
-    def attacks(self, chosen: tuple[Choice, ...]) -> tuple[Attack, ...]:
+    def attacks(self, chosen: Collection[Choice]) -> tuple[Attack, ...]:
         """Return the attacks that are meant, or all, with their options.
 
         Raises:
@@ -80,30 +74,51 @@ class AuditSettings:
         return choose(chosen, self.options)
 
     @contextmanager
-    def audit_options(self, *, explicit: bool) -> Iterator[AuditOptions]:
-        """Yield how to audit; progress is shown meanwhile."""
+    def audit_options(self, *, explicit: bool = False) -> Iterator[AuditOptions]:
+        """Yield how to audit people's data; progress is shown meanwhile.
+
+        Raises:
+            UsageError: there is no such clause or limit.
+        """
+        from audit.clauses.registry import limit_of
         from audit.pipeline.audit_run import AuditOptions
         from audit.pipeline.progress import progress
 
         chosen = self.engine or Local(cores())
-        with progress(shown=_in_notebook() if self.progress is None else self.progress) as watch:
+        with progress(shown=is_shown(self.progress)) as watch:
             yield AuditOptions(
                 adversary=self.adversary,
                 engine=chosen,
-                limits=self.limits(),
+                limits=_limits(self.policy, limit_of),
                 time_limit=None if self.time_limit is None else float(self.time_limit),
                 findings=self.findings,
                 reveal=self.reveal,
                 stable_ids=self.stable_ids,
                 explicit=explicit,
                 progress=watch,
+                made=report_date(),
             )
+
+    @contextmanager
+    def count_options(self) -> Iterator[CountOptions]:
+        """Yield how to audit count tables; progress is shown meanwhile.
+
+        Raises:
+            UsageError: there is no such clause or limit.
+        """
+        from audit.count_tables.manifest import clause_limit
+        from audit.count_tables.table_audit import CountOptions
+        from audit.pipeline.progress import progress
+
+        limits = _limits(self.policy, clause_limit)
+        with progress(shown=is_shown(self.progress)) as watch:
+            yield CountOptions(limits, self.time_limit, self.findings, made=report_date(), progress=watch)
 
 
 Limit = TypeVar("Limit")
 
 
-def checked_limits(policy: Mapping[str, float], limit_of: Callable[[str, Any], Limit]) -> dict[str, Limit]:
+def _limits(policy: Mapping[str, float], limit_of: Callable[[str, Any], Limit]) -> dict[str, Limit]:
     """Return clauses of a policy, numbers of any package as Python's own; `limit_of` knows the clauses.
 
     Raises:
@@ -125,24 +140,62 @@ def _is(value: object, kind: type) -> bool:
 
 
 def run(
-    series: Series, attacks: tuple[Choice, ...], settings: AuditSettings, *, recommend: bool = False
-) -> tuple[Report, AuditRun | None]:
-    """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see."""
+    series: Series,
+    attacks: Collection[Choice],
+    settings: AuditSettings,
+    *,
+    recommend: bool = False,
+    baseline: str | os.PathLike[str] | None = None,
+    keeps_finished: bool = False,
+) -> tuple[Report, AuditRun]:
+    """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see.
+
+    `baseline` is the file of an earlier report; with `keeps_finished` an interrupt ends with a report on what had come
+    to an end.
+    """
     from audit.io.series import Series
+    from audit.judgement.baseline import read_baseline
     from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
 
     chosen = settings.attacks(attacks)
+    known = None if baseline is None else read_baseline(Path(baseline))
     opened = Series.of(series.manifest)
-    with settings.audit_options(explicit=bool(attacks)) as options:
+    with settings.audit_options(explicit=bool(attacks)) as asked:
+        options = replace(asked, baseline=known, keeps_finished=keeps_finished)
         done = run_attacks(opened, chosen, options)
         report = build_report(done, pseudonymizer(opened, options), options)
-        if recommend and report.policy.violations:
+        if recommend and report.policy.violations and not report.interrupted:
             from audit.repair.newest_release import recommend as recommended
 
             report = replace(report, recommendation=recommended(opened, chosen, options))
-    return report, done if settings.reveal else None
+    return report, done
 
 
-def _in_notebook() -> bool:
-    """Return whether this is a notebook that can show progress."""
-    return "ipykernel" in sys.modules and find_spec("ipywidgets") is not None
+def report_date() -> datetime.date:
+    """Return today, or the day of SOURCE_DATE_EPOCH where that is set, so that a report can be made again alike.
+
+    Waivers are judged by the clock all the same: what has expired stays expired.
+
+    Raises:
+        UsageError: SOURCE_DATE_EPOCH is no such number.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if not given:
+        return datetime.date.today()
+    try:
+        return datetime.datetime.fromtimestamp(int(given), tz=datetime.UTC).date()
+    except (ValueError, OverflowError, OSError):
+        what = "this is no time in seconds since 1970-01-01"
+        raise UsageError(f"SOURCE_DATE_EPOCH={printable(given, 40)}: {what}; correct it, or unset it") from None
+
+
+def is_shown(progress: bool | None) -> bool:
+    """Return whether progress is shown: where nobody said so, in a notebook that can."""
+    return "ipykernel" in sys.modules and find_spec("ipywidgets") is not None if progress is None else progress
+
+
+def several(choice: Choice | Sequence[Choice] | None) -> Sequence[Choice]:
+    """Return the attacks that are asked for: none, one or several."""
+    if choice is None:
+        return ()
+    return choice if isinstance(choice, list | tuple) else [cast("Choice", choice)]

@@ -42,7 +42,7 @@ Candidate: TypeAlias = "str | os.PathLike[str] | Frame"
 """A table: its file, or a data frame of pandas, polars or Arrow."""
 
 
-def several(tables: Candidate | Sequence[Candidate]) -> list[Candidate]:
+def as_tables(tables: Candidate | Sequence[Candidate]) -> list[Candidate]:
     """Return one table, or several, as a list."""
     if isinstance(tables, str | os.PathLike | Frame) or not isinstance(tables, Sequence):
         return [tables]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -10,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from audit.cli.arguments import Commands, Names, add_option, counted, local, options_given
 from audit.cli.output import put
-from audit.cli.progress import counting
+from audit.cli.standard_streams import shows_progress
 from audit.model.errors import UsageError, printable, printable_path
-from audit.model.options import options_of
 
 if TYPE_CHECKING:
     from audit.model.anonymizer import Anonymizer
@@ -83,26 +83,26 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the microdata or the series are faulty, or the promise cannot be kept.
     """
     from anonymizers.count_tables import COUNT_METHODS
+    from audit.api.microdata import method_of
     from audit.count_tables.series_kind import is_table_series
     from audit.io.microdata import open_microdata
+    from audit.pipeline.progress import counting
     from audit.principles import registry as principles
     from audit.publishing.publish import PublishOptions, publish
 
     if is_table_series(arguments.microdata):
-        from audit.cli import count_tables
-
-        return count_tables.run_anonymize(arguments)
+        return _publish_tables(arguments)
     if arguments.method in COUNT_METHODS or arguments.threshold or arguments.base or arguments.largest:
         what = arguments.method if arguments.method in COUNT_METHODS else "one of --threshold, --base and --largest"
         raise UsageError(f'{what} is for count tables: it needs a series.toml with kind = "tables" in the folder')
-    method = _method(arguments)
+    method = method_of(arguments.method, options_given(arguments))
     principle = principles.find(method.promise.principle, method.promise.parameters)
     microdata, added = open_microdata(arguments.microdata), None
     if arguments.close:
         microdata, added = microdata.closed()
     done: list[PublishResult] = []
     try:
-        with counting(f"publishing by {method.name}") as watch:
+        with counting(f"publishing by {method.name}", shown=shows_progress()) as watch:
             options = PublishOptions(
                 form=arguments.publish,
                 lengths=dict(arguments.min_length),
@@ -119,26 +119,32 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _method(arguments: argparse.Namespace) -> Anonymizer:
-    """Return the method with its parameters.
+def _publish_tables(arguments: argparse.Namespace) -> int:
+    """Publish a series of exact tables, say what is out, and return the exit code.
 
-    Raises:
-        UsageError: one is missing, or the method has no such parameter.
+    That is 0, or that of the audit by which nothing was published.
     """
-    from anonymizers.registry import METHODS
+    from audit.api.count_tables import load_tables, published
+    from reports.count_tables.candidate import not_published
 
-    method = METHODS.load(arguments.method)
-    wanted = {option.name: option for option in options_of(method)}
-    given = options_given(arguments)
-    for name in given:
-        if name not in wanted:
-            has = ", ".join(option.flag for option in wanted.values())
-            raise UsageError(f"{arguments.method} has no --{name.replace('_', '-')}; it has {has}")
-    for name, option in wanted.items():
-        if option.required and name not in given:
-            least = f"a whole number from {option.least:g}" if option.kind is int else option.wanted
-            raise UsageError(f"{arguments.method} needs {option.flag}; give it {least}")
-    return method(**given)
+    if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
+        raise UsageError(
+            "for count tables, --threshold, --base, --largest and --seed are all options; leave others out"
+        )
+    options = {name: getattr(arguments, name) for name in ("threshold", "base", "largest")}
+    given = {name: value for name, value in options.items() if value is not None}
+    tables = load_tables(arguments.microdata)
+    done = published(tables.opened, arguments.method, arguments.output, arguments.seed, given)
+    if done.manifest is None and done.report is not None:
+        put("".join(f"{line}\n" for line in not_published(done.report)))
+        return done.report.exit_code
+    where = printable(shlex.quote(str(arguments.output)), 400)
+    releases = "1 release" if len(tables.releases) == 1 else f"{len(tables.releases)} releases"
+    protected = "all tables together: an audit of them passes"
+    if done.report is None:
+        protected = "each table protected by itself: that does not protect them from each other"
+    put(f"Published {releases} in {where} by {arguments.method}, {protected}.\nNext: audit {where}\n")
+    return 0
 
 
 _EXACT = (

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, get_args
 
 from audit.cli.first_steps import did_you_mean
+from audit.cli.standard_streams import shows_progress
 from audit.io.paths import is_url, without_secrets
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option
-from audit.pipeline.settings import SETTINGS
+from audit.pipeline.settings import SETTINGS, CountSettings
 
 ON_TABLES = "differencing"
 """The attack on count tables; the others are on people's rows."""
@@ -106,7 +107,7 @@ def add_settings(parser: argparse.ArgumentParser, *names: str, **how: Any) -> No
         reading |= how
         if reading.get("default"):
             reading["help"] += f"; default: {reading['default']:g}"
-        parser.add_argument(f"--{name.replace('_', '-')}", **reading)
+        parser.add_argument(flag(name), **reading)
 
 
 _OPTION = "option_"
@@ -132,16 +133,16 @@ def add_option(parser: argparse.ArgumentParser, option: Option, help_text: str) 
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
-    shown, flag = help_text.replace("%", "%%"), option.flag
+    shown, word = help_text.replace("%", "%%"), option.flag
     if option.kind is bool:
-        flag = f"--no-{flag[2:]}" if option.default is True else flag
+        word = f"--no-{word[2:]}" if option.default is True else word
         how: dict[str, Any] = {"action": "store_false" if option.default is True else "store_true"}
     else:
         shown += "" if option.required else f"; default: {option.default}"
         short = option.name.upper() if len(option.name) == 1 else "N" if option.kind is int else "VALUE"
         how = {"type": read, "metavar": short}
     with suppress(argparse.ArgumentError):
-        parser.add_argument(flag, dest=f"{_OPTION}{option.name}", default=argparse.SUPPRESS, help=shown, **how)
+        parser.add_argument(word, dest=f"{_OPTION}{option.name}", default=argparse.SUPPRESS, help=shown, **how)
 
 
 def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -167,3 +168,46 @@ def limit(text: str) -> tuple[str, float]:
 
 
 _READERS = {"time_limit": positive_seconds, "findings": how_many, "policy": limit}
+
+
+def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    """Add the format of what a command prints, and the file that it may be written to."""
+    parser.add_argument("--format", choices=formats, default="text", help="default: text")
+    parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
+
+
+@contextmanager
+def asked(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what some arguments ask of an audit, as the Python API takes it."""
+    from audit.runtime.distributed.engines import engine
+
+    given = {name: value for name, value in vars(arguments).items() if name in SETTINGS}
+    policy = [*given.get("policy", ()), *([arguments.k] if getattr(arguments, "k", None) else [])]
+    given |= {"policy": dict(policy), "progress": shows_progress(), **options_given(arguments)}
+    if "engine" not in given:
+        yield given
+        return
+    with engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
+        yield given | {"engine": chosen}
+
+
+def of_tables(arguments: argparse.Namespace, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is asked of an audit of count tables.
+
+    Raises:
+        UsageError: something is asked that is about people, and would do nothing.
+    """
+    others = [f"--attack {name}" for name in getattr(arguments, "attack", None) or () if name != ON_TABLES]
+    others += [flag(name) for name in options_given(arguments)]
+    others += [flag(name) for name in _OF_PEOPLE if getattr(arguments, name, None)]
+    if others:
+        raise UsageError(f"{others[0]} is about people, and count tables name nobody; leave it out")
+    return {name: given[name] for name in CountSettings.__annotations__ if name in given}
+
+
+_OF_PEOPLE = ("adversary", "document", "recommend", "risks", "individual", "only", "reach")
+
+
+def flag(name: str) -> str:
+    """Return an option as it is written on the command line."""
+    return f"--{name.replace('_', '-')}"

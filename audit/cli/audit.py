@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from attacks.registry import ATTACKS, choose, find
+from attacks.registry import ATTACKS, find
 from audit.cli.arguments import (
     ON_TABLES,
     Names,
     Parser,
     add_option,
+    add_output,
     add_settings,
+    asked,
     counted,
     limit,
     local,
-    options_given,
+    of_tables,
 )
-from audit.cli.output import check_output, check_spared, format_of, put
-from audit.cli.progress import progress
-from audit.cli.report_date import report_date
+from audit.cli.output import opened, write
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option, options_of
 from audit.runtime.distributed.engines import ENGINES
@@ -31,9 +30,7 @@ from reports.documents.registry import DOCUMENTS
 from reports.registry import FORMATS
 
 if TYPE_CHECKING:
-    from audit.model.report import Report
-    from audit.pipeline.audit_run import AuditOptions, Progress
-    from audit.runtime.engine import Engine
+    from audit.api.count_results import CountAuditResult
 
 _HELP = frozenset({"-h", "--help"})
 
@@ -43,7 +40,8 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
     others = ", ".join(commands)
     shown = f"folder or URL with a series.toml; or a command: {others}"
     main.series = main.add_argument("series", metavar="SERIES", help=shown)
-    add_options(main, Names(FORMATS.names))
+    add_options(main)
+    add_output(main, Names(FORMATS.names))
     main.add_argument(
         "--report",
         action="append",
@@ -109,26 +107,12 @@ def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
 
 def _are_options(parser: Parser, attacks: Iterable[str], words: Iterable[str]) -> bool:
     """Return whether all words that look like options are those of a parser or of some attacks, written out."""
-    own = {spelled(each.name) for attack in attacks for each in options_of(type(find(attack)))}
+    own = {each.flag for attack in attacks for each in options_of(type(find(attack)))}
     return {word.partition("=")[0] for word in words if word.startswith("--")} <= parser.options | own
 
 
-def spelled(name: str) -> str:
-    """Return an option of an attack as it is written on the command line."""
-    return f"--{name.replace('_', '-')}"
-
-
-_REPORT_FILE: Mapping[str, Any] = {"metavar": "FILE", "help": "write the report to a file"}
-
-
-def add_options(parser: Parser, formats: Sequence[str], output: Mapping[str, Any] = _REPORT_FILE) -> None:
-    """Add how to attack, to judge and to report: what every command that gives a verdict takes.
-
-    Args:
-        parser: the command's.
-        formats: of its report.
-        output: how `--output` is declared.
-    """
+def add_options(parser: Parser) -> None:
+    """Add how to attack and to judge: what every command that gives a verdict takes."""
     parser.add_argument(
         "--attack",
         action="append",
@@ -137,8 +121,6 @@ def add_options(parser: Parser, formats: Sequence[str], output: Mapping[str, Any
         help=f"run this attack only (may be repeated): {', '.join(ATTACKS.names)}; of count tables: {ON_TABLES}; one "
         "your own, as package.module:Name; --attack NAME --help lists its options",
     )
-    parser.add_argument("--format", choices=formats, default="text", help="default: text")
-    parser.add_argument("--output", type=local, **output)
     add_settings(parser, "adversary", "policy")
     parser.add_argument(
         "--k",
@@ -166,48 +148,34 @@ def add_options(parser: Parser, formats: Sequence[str], output: Mapping[str, Any
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
-    from audit.count_tables.series_kind import CLAUSES, is_table_series
-    from audit.io.paths import as_path, is_remote
-    from audit.io.series import open_series
-    from audit.judgement.baseline import read_baseline
-    from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
+    from audit.api.count_tables import LoadedTables
+    from audit.api.results import AuditResult
+    from audit.api.settings import AuditSettings
+    from audit.api.settings import run as audited
     from audit.pipeline.risk_table import risk_table, write_risks
-    from audit.runtime.distributed.engines import engine
 
-    where = as_path(arguments.series)  # once: a manifest at a URL is then fetched once
-    if is_table_series(where):
-        from audit.cli import count_tables
-
-        return count_tables.run_audit(arguments)
-    if ON_TABLES in (arguments.attack or ()):
-        raise UsageError(f'{ON_TABLES} is about count tables: it needs kind = "tables" in series.toml; leave it out')
-    if wrong := next((name for name, _ in arguments.policy if name in CLAUSES), None):
-        raise UsageError(f"--policy {wrong}: this clause is about count tables; leave it out")
     _check_recommended(arguments)
-    check_output(arguments.output)
-    attacks = choose(arguments.attack or (), options_given(arguments), spelled)
-    baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
-    with progress() as watch:
-        # A cluster's workers may have started in another folder.
-        series = open_series(where.absolute() if arguments.engine == "dask" and not is_remote(where) else where)
-        check_spared(arguments.output, series)
-        for file in (arguments.risks, *(file for _, file in arguments.report)):
-            check_output(file)
-            check_spared(file, series)
-        with engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
-            how = replace(options(arguments, watch, chosen), keeps_finished=True, baseline=baseline)
-            done = run_attacks(series, attacks, how)
-            report = build_report(done, pseudonymizer(series, how), how)
-            if arguments.recommend and report.policy.violations and not report.interrupted:
-                from audit.repair.newest_release import recommend
-
-                report = replace(report, recommendation=recommend(series, attacks, how))
+    series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
+    with asked(arguments) as given:
+        if isinstance(series, LoadedTables):
+            result: AuditResult | CountAuditResult = series.audit(
+                baseline=arguments.baseline, **of_tables(arguments, given)
+            )
+        else:
+            report, done = audited(
+                series.opened,
+                arguments.attack or (),
+                AuditSettings(given),
+                recommend=arguments.recommend,
+                baseline=arguments.baseline,
+                keeps_finished=True,
+            )
+            result = AuditResult.of(report, done)
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
-        pages = _rendered(report, arguments, watch)
-    for page, file in pages:
-        put(page, file)
-    return report.exit_code
+    for form, file in [(arguments.document or arguments.format, arguments.output), *arguments.report]:
+        write(result, form, file, arguments.series)
+    return result.exit_code
 
 
 def _check_recommended(arguments: argparse.Namespace) -> None:
@@ -223,35 +191,3 @@ def _check_recommended(arguments: argparse.Namespace) -> None:
             f"--recommend: the form of the document {arguments.document} has no place for a recommendation; leave "
             "it out, or write a report as well (--report html=FILE)"
         )
-
-
-def _rendered(report: Report, arguments: argparse.Namespace, watch: Progress) -> list[tuple[str, Path | None]]:
-    """Return the pages that were asked for, each with its file; None is standard output."""
-    from audit.runtime.budget import Budget
-
-    if arguments.document is None:
-        form = format_of(arguments.format, arguments.output, arguments.series)
-    else:
-        form = DOCUMENTS.load(arguments.document)()
-    more = [(format_of(name, file, arguments.series), file) for name, file in arguments.report]
-    told = Budget(on_progress=watch("report"))
-    told.stage("writing")
-    return [(each.render(report), file) for each, file in told.each([(form, arguments.output), *more])]
-
-
-def options(arguments: argparse.Namespace, watch: Progress, engine: Engine) -> AuditOptions:
-    """Return how to audit, as the arguments of `add_options` say."""
-    from audit.pipeline.audit_run import AuditOptions
-
-    return AuditOptions(
-        adversary=arguments.adversary,
-        engine=engine,
-        limits=dict([*arguments.policy, *([arguments.k] if arguments.k else [])]),
-        time_limit=arguments.time_limit,
-        findings=arguments.findings,
-        reveal=arguments.reveal,
-        stable_ids=arguments.stable_ids,
-        explicit=bool(arguments.attack),
-        progress=watch,
-        made=report_date(),
-    )

@@ -6,7 +6,8 @@ import argparse
 from dataclasses import replace
 
 from audit.cli.arguments import Commands, Names, add_option, add_settings, options_given
-from audit.cli.output import put
+from audit.cli.output import opened, write
+from audit.model.errors import UsageError
 from audit.model.options import Option, options_of
 from reports.check import FORMATS
 
@@ -42,15 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
             cannot be written.
         InputError: the series cannot be read.
     """
-    from attacks.equivalence.attack import EquivalenceAttack
-    from attacks.joint.attack import JointAttack
-    from audit.io.series import open_series
-    from audit.pipeline.check import check_series
-    from audit.principles.registry import find
+    from audit.api.series import LoadedSeries
 
-    principle = find(arguments.principle, options_given(arguments))
-    report = check_series(
-        open_series(arguments.series), principle, EquivalenceAttack, JointAttack(), reveal=arguments.reveal
-    )
-    put(FORMATS[arguments.format](report))
-    return report.exit_code
+    series = opened(arguments)
+    if not isinstance(series, LoadedSeries):
+        raise UsageError(f"{arguments.series}: these are count tables, and principles are about people; name a series")
+    told = series.check(arguments.principle, reveal=arguments.reveal, **options_given(arguments))
+    return write(told, arguments.format, None, arguments.series)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import Any
 
-from attacks.registry import all_attacks
-from audit.cli.arguments import Commands, add_settings, counted, local
-from audit.cli.output import check_output, check_spared, put
-from audit.cli.progress import progress
+from audit.cli.arguments import Commands, add_output, add_settings, counted, local
+from audit.cli.output import check_output, check_spared, write
+from audit.cli.standard_streams import shows_progress
 from reports.comparison import FORMATS
-
-if TYPE_CHECKING:
-    from audit.io.series import Series
 
 _MOST_QUERIES, _GREATEST_SEED = 1_000_000, 10**18 - 1
 
@@ -53,8 +49,7 @@ def add_parser(commands: Commands) -> None:
         "--seed", type=counted(0, _GREATEST_SEED), default=0, metavar="N", help="seed of the random queries; default: 0"
     )
     add_settings(parser, "time_limit")
-    parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
-    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
+    add_output(parser, list(FORMATS))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -64,39 +59,27 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read, or does not fit the microdata.
         UsageError: a series is none of the microdata.
     """
-    from audit.count_tables.series_kind import is_table_series
-
-    if any(is_table_series(path) for path in arguments.series):
-        from audit.cli import count_tables
-
-        return count_tables.run_compare(arguments)
-    from audit.io.microdata import open_microdata
-    from audit.io.paths import without_secrets
-    from audit.io.series import open_series
-    from audit.metrics.utility import Queries, check_fits, within
-    from audit.pipeline.audit_run import AuditOptions
-    from audit.pipeline.comparison import compare_series
+    from audit.api.compare import compare
+    from audit.api.microdata import load_microdata
+    from audit.api.series import opened
+    from audit.io.paths import as_path, without_secrets
+    from audit.metrics.utility import within
 
     check_output(arguments.output)
     microdata = None
     if arguments.microdata is not None:
         with within(str(arguments.microdata)):
-            microdata = open_microdata(arguments.microdata)
-        check_spared(arguments.output, microdata)
-    named: list[tuple[str, Series]] = []
+            microdata = load_microdata(arguments.microdata)
+        check_spared(arguments.output, microdata.opened.files())
+    series: list[Any] = []
     for path in arguments.series:
-        shown = without_secrets(path)
-        with within(shown):
-            named.append((shown, open_series(path)))
-        check_spared(arguments.output, named[-1][1])
-        if microdata is not None:
-            check_fits(*named[-1], microdata)
-    queries = Queries(arguments.queries, arguments.theta, arguments.workload, arguments.seed)
-    with progress() as watch:
-        options = AuditOptions(time_limit=arguments.time_limit, findings=0, progress=watch)
-        comparison = compare_series(named, all_attacks(), options, microdata, queries)
-    put(FORMATS[arguments.format](comparison), arguments.output)
-    return 0
+        with within(without_secrets(path)):
+            series.append(opened(as_path(path)))
+        check_spared(arguments.output, series[-1].opened.files())
+    names = ("queries", "theta", "workload", "seed", "time_limit")
+    how = {name: getattr(arguments, name) for name in names}
+    compared = compare(*series, microdata=microdata, progress=shows_progress(), **how)
+    return write(compared, arguments.format, arguments.output)
 
 
 def _theta(text: str) -> float:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Commands, Names, add_settings, local
-from audit.cli.output import check_output, check_spared, format_of, put
-from audit.cli.progress import progress
+from audit.cli.arguments import Commands, Names, add_output, add_settings, asked, of_tables
+from audit.cli.output import opened, write
 from audit.model.adversary import ADVERSARIES
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, printable
 from reports.registry import FORMATS
+
+if TYPE_CHECKING:
+    from audit.api.answers import Answer
 
 
 def add_parser(commands: Commands) -> None:
@@ -30,44 +33,43 @@ def add_parser(commands: Commands) -> None:
     )
     add_settings(parser, "adversary", choices=[name for name, each in ADVERSARIES.items() if each.knows_people])
     add_settings(parser, "time_limit")
-    parser.add_argument("--format", choices=Names(FORMATS.names), default="text", help="default: text")
-    parser.add_argument("--output", metavar="FILE", type=local, help="write it to a file")
+    add_output(parser, Names(FORMATS.names))
     parser.add_argument("--attack", action="append", metavar="NAME", help="by this attack only (may be repeated)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the attacks, tell what they say of one person, and return the exit code, 0.
+    """Run the attacks, tell what they say of one person or cell, and return the exit code, 0.
 
     Raises:
-        UsageError: there is no such person, or the adversary knows nothing about people.
+        UsageError: there is no such person or cell, or the adversary knows nothing about people.
         InputError: the series cannot be read.
     """
-    from audit.count_tables.series_kind import is_table_series
+    from audit.api.count_tables import LoadedTables
 
-    if is_table_series(arguments.series):
-        from audit.cli import count_tables
+    series = opened(arguments, arguments.output)
+    with asked(arguments) as given:
+        if isinstance(series, LoadedTables):
+            if not arguments.cell:
+                raise UsageError("a series of count tables names nobody; say which cell: --cell area=N --cell sex=f")
+            cell = dict(map(_label, arguments.cell))
+            told: Answer = series.explain(cell, **of_tables(arguments, given))
+        elif arguments.cell:
+            raise UsageError("--cell is about count tables; name a person with --individual ID")
+        elif arguments.individual is None:
+            raise UsageError("the following arguments are required: --individual; see `audit explain --help`")
+        else:
+            told = series.explain(
+                arguments.individual,
+                attack=arguments.attack,
+                adversary=arguments.adversary,
+                time_limit=arguments.time_limit,
+                progress=given["progress"],
+            )
+    return write(told, arguments.format, arguments.output, arguments.series)
 
-        return count_tables.run_explain(arguments)
-    if arguments.cell:
-        raise UsageError("--cell is about count tables; name a person with --individual ID")
-    if arguments.individual is None:
-        raise UsageError("the following arguments are required: --individual; see `audit explain --help`")
-    from attacks.registry import choose
-    from audit.io.series import open_series
-    from audit.pipeline.audit_run import AuditOptions
-    from audit.pipeline.explanation import explain_person
-    from reports.explanation import render
 
-    check_output(arguments.output)
-    series = open_series(arguments.series)
-    check_spared(arguments.output, series)
-    with progress() as watch:
-        options = AuditOptions(
-            adversary=arguments.adversary,
-            time_limit=arguments.time_limit,
-            explicit=bool(arguments.attack),
-            progress=watch,
-        )
-        told, report = explain_person(series, choose(arguments.attack or (), {}), arguments.individual, options)
-    put(render(told, report, format_of(arguments.format, arguments.output, arguments.series)), arguments.output)
-    return 4 if report.failed else 0
+def _label(text: str) -> tuple[str, str]:
+    name, equals, label = text.partition("=")
+    if not equals:
+        raise UsageError(f"--cell {printable(text)}: write dimension=label, such as --cell sex=f")
+    return name.strip(), label.strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from audit.cli.arguments import Commands, local
+from audit.cli.arguments import Commands, add_output, local
 from audit.cli.output import check_output, put
 from reports.history import FORMATS
 
@@ -21,8 +21,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("series", metavar="SERIES", type=local, help="folder of the series")
     parser.add_argument("--reports", metavar="DIR", type=local, help="folder of the reports; default: SERIES/reports")
-    parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
-    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
+    add_output(parser, list(FORMATS))
 
 
 def run(arguments: argparse.Namespace) -> int:

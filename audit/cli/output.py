@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shlex
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
-from audit.io.paths import is_url, same_file, without_secrets
+from audit.io.paths import as_path, is_url, same_file, without_secrets
 from audit.model.errors import UsageError, printable_path
-from reports.registry import FORMATS, Format
+from reports.text import PAPER, Paper
 
 if TYPE_CHECKING:
-    from reports.formats import Text
+    from audit.api.answers import Answer
+    from audit.api.count_tables import LoadedTables
+    from audit.api.series import LoadedSeries
 
 
 _COMMAND = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
@@ -37,24 +41,55 @@ def check_output(output: Path | None) -> None:
         raise UsageError(f"{_named(output)}: no report can be written there; name a file in a folder that exists")
 
 
-class InputFiles(Protocol):
-    """What a command reads: a series or microdata."""
-
-    def files(self) -> Iterable[Path]:
-        """Return all of its files."""
-
-
-def check_spared(output: Path | None, *inputs: InputFiles) -> None:
+def check_spared(output: Path | None, inputs: Iterable[Path]) -> None:
     """Refuse to write over a file that is read.
 
     Raises:
         UsageError: the output is one of them.
     """
-    if output is None or not output.exists():
-        return
-    if any(same_file(output, path) for each in inputs for path in each.files()):
+    if output is not None and output.exists() and any(same_file(output, path) for path in inputs):
         what = "this file is one of the inputs, which are never written over"
         raise UsageError(f"{_named(output)}: {what}; name another file with --output")
+
+
+def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries | LoadedTables:
+    """Open the series that a command names, after finding out whether its outputs can be written.
+
+    Raises:
+        UsageError: an output cannot be written, or is one of the files that are read.
+        InputError: the manifest is faulty.
+    """
+    from audit.api.series import opened as opened_series
+
+    for output in outputs:
+        check_output(output)
+    where = as_path(arguments.series)  # once: a manifest at a URL is then fetched once
+    # A cluster's workers may have started in another folder.
+    series = opened_series(where.absolute() if getattr(arguments, "engine", "") == "dask" else where)
+    inputs = [*series.opened.files(), *map(as_path, getattr(arguments, "candidate", ()))]
+    for output in outputs:
+        check_spared(output, inputs)
+    return series
+
+
+def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES") -> int:
+    """Write an answer in a format, and return the exit code; `series` is how the series was called.
+
+    Raises:
+        UsageError: it cannot be written, or the answer has no such format.
+    """
+    shown, folder = shlex.quote(without_secrets(series)), in_repository(series) if form == "sarif" else ""
+    paper = Paper(series=shown, folder=folder)
+    if output is None and sys.stdout is not None and sys.stdout.isatty():
+        width = os.get_terminal_size(sys.stdout.fileno()).columns
+        paper = replace(paper, color="NO_COLOR" not in os.environ, width=max(60, width))
+    before = PAPER.set(paper)
+    try:
+        text = answer.render(form)
+    finally:
+        PAPER.reset(before)
+    put(text, output)
+    return answer.exit_code
 
 
 def put(text: str, output: Path | None = None) -> None:
@@ -73,17 +108,6 @@ def put(text: str, output: Path | None = None) -> None:
     except OSError as error:
         why = error.strerror or "it cannot be written"
         raise UsageError(f"{_named(output)}: {why}; write to another file") from error
-
-
-def text_for(output: Path | None, series: str = "SERIES") -> Text:
-    """Return text as wide and as colourful as what it is written to; `series` is what the next command is told with."""
-    from reports.formats import Text
-
-    shown = shlex.quote(without_secrets(series))
-    if output is None and sys.stdout is not None and sys.stdout.isatty():
-        width = os.get_terminal_size(sys.stdout.fileno()).columns
-        return Text(color="NO_COLOR" not in os.environ, width=max(60, width), series=shown)
-    return Text(series=shown)
 
 
 def in_repository(series: str) -> str:
@@ -128,12 +152,3 @@ def _print(rendered: str) -> None:
     except OSError:
         discard(sys.stdout)
         raise
-
-
-def format_of(ident: str, output: Path | None, series: str) -> Format:
-    """Return the format of a name, text as wide as what it is written to; `series` is how the series was called."""
-    if ident == "sarif":
-        from reports.sarif import Sarif
-
-        return Sarif(folder=in_repository(series))
-    return text_for(output, series) if ident == "text" else FORMATS.load(ident)()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from audit.cli.arguments import Commands, Names, add_settings, how_many, local
-from audit.cli.output import check_output, put
-from audit.cli.progress import counting
+from audit.cli.arguments import Commands, Names, add_output, add_settings, how_many, local
+from audit.cli.output import check_output, write
+from audit.cli.standard_streams import shows_progress
 from reports.publication_plan import FORMATS
 
 
@@ -29,8 +29,7 @@ def add_parser(commands: Commands) -> None:
         "--seed", type=int, default=0, metavar="N", help="seed of the random queries and groups; default: 0"
     )
     add_settings(parser, "time_limit", default=20.0)
-    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
-    parser.add_argument("--output", metavar="FILE", type=local, help="write to a file")
+    add_output(parser, list(FORMATS))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,19 +38,14 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: the microdata cannot be read.
     """
-    from anonymizers.registry import METHODS
-    from attacks.registry import all_attacks
-    from audit.io.microdata import open_microdata
-    from audit.metrics.utility import Queries
-    from audit.pipeline.audit_run import AuditOptions
-    from audit.pipeline.publication_plan import candidates, plan_publication
+    from audit.api.microdata import load_microdata
 
     check_output(arguments.output)
-    microdata = open_microdata(arguments.microdata)
-    options = AuditOptions(time_limit=arguments.time_limit, findings=0)
-    queries = Queries(arguments.queries or 1, seed=arguments.seed)
-    kinds = [METHODS.load(name) for name in arguments.method or METHODS.names]
-    with counting("trying methods") as watch:
-        plan = plan_publication(microdata, candidates(kinds), all_attacks(), options, queries, watch)
-    put(FORMATS[arguments.format](plan), arguments.output)
-    return 0
+    plan = load_microdata(arguments.microdata).plan(
+        methods=arguments.method or (),
+        queries=arguments.queries or 1,
+        seed=arguments.seed,
+        time_limit=arguments.time_limit,
+        progress=shows_progress(),
+    )
+    return write(plan, arguments.format, arguments.output)

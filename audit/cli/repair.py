@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 
-from attacks.registry import choose
-from audit.cli.arguments import Commands, options_given
-from audit.cli.audit import add_attack_options, add_options, options, spelled
-from audit.cli.output import put
-from audit.cli.progress import progress
-from audit.model.errors import UsageError, printable_path
+from audit.cli.arguments import Commands, asked, local, of_tables
+from audit.cli.audit import add_attack_options, add_options
+from audit.cli.output import opened, write
 from audit.model.moves import MOVES
 
 
@@ -34,8 +29,10 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         metavar="CANDIDATE",
         help="the release's file, or its rows and its values; the key is a column, or TAG.key.csv beside it",
     )
-    folder = {"metavar": "DIR", "help": "a new or empty folder for the candidate", "required": True}
-    add_options(parser, ["text", "json"], folder)
+    add_options(parser)
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
+    folder = "a new or empty folder for the candidate"
+    parser.add_argument("--output", type=local, metavar="DIR", required=True, help=folder)
     parser.add_argument(
         "--only",
         action="append",
@@ -61,45 +58,22 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is none, the folder has files in it, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
-    from audit.count_tables.series_kind import is_table_series
+    from audit.api.count_tables import LoadedTables
 
-    if is_table_series(arguments.series):
-        from audit.cli import count_tables
-
-        return count_tables.run_repair(arguments)
-    from audit.io.candidate import with_candidate
-    from audit.io.paths import as_path
-    from audit.io.series import open_series
-    from audit.repair.search import RepairSearch
-    from audit.runtime.distributed.engines import engine
-    from reports.repair import FORMATS
-
-    output: Path = arguments.output
-    _check_folder(output)
-    if len(arguments.candidate) > 2:
-        raise UsageError("more than two files are given; name one table, or the rows and the values of a pair")
-    before, after = with_candidate(open_series(arguments.series), [as_path(name) for name in arguments.candidate])
-    with progress() as watch, engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
-        how = options(arguments, watch, chosen)
+    series = opened(arguments)
+    with asked(arguments) as given:
         if arguments.reach is not None:
-            if not 0 < arguments.reach <= 1:
-                raise UsageError("--reach takes a risk above 0, 1 at most")
-            how = replace(how, limits={**how.limits, "max_risk": arguments.reach})
-        attacks = choose(arguments.attack or (), options_given(arguments), spelled)
-        search = RepairSearch(before, after, attacks, how, moves=arguments.only or MOVES, baseline=arguments.baseline)
-        repair = search.repair(output)
-    put(FORMATS[arguments.format](repair))
-    return repair.exit_code
-
-
-def _check_folder(folder: Path) -> None:
-    """Refuse a folder with files in it, or one that cannot be made.
-
-    Raises:
-        UsageError: it is one.
-    """
-    shown = printable_path(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{shown}: there is something already; name a new or empty folder")
-    if not folder.absolute().parent.is_dir():
-        raise UsageError(f"{shown}: there is no folder to make it in; name a folder in one that exists")
+            given["policy"] |= {"max_risk": arguments.reach}
+        found = (
+            series.repair(arguments.candidate, arguments.output, **of_tables(arguments, given))
+            if isinstance(series, LoadedTables)
+            else series.repair(
+                arguments.candidate,
+                arguments.output,
+                only=arguments.only,
+                baseline=arguments.baseline,
+                attack=arguments.attack,
+                **given,
+            )
+        )
+    return write(found, arguments.format, None, arguments.series)

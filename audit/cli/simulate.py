@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from anonymizers.count_tables import COUNT_METHODS
 from audit.cli.arguments import Commands, Parser, counted, local
 from audit.cli.output import put
-from audit.cli.progress import counting
+from audit.cli.standard_streams import shows_progress
 from audit.model.errors import printable, printable_path
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, SimulationRequest
 
@@ -125,6 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the options do not fit each other, or the folder cannot be written.
         InputError: the table cannot be read, or holds too few people.
     """
+    from audit.pipeline.progress import counting
     from audit.simulating.microdata_writer import check_output
     from audit.simulating.simulation import simulate
 
@@ -132,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.tables is not None:
         return _tables(arguments)
     request = SimulationRequest(**{each.name: getattr(arguments, each.name) for each in fields(SimulationRequest)})
-    with counting("writing snapshots") as watch:
+    with counting("writing snapshots", shown=shows_progress()) as watch:
         done = simulate(arguments.output, request, watch)
     put(summary(arguments.output, done))
     return 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import datetime
-from pathlib import Path
 
-from audit.cli.arguments import Commands, local
-from audit.cli.output import put
-from audit.model.errors import printable, printable_path
+from audit.cli.arguments import Commands, add_settings, asked, of_tables
+from audit.cli.output import opened, put
+from audit.io.manifest import NAME
+from audit.model.errors import UsageError, printable, printable_path
 
 
 def add_parser(commands: Commands) -> None:
@@ -20,8 +20,17 @@ def add_parser(commands: Commands) -> None:
         "shows it, with * for any characters. Anything else is a person: an identifier, or a pseudonym of that report.",
         epilog="Exit codes: 0 written, 2 wrong usage or input.",
     )
-    parser.add_argument("series", metavar="SERIES", type=local, help="folder with a series.toml")
-    parser.add_argument("ids", metavar="ID", nargs="+", help="the finding or person to accept")
+    parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
+    parser.add_argument("ids", metavar="ID", nargs="*", help="the finding or person to accept")
+    parser.add_argument(
+        "--group",
+        action="append",
+        nargs=2,
+        default=[],
+        metavar=("RELEASE", "GROUP"),
+        help="accept what is found in this group of this release (may be repeated); GROUP may be *",
+    )
+    add_settings(parser, "adversary", "policy")
     parser.add_argument("--reason", required=True, metavar="TEXT", help="the reason; it is written into the manifest")
     parser.add_argument(
         "--until", required=True, metavar="DATE", type=_date, help="the last day of the waiver, as 2030-01-31"
@@ -44,18 +53,19 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the date is past, or there is no key by which ids could be known again, nor a folder for one.
         InputError: the manifest cannot be read.
     """
-    from attacks.registry import choose
-    from audit.count_tables.series_kind import is_table_series
-    from audit.io.manifest import NAME
-    from audit.pipeline.waived_findings import waive_findings
+    from audit.api.count_tables import LoadedTables
 
-    folder: Path = arguments.series.parent if arguments.series.name == NAME else arguments.series
-    if is_table_series(folder):
-        from audit.cli import count_tables
-
-        count = count_tables.waive(arguments, folder)
-    else:
-        count = waive_findings(folder, choose((), {}), arguments.ids, arguments.reason, arguments.until)
-    what, where = "waiver" if count == 1 else "waivers", printable_path(folder / NAME)
-    put(f"{count} {what} until {arguments.until} in {where}.\n")
+    series = opened(arguments)
+    accepted = {"reason": arguments.reason, "until": arguments.until}
+    with asked(arguments) as given:
+        if isinstance(series, LoadedTables):
+            if given["policy"] or arguments.group:
+                raise UsageError("of count tables findings are accepted, by their ids; leave --policy and --group out")
+            of_tables(arguments, given)
+            folder = series.waive(*arguments.ids, **accepted).folder
+        else:
+            how = {"adversary": given["adversary"], "policy": given["policy"]}
+            groups = list(map(tuple, arguments.group))
+            folder = series.waive(*arguments.ids, groups=groups, **accepted, **how).folder
+    put(f"Waived until {arguments.until}, in {printable_path(folder / NAME)}.\n")
     return 0

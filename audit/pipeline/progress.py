@@ -94,3 +94,19 @@ def progress(*, shown: bool) -> Iterator[Progress]:
             return running[-1]
 
         yield watch
+
+
+@contextmanager
+def counting(what: str, *, shown: bool) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function that shows how many steps of how many are done, where that is wanted."""
+    if not shown:
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(what, total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)

@@ -22,8 +22,12 @@ class Setting:
     metavar: str | None = None
 
 
-class Limits(TypedDict, total=False):
-    """What all audits take: seconds for each attack (None is without limit), and clauses in place of the manifest's."""
+class CountSettings(TypedDict, total=False):
+    """What all audits take.
+
+    Seconds for each attack (None is without limit), clauses in place of the manifest's, how many findings to show (None
+    is all), and whether progress is shown.
+    """
 
     time_limit: Annotated[float | None, Setting(300.0, "seconds per attack", "S")]
     policy: Annotated[
@@ -34,28 +38,18 @@ class Limits(TypedDict, total=False):
             "CLAUSE=LIMIT",
         ),
     ]
-
-
-class CountSettings(Limits, total=False):
-    """What audits of count tables take: how many findings to show (None is all), beside the limits."""
-
     findings: Annotated[int | None, Setting(20, "findings shown", "N|all")]
+    progress: Annotated[bool | None, Setting()]
 
 
-class RepairSettings(Limits, total=False):
-    """What takes several audits of people: the adversary, where the work is done, and whether progress is shown."""
+class Settings(CountSettings, total=False):
+    """What audits of people take; `max_e` and `history` are options of `equivalence`, and `seed` of `joint`."""
 
     adversary: Annotated[
         AdversaryKind | None,
         Setting(None, "the adversary to assume; default: the worst case that the series allows"),
     ]
     engine: Annotated[Engine | None, Setting()]
-    progress: Annotated[bool | None, Setting()]
-
-
-class Settings(RepairSettings, CountSettings, total=False):
-    """What audits of people take; `max_e` and `history` are options of `equivalence`, and `seed` of `joint`."""
-
     reveal: Annotated[bool, Setting(False, "name people; never publish such a report")]
     stable_ids: Annotated[
         bool,

@@ -24,11 +24,18 @@ _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
 
 
 def waive_findings(
-    folder: Path, attacks: Sequence[Attack], ids: Sequence[str], reason: str, until: datetime.date
+    folder: Path,
+    attacks: Sequence[Attack],
+    ids: Sequence[str],
+    reason: str,
+    until: datetime.date,
+    groups: Sequence[tuple[str, str]] = (),
+    options: AuditOptions | None = None,
 ) -> int:
-    """Write a waiver for each id, of a finding or a person, for no more than is found today; return how many there are.
+    """Write a waiver for each id, of a finding or a person, and each group; return how many there are.
 
-    Of what this audit does not find, a waiver does not say how much it accepts: a report that finds it does.
+    A waiver accepts no more than is found today, by an audit with these options; a group is that of a release. Of what
+    this audit does not find, it does not say how much it accepts: a report that finds it does.
 
     Raises:
         UsageError: the date is past, or there is no key by which ids could be known again, nor a folder for one.
@@ -42,21 +49,27 @@ def waive_findings(
             raise UsageError(
                 f"{what}: there is no {PRIVATE}/finding.key; audit it with --stable-ids, and take ids from that"
             )
-        series, options = open_series(folder), AuditOptions(findings=0)
+        series, how = open_series(folder), replace(options or AuditOptions(), findings=0)
         series.manifest = replace(series.manifest, waivers=())
         namer = Pseudonymizer(series, reveal=True, stable=True)
-        run = run_attacks(series, attacks, options).checked(namer)
-        limits = limits_in_force(series, options)
+        run = run_attacks(series, attacks, how).checked(namer)
+        limits = limits_in_force(series, how)
         found = [FoundClaims(each) for result in run.results for each in selections_of(result, namer, limits)]
+        asked: list[dict[str, str]] = [
+            {"finding" if each in findings else "individual": each} for each in dict.fromkeys(ids)
+        ]
+        asked += [{"release": release, "group": group} for release, group in groups]
         written: list[dict[str, object]] = []
-        for each in dict.fromkeys(ids):
-            key = "finding" if each in findings else "individual"
-            waiver = Waiver(None, reason, until, each) if key == "individual" else Waiver(each, reason, until)
+        for each in asked:
+            waiver = Waiver(
+                each.get("finding"), reason, until, each.get("individual"), each.get("group"), each.get("release")
+            )
             sizes: dict[str, float] = {}
             for some in found:
                 sizes |= {some.ids[at]: float(some.sizes[at]) for at in np.flatnonzero(some.named(waiver)).tolist()}
-            alone = key == "finding" and "*" not in each
-            written.append({key: each, **({"size": sizes[each] if alone else sizes} if sizes else {})})
+            alone = waiver.finding is not None and "*" not in waiver.finding
+            size = sizes.get(waiver.finding or "") if alone else sizes
+            written.append({**each, **({"size": size} if sizes else {})})
         return written
 
     return waive(folder, named, reason, until)

@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports import charts
-from reports.html import render_page
-from reports.page import Block, Figures, PageTable, Paragraph, Section
+from reports import charts, html
+from reports.page import Block, Figures, Page, PageTable, Paragraph, Section
 from series_bench import VERSION
 from series_bench.cases import Case, TaskKind
 from series_bench.files import write_csv
 
 Scores = Mapping[str, float | str]
-_MOST_BARS = 6
-"""So many bars side by side can be told apart."""
+_MOST_LINES = 6
+"""So many lines can be told apart."""
 
 
 @dataclass(frozen=True)
@@ -105,14 +104,9 @@ def write_results(results: Sequence[Result], path: Path) -> None:
 
 def as_page(results: Sequence[Result]) -> str:
     """Return the page: for each task a picture, and a table for each case, means of the seeds."""
-    return render_page(
-        "sections.html.j2",
-        title=f"series-bench {VERSION}",
-        mark="Simulated people and counts: nobody is named.",
-        sheet="series-bench",
-        inside=False,
-        sections=list(_sections(results)),
-    )
+    title, mark = f"series-bench {VERSION}", "Simulated people and counts: nobody is named."
+    sections = list(_sections(results))
+    return html.drawn(Page(title, title, inside=False, mark=mark, sheet="series-bench", head=[], sections=sections))
 
 
 def _sections(results: Sequence[Result]) -> Iterator[Section]:
@@ -129,13 +123,13 @@ def _blocks(part: _Part, results: Sequence[Result]) -> Iterator[Block]:
     figures = {method: [_mean(results, method, name, part.drawn) for name in names] for method in methods}
     told = [method for method in methods if any(value is not None for value in figures[method])]
     heights = [[value or 0.0 for value in figures[method]] for method in told]
-    if len(told) <= _MOST_BARS:
+    if len(told) <= _MOST_LINES:
         drawn = list(zip(map(_short, told), heights, strict=True))
-        yield Figures([charts.bars(part.drawn.capitalize(), names, drawn, axes=("case", part.drawn))])
+        yield Figures([charts.lines(part.drawn.capitalize(), names, drawn, axes=("case", part.drawn))])
     else:
         drawn = list(zip(names, map(list, zip(*heights, strict=True)), strict=True))
         yield Figures(
-            [charts.bars(part.drawn.capitalize(), list(map(_short, told)), drawn, axes=("method", part.drawn))]
+            [charts.lines(part.drawn.capitalize(), list(map(_short, told)), drawn, axes=("method", part.drawn))]
         )
     for name in names:
         head = ["method", *part.measures, "seconds"]

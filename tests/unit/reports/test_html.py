@@ -10,9 +10,10 @@ import pytest
 from attacks.registry import all_attacks
 from audit.io.series import open_series
 from audit.pipeline.audit_run import AuditOptions, run_audit
-from reports.charts import bars, lines
+from reports.charts import lines
 from reports.formats import Html
 from tests.cli.forms import EXAMPLES
+from tests.helpers.paper import drawn, picture
 from tests.helpers.running import written
 from tests.helpers.tiny import Row, TinySeries
 

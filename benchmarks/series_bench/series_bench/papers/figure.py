@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, Self, TypeVar
 
-from reports.charts import Chart, bars, lines
+from reports.charts import Chart, lines
 from reports.page import Block, Figures, PageTable, Paragraph
 
 Entry = dict[str, Any]
@@ -159,20 +159,10 @@ def at_most(values: Numbers, limit: float) -> bool | None:
     return all(value <= limit for value in known) if known else None
 
 
-def curves(
-    title: str,
-    ticks: Sequence[object],
-    values: Mapping[str, Numbers],
-    *,
-    axes: tuple[str, str],
-    draw: Callable[..., Chart] = lines,
-) -> list[Chart]:
+def curves(title: str, ticks: Sequence[object], values: Mapping[str, Numbers], *, axes: tuple[str, str]) -> list[Chart]:
     """Return a chart of what there is, nothing where there is nothing."""
     known = [(name, list(series)) for name, series in values.items() if any(value is not None for value in series)]
-    if not known:
-        return []
-    drawn = [(name, [value or 0.0 for value in series]) for name, series in known] if draw is bars else known
-    return [draw(title, [str(tick) for tick in ticks], drawn, axes=axes)]
+    return [lines(title, [str(tick) for tick in ticks], known, axes=axes)] if known else []
 
 
 def steady(every: Sequence[Numbers]) -> bool | None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from reports.html import render_page
-from reports.page import PageTable, Paragraph, Section
+from reports import html
+from reports.page import Page, PageTable, Paragraph, Section
 from series_bench.files import write_text
 from series_bench.papers.equivalence import experiments as equivalence
 from series_bench.papers.equivalence.figures import EquivalenceFigures
@@ -143,15 +143,10 @@ def counted(papers: Iterable[Paper]) -> list[tuple[str, int]]:
 
 def as_page(papers: Sequence[Paper], *, quick: bool) -> str:
     """Return the page: where this program and the papers agree and where not, then all figures."""
-    title = "The papers' figures, made again"
-    return render_page(
-        "sections.html.j2",
-        title=f"{title} (quick)" if quick else title,
-        mark="Simulated people: nobody is named.",
-        sheet="series-audit",
-        inside=False,
-        sections=[_summary(papers, quick=quick), *map(_section, papers)],
-    )
+    title = f"The papers' figures, made again{' (quick)' if quick else ''}"
+    sections = [_summary(papers, quick=quick), *map(_section, papers)]
+    mark = "Simulated people: nobody is named."
+    return html.drawn(Page(title, title, inside=False, mark=mark, sheet="series-audit", head=[], sections=sections))
 
 
 def _summary(papers: Sequence[Paper], *, quick: bool) -> Section:

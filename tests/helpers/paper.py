@@ -1,0 +1,30 @@
+"""Reports as text of some width, and parts of pages as they are drawn."""
+
+import re
+
+from audit.model.report import Report
+from reports import html
+from reports.charts import Chart
+from reports.formats import Text
+from reports.page import Block, Figures, Page, Section
+from reports.text import PAPER, Paper
+
+
+def on_paper(report: Report, width: int) -> str:
+    """A report as text, as wide as a terminal may be."""
+    before = PAPER.set(Paper(width=width))
+    try:
+        return Text().render(report)
+    finally:
+        PAPER.reset(before)
+
+
+def drawn(*blocks: Block) -> str:
+    """Blocks as a page in HTML."""
+    return html.drawn(Page("t", "t", inside=False, mark="m", sheet="s", head=[], sections=[Section("one", blocks)]))
+
+
+def picture(chart: Chart) -> str:
+    """A chart as it is drawn in a page."""
+    [svg] = re.findall(r"<svg.*?</svg>", drawn(Figures([chart])), re.DOTALL)
+    return svg
