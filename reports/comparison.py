@@ -15,7 +15,6 @@ from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_count
 from reports import charts
 from reports.frames import frames
-from reports.json_forms.comparison import comparison_document
 from reports.page import Bullets, Facts, Figures, Page, PageTable, Section, marked
 from reports.sentences import ended_early, fallen, named, share_fallen
 
@@ -250,4 +249,4 @@ def _min_e(side: ComparedSeries) -> str:
     return next((str(each) for each in bounds if each is not None), "-")
 
 
-FORMATS = {**frames(page, comparison_document), "csv": as_csv}
+FORMATS = {**frames(page, lambda comparison: comparison), "csv": as_csv}

@@ -8,16 +8,15 @@ from dataclasses import replace
 from audit.findings.wording import line_runs, listing
 from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE, LeastBounds
-from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact
+from audit.model.release_impact import Cause, Change, ComparedAttack, GroupRows, ReleaseImpact
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.audit_page import page_of, terminal_head, terminal_summary
 from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
-from reports.json_forms.next import next_document
 from reports.page import Block, Bullets, Entry, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
-from reports.sentences import reasons
+from reports.sentences import named, reasons
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
 _WITH = Phrase("{attack} with it is incomplete: {reason}.")
@@ -31,7 +30,7 @@ def page(impact: ReleaseImpact) -> Page:
 
 
 def _sections(impact: ReleaseImpact) -> Iterator[Section]:
-    pairs = zip(impact.before.attacks, impact.after.attacks, strict=True)
+    pairs = zip(impact.without.attacks, impact.after.attacks, strict=True)
     unfinished = [line for old, new in pairs for line in _unfinished(old, new)]
     yield Section("", [Bullets(list(_before(impact)), soft=True)])
     yield Section("", [_changes(impact), Bullets(unfinished, soft=True)])
@@ -45,22 +44,22 @@ def _sections(impact: ReleaseImpact) -> Iterator[Section]:
 
 def _read(impact: ReleaseImpact) -> Iterator[str]:
     about = {
-        "release": printable(impact.candidate),
-        "files": joined([printable_path(name) for name in impact.files]),
+        "release": printable(impact.candidate.release),
+        "files": joined([printable_path(name) for name in impact.candidate.files]),
     }
-    if impact.key is None:
+    if impact.candidate.key is None:
         yield say("Of these, release {release} is the candidate, not yet published: {files}.", **about)
     else:
         yield say(
             "Of these, release {release} is the candidate, not yet published: {files}; key: {key}.",
             **about,
-            key=printable_path(impact.key),
+            key=printable_path(impact.candidate.key),
         )
 
 
 def _before(impact: ReleaseImpact) -> Iterator[str]:
     """Yield what holds without the candidate."""
-    before = impact.before
+    before = impact.without
     if before.policy.violations:
         yield say("Without the candidate the policy was violated already:")
         yield from (f"  {line}" for line in reasons(before))
@@ -79,7 +78,7 @@ def _changes(impact: ReleaseImpact) -> Block:
     if not rows:
         return Paragraph(say("No measure of any attack changes."))
     head = [say("attack"), say("measure"), say("before"), say("after")]
-    names = [_named(attack) for attack, _ in rows]
+    names = [named(attack.after) for attack, _ in rows]
     return PageTable(
         head,
         [
@@ -88,10 +87,6 @@ def _changes(impact: ReleaseImpact) -> Block:
         ],
         words=2,
     )
-
-
-def _named(attack: AttackComparison) -> str:
-    return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
 
 
 def _cells(change: Change) -> list[str]:
@@ -133,14 +128,14 @@ def with_news(impact: ReleaseImpact) -> Report:
     What is to be said of the candidate stands among the warnings, for formats that have no place of their own for it;
     a repair is its recommendation.
     """
-    added = {(each.attack, each.sensitive): each for each in impact.attacks}
+    added = {(each.after.attack, each.after.sensitive): each for each in impact.attacks}
     attacks = []
     for attack in impact.after.attacks:
         news = added[attack.attack, attack.sensitive]
         found = tuple(new.finding for new in news.findings)
         attacks.append(replace(attack, findings=found, findings_total=news.new))
     lines = [*_read(impact), *_before(impact), *_beyond_repair(impact)]
-    causes = tuple(f"{new.finding.id}: {_cause(new)}" for each in impact.attacks for new in each.findings)
+    causes = tuple(f"{new.finding.id}: {_cause(new.cause)}" for each in impact.attacks for new in each.findings)
     *most, last = (line.strip().rstrip(".:") for line in lines)
     told = *(ReportWarning("candidate", line) for line in most), ReportWarning("candidate", last, causes)
     advised = None if impact.repair is None else impact.repair.recommendation(named=True)
@@ -158,7 +153,7 @@ def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
         )
 
 
-def _findings(attack: AttackComparison, *, by_version: bool) -> Section:
+def _findings(attack: ComparedAttack, *, by_version: bool) -> Section:
     counts = figure(attack.new)
     if attack.people:
         counts = f"{counts}, {PEOPLE.counted(attack.people)}"
@@ -167,17 +162,17 @@ def _findings(attack: AttackComparison, *, by_version: bool) -> Section:
     blocks: list[Block] = [
         Entry(
             new.finding.sentence(by_version=by_version),
-            [PageSteps([*steps(new.finding), say("cause: {cause}", cause=_cause(new))])],
+            [PageSteps([*steps(new.finding), say("cause: {cause}", cause=_cause(new.cause))])],
             [new.finding.id],
         )
         for new in attack.findings
     ]
     if len(attack.findings) < attack.new:
         blocks.append(Paragraph(say("{count} more: --findings all", count=attack.new - len(attack.findings))))
-    return Section(say("New findings of {attack} ({counts})", attack=_named(attack), counts=counts), blocks)
+    return Section(say("New findings of {attack} ({counts})", attack=named(attack.after), counts=counts), blocks)
 
 
-def _cause(new: NewFinding) -> str:
+def _cause(new: Cause) -> str:
     """Return what a finding follows from, in words."""
     rows = _rows(new.rows)
     if not new.releases:
@@ -207,8 +202,8 @@ def _proposal(impact: ReleaseImpact) -> Iterator[str]:
 def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
     for reason in impact.not_computed:
         yield say("Not computed - {reason}.", reason=printable(reason, 400))
-    if impact.before.policy.violations and sum(attack.old for attack in impact.attacks):
+    if impact.without.policy.violations and sum(attack.old for attack in impact.attacks):
         yield say("No candidate can repair what could be found before.")
 
 
-FORMATS = frames(page, next_document)
+FORMATS = frames(page, lambda impact: impact)

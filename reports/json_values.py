@@ -17,6 +17,7 @@ from audit.model.json_types import (
     ExactFraction,
     Inlined,
     Items,
+    Less,
     Omittable,
     Omitted,
     PartOf,
@@ -70,10 +71,19 @@ def _entries(value: object) -> dict[str, Any]:
         if each.part_of is not None:
             entries[each.part_of] += [] if held is None else json_value(held)
         elif each.inlined:
-            entries |= json_object(held)
+            entries |= _less(json_value(held), each.less)
         elif not (each.omitted and (held is None or held is False or held in ((), {}))):
-            entries[each.key] = json_value(held)
+            entries[each.key] = _less(json_value(held), each.less)
     return entries
+
+
+def _less(written: Any, less: Less | None) -> Any:  # noqa: ANN401 - whatever JSON has
+    """Return what is written without what is left out here."""
+    if less is None or written is None:
+        return written
+    if isinstance(written, list):
+        return [_less(each, less) for each in written]
+    return dict.fromkeys(less.always) | {key: held for key, held in written.items() if key not in less.left_out}
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,7 @@ class WrittenField:
         omitted: whether it is left out where it is None, False or empty.
         part_of: the list in JSON that its entries are added to; None where it stands by itself.
         inlined: whether its own entries stand in its place.
+        less: what of it is not written; None where all of it is.
     """
 
     name: str
@@ -95,6 +106,7 @@ class WrittenField:
     omitted: bool
     part_of: str | None
     inlined: bool
+    less: Less | None
 
 
 @cache
@@ -132,6 +144,7 @@ def _written_field(name: str, hint: object) -> WrittenField:
         any(isinstance(each, Omitted) for each in said),
         next((each.name for each in said if isinstance(each, PartOf)), None),
         any(isinstance(each, Inlined) for each in said),
+        next((each for each in said if isinstance(each, Less)), None),
     )
 
 

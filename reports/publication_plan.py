@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, say
 from audit.runtime.version import VERSION
 from reports.frames import frames
-from reports.json_forms.comparison import compared_counts
-from reports.json_values import json_object, json_value
+from reports.json_values import json_value
 from reports.page import Bullets, Facts, Page, PageTable, Section, marked
 from reports.sentences import fallen
 
@@ -41,13 +39,9 @@ def page(plan: PublicationPlan) -> Page:
 def document(plan: PublicationPlan) -> Mapping[str, object]:
     """Return what is written of a plan in JSON."""
     best = plan.recommended
-    tried = [
-        {**json_object(replace(each, attacks=())), "attacks": json_value(tuple(map(compared_counts, each.attacks)))}
-        for each in plan.tried
-    ]
     return {
         "microdata": plan.microdata,
-        "tried": tried,
+        "tried": json_value(plan.tried),
         "recommended": None if best is None else {"method": best.method, "parameters": best.parameters},
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from audit.api.answers import Answer
 from audit.model.errors import UsageError
@@ -28,11 +28,6 @@ class _Result(Answer):
 
     report: Report
     _done: AuditRun | None = None
-
-    @classmethod
-    def of(cls, report: Report, done: AuditRun) -> Self:
-        """Return what an audit found out, which keeps everybody's risks only where people are named."""
-        return cls(report, done if report.revealed else None)
 
     @property
     def _formats(self) -> Mapping[str, Callable[[Report], str]]:
@@ -145,3 +140,8 @@ class AttackResult(_Result):
         from audit.pipeline import dataframes
 
         return dataframes.measured(self.report)
+
+
+def kept(report: Report, done: AuditRun) -> tuple[Report, AuditRun | None]:
+    """Return what a result keeps of an audit: everybody's risks only where people are named."""
+    return report, done if report.revealed else None

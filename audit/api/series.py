@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args, overload
 
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
-from audit.api.results import AttackResult, AuditResult
+from audit.api.results import AttackResult, AuditResult, kept
 from audit.api.settings import AuditSettings, run, several
 from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
 from audit.model.adversary import AdversaryKind
@@ -126,7 +126,7 @@ class LoadedSeries:
         """
         from attacks.registry import find
 
-        return AttackResult.of(*run(self.opened, (find(attack),), AuditSettings(settings)))
+        return AttackResult(*kept(*run(self.opened, (find(attack),), AuditSettings(settings))))
 
     def audit(
         self,
@@ -145,7 +145,8 @@ class LoadedSeries:
             UsageError: an argument is wrong, or no attack applies to the series.
             InputError: the series cannot be read, or contradicts its register or known values.
         """
-        return AuditResult.of(*run(self.opened, (), AuditSettings(settings), recommend=recommend, baseline=baseline))
+        done = run(self.opened, (), AuditSettings(settings), recommend=recommend, baseline=baseline)
+        return AuditResult(*kept(*done))
 
     def next(
         self,

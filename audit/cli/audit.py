@@ -149,7 +149,7 @@ def add_options(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
     from audit.api.count_tables import LoadedTables
-    from audit.api.results import AuditResult
+    from audit.api.results import AuditResult, kept
     from audit.api.settings import AuditSettings
     from audit.api.settings import run as audited
     from audit.pipeline.risk_table import risk_table, write_risks
@@ -170,7 +170,7 @@ def run(arguments: argparse.Namespace) -> int:
                 baseline=arguments.baseline,
                 keeps_finished=True,
             )
-            result = AuditResult.of(report, done)
+            result = AuditResult(*kept(report, done))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
     for form, file in [(arguments.document or arguments.format, arguments.output), *arguments.report]:

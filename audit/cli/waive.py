@@ -56,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.api.count_tables import LoadedTables
 
     series = opened(arguments)
+    if not arguments.ids and not arguments.group:
+        raise UsageError("nothing is named to be accepted; name an ID, or a --group RELEASE GROUP")
     accepted = {"reason": arguments.reason, "until": arguments.until}
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
+from typing import Annotated, ClassVar, Literal
 
 from audit.model.adversary import AdversaryKind
-from audit.model.report import AttackReport
+from audit.model.json_types import UNWRITTEN, Items, Less, Within, WrittenAs
+from audit.model.report import AttackReport, Tool
 
 
 @dataclass(frozen=True)
@@ -41,30 +43,97 @@ class ReleaseMeasures:
 
 
 @dataclass(frozen=True)
-class ComparedSeries:
-    """One of the compared series.
+class CounterfeitCounts:
+    """Counterfeits.
 
     Attributes:
-        path: the series as it was named.
+        max: of a release, at most.
+        sum: of all releases.
+    """
+
+    max: int
+    sum: int
+
+
+@dataclass(frozen=True)
+class MeanMeasures:
+    """Means over the releases that have the measure; null where none has it.
+
+    Attributes:
+        discernibility: sum over the groups of their squared sizes.
+        average_group: rows for each group.
+        perimeter: how far the rows' cells reach, added up.
+        ncp: normalized certainty penalty.
+        query_error: median relative error of the queries.
+        skipped: queries that have no relative error.
+        comparable: share of rows whose cells the release before has too.
+    """
+
+    discernibility: Annotated[float, Within(0)] | None
+    average_group: Annotated[float, Within(0)] | None
+    perimeter: Annotated[float, Within(0)] | None
+    ncp: Annotated[float, Within(0)] | None
+    query_error: Annotated[float, Within(0)] | None
+    skipped: Annotated[float, Within(0)] | None
+    comparable: float | None
+
+
+COMPARED = Less("compared_attack_counts", ("findings",), ("sensitive",))
+"""An attack on one of several series."""
+
+
+@dataclass(frozen=True)
+class ComparedSeries:
+    """A series.
+
+    Attributes:
+        path: as it was named.
         name: its own name.
-        individuals: how many people there are, None when they are not known.
-        adversary: who was assumed by the audit, None when there was none.
+        individuals: people; null when they are not known.
+        adversary: who was assumed by the audit; null when there was none.
         attacks: what each attack found, without findings.
-        not_audited: why no attack could be run, or None.
+        not_audited: why no attack could be run, or null.
         releases: the measures of each release.
-        method: the method and its parameters, where the series was published here.
+        method: method and parameters, where the series was published here.
         exact: whether its releases are Anatomy pairs, whose cells are exact.
     """
 
+    WRITTEN: ClassVar[tuple[str, ...]] = ("release_count", "rows", "counterfeits", "form", "means")
     path: str
     name: str
     individuals: int | None
     adversary: AdversaryKind | None
-    attacks: tuple[AttackReport, ...]
+    attacks: Annotated[tuple[AttackReport, ...], COMPARED]
     not_audited: str | None
-    releases: tuple[ReleaseMeasures, ...]
+    releases: Annotated[tuple[ReleaseMeasures, ...], WrittenAs("by_release")]
     method: str | None = None
-    exact: bool = False
+    exact: Annotated[bool, UNWRITTEN] = False
+
+    @property
+    def release_count(self) -> Annotated[int, WrittenAs("releases")]:
+        """Releases."""
+        return len(self.releases)
+
+    @property
+    def rows(self) -> int:
+        """Rows of all releases."""
+        return sum(release.rows for release in self.releases)
+
+    @property
+    def counterfeits(self) -> CounterfeitCounts:
+        """Counterfeits."""
+        counts = [release.counterfeits for release in self.releases]
+        return CounterfeitCounts(max(counts, default=0), sum(counts))
+
+    @property
+    def form(self) -> Literal["generalization", "anatomy"]:
+        """What its releases are."""
+        return "anatomy" if self.exact else "generalization"
+
+    @property
+    def means(self) -> MeanMeasures:
+        """Means over the releases."""
+        return MeanMeasures(**{each.name: self.mean(each.name) for each in fields(MeanMeasures)})
 
     def mean(self, measure: str) -> float | None:
         """Return the average of a measure over the releases that have it, or None when none has."""
@@ -94,10 +163,24 @@ class QueryDesign:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several series side by side; `asked` is None without microdata, `time_limit` is in seconds per attack."""
+    """What `audit compare --format json` writes. Persons do not occur in it.
 
-    tool_version: str
-    sides: tuple[ComparedSeries, ...]
+    Attributes:
+        schema_version: of this form.
+        tool_version: of the program.
+        sides: one entry for each series, in the order in which they were named.
+        asked: the microdata and the queries that utility was measured with; null without microdata.
+        time_limit: seconds for each attack; null is without limit.
+    """
+
+    WRITTEN: ClassVar[tuple[str, ...]] = ("tool",)
+    schema_version: ClassVar[Literal[1]] = 1
+    tool_version: Annotated[str, UNWRITTEN]
+    sides: Annotated[tuple[ComparedSeries, ...], WrittenAs("series"), Items(1)]
     asked: QueryDesign | None
-    time_limit: float | None
-    schema_version: int = field(default=1)
+    time_limit: Annotated[float, Within(0)] | None
+
+    @property
+    def tool(self) -> Tool:
+        """What made this."""
+        return Tool(self.tool_version)

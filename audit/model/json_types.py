@@ -55,6 +55,21 @@ class Inlined:
 
 
 @dataclass(frozen=True)
+class Less:
+    """Entries of an object, or of each in a list, that are not written here; the schema names what is left.
+
+    Attributes:
+        called: the name of what is left.
+        left_out: the entries that are not written.
+        always: entries that are null where they would be left out otherwise.
+    """
+
+    called: str
+    left_out: tuple[str, ...]
+    always: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Defined:
     """A type that the schema describes under a name of its own."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
+from audit.model.comparison import COMPARED
 from audit.model.report import AttackReport
 
 
@@ -31,7 +33,7 @@ class PlannedSeries:
     refused: str | None = None
     form: str = ""
     exit_code: int = 3
-    attacks: tuple[AttackReport, ...] = ()
+    attacks: Annotated[tuple[AttackReport, ...], COMPARED] = ()
     counterfeits: int = 0
     withheld: int = 0
     ncp: float | None = None

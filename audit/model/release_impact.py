@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
 
 from audit.model.finding import Finding
-from audit.model.json_types import Status
-from audit.model.repair import Repair
-from audit.model.report import AttackReport, Report
+from audit.model.json_types import INLINED, UNWRITTEN, Less, Status, WrittenAs
+from audit.model.repair import CHANGES, Repair
+from audit.model.report import AttackReport, Contradictions, PolicyReport, Report
+
+COUNTS = Less("attack_counts", ("findings",))
+"""An attack without its findings."""
 
 
 @dataclass(frozen=True)
@@ -24,20 +28,31 @@ class GroupRows:
 
 
 @dataclass(frozen=True)
-class NewFinding:
-    """A finding that the candidate would add, and what it follows from.
+class Cause:
+    """What a new finding follows from.
 
     Attributes:
-        finding: as in the audit of the series with the candidate.
         releases: the earlier releases that it takes beside the candidate.
         least: whether it is known that it takes every one of them.
         rows: the rows of the candidate that it takes.
     """
 
-    finding: Finding[str]
     releases: tuple[str, ...]
     least: bool
     rows: tuple[GroupRows, ...]
+
+
+@dataclass(frozen=True)
+class NewFinding:
+    """A finding that the candidate would add.
+
+    Attributes:
+        finding: as the audit of the series with the candidate has it.
+        cause: what it follows from.
+    """
+
+    finding: Annotated[Finding[str], INLINED]
+    cause: Cause
 
 
 @dataclass(frozen=True)
@@ -56,50 +71,84 @@ class Change:
 
 
 @dataclass(frozen=True)
-class AttackComparison:
+class ComparedAttack:
     """One attack without the candidate and with it.
 
     Attributes:
-        attack, sensitive: which; `sensitive` names the attribute when several are audited.
-        status: with the candidate; and `status_before` without it.
+        after: with the candidate.
+        status_before: whether it came to its end without the candidate.
         changes: the measures that differ, timelines left out.
         old: how many findings say nothing that could not be said before.
-        new: how many others there are; `people` are all who are newly found by a certain value of theirs.
+        new: how many others there are.
+        people: all who are newly found by a certain value of theirs.
         findings: the most severe of the new ones.
     """
 
-    attack: str
-    sensitive: str | None
-    status: Status
+    after: Annotated[AttackReport, INLINED, COUNTS]
     status_before: Status
     changes: tuple[Change, ...]
-    old: int
-    new: int
-    people: int
-    findings: tuple[NewFinding, ...]
+    old: Annotated[int, WrittenAs("found_before")]
+    new: Annotated[int, WrittenAs("newly_found")]
+    people: Annotated[int, WrittenAs("people_newly_found")]
+    findings: Annotated[tuple[NewFinding, ...], WrittenAs("new_findings")]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The candidate.
+
+    Attributes:
+        release: its tag.
+        files: what it was read from.
+        key: where it is told whose rows are whose, if in a file of its own.
+    """
+
+    release: str
+    files: tuple[str, ...]
+    key: str | None
+
+
+@dataclass(frozen=True)
+class AuditBefore:
+    """The audit without the candidate.
+
+    Attributes:
+        policy: the decision.
+        contradictions: people whose own published values contradict the assumptions.
+        attacks: each attack, without its findings.
+    """
+
+    policy: PolicyReport
+    contradictions: Contradictions
+    attacks: Annotated[tuple[AttackReport, ...], COUNTS]
 
 
 @dataclass(frozen=True)
 class ReleaseImpact:
-    """What publishing a candidate would change.
+    """What `audit next SERIES CANDIDATE --format json` writes.
 
     Attributes:
-        candidate: its tag.
-        files: what it was read from, and `key` where it is said whose rows are whose, if in a file of its own.
-        before, after: the audits of the series without and with it.
-        attacks: both, attack by attack.
+        after: the audit of the series with the candidate, but for its attacks.
+        attacks: each attack without the candidate and with it.
+        candidate: the candidate.
+        without: the audit of the series without it.
         not_computed: why no repair was looked for, each reason once.
-        repair: changes after which the policy holds, not written; None where none are needed, or none were looked for.
+        repair: a repair that keeps the policy, where one was found; it is not written.
     """
 
-    candidate: str
-    files: tuple[str, ...]
-    key: str | None
-    before: Report
-    after: Report
-    attacks: tuple[AttackComparison, ...]
+    WRITTEN: ClassVar[tuple[str, ...]] = ("before",)
+    after: Annotated[Report, INLINED]
+    attacks: tuple[ComparedAttack, ...]
+    candidate: Candidate
+    without: Annotated[Report, UNWRITTEN]
     not_computed: tuple[str, ...] = ()
-    repair: Repair | None = None
+    repair: Annotated[Repair | None, CHANGES] = None
+
+    @property
+    def before(self) -> AuditBefore:
+        """The audit without it."""
+        found = replace(self.without.contradictions, people=None)
+        return AuditBefore(self.without.policy, found, self.without.attacks)
 
     @property
     def new(self) -> int:

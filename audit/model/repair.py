@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from audit.model.json_types import UNWRITTEN, Probability, WrittenAs
+from audit.model.json_types import UNWRITTEN, Less, Probability, WrittenAs
 from audit.model.moves import Move
 from audit.model.recommendation import Recommendation, totals
 from audit.model.report import Report
 from audit.runtime.reasons import Reason, ReasonKind
+
+CHANGES = Less("repair_entry", ("candidate", "files", "before", "after", "refused", "register", "proved", "stopped"))
+"""The changes of a repair that is not written."""
 
 
 @dataclass(frozen=True)

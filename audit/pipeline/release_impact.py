@@ -17,7 +17,7 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.arrays import Codes, Places
 from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
-from audit.model.release_impact import AttackComparison, GroupRows, NewFinding, ReleaseImpact, changed
+from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
 from audit.model.report import Report
 from audit.model.scored import Result
 from audit.pipeline.attack_run import limits_in_force
@@ -62,7 +62,7 @@ class _Candidate:
         for name in need.groups:
             codes, group = self._named[name]
             rows.append(GroupRows(name, self._lines(np.flatnonzero(codes == group))))
-        return NewFinding(named, tags, need.least, tuple(rows))
+        return NewFinding(named, Cause(tags, need.least, tuple(rows)))
 
     def _lines(self, rows: Rows) -> tuple[int, ...]:
         return tuple(self._file.line(row) for row in rows.tolist())
@@ -101,10 +101,8 @@ class _CandidateComparison:
         # Where the candidate's key leaves rows out, people are followed less far by record ids than before.
         olds = {(each.attack, each.sensitive): each for each in self.was_told.attacks}
         compared = [
-            AttackComparison(
-                attack=new.attack,
-                sensitive=new.sensitive,
-                status=new.status,
+            ComparedAttack(
+                after=new,
                 status_before=old.status,
                 changes=changed(old, new),
                 old=new.findings_total - fresh.total,
@@ -119,13 +117,12 @@ class _CandidateComparison:
             for old in [olds[new.attack, new.sensitive]]
         ]
         files = self.after.manifest.releases[-1]
+        key = None if files.key is None or not is_there(files.key) else self.after.manifest.shown(files.key)
         return ReleaseImpact(
-            candidate=files.tag,
-            files=tuple(name for name in (files.shown, files.values_shown) if name),
-            key=None if files.key is None or not is_there(files.key) else self.after.manifest.shown(files.key),
-            before=self.was_told,
             after=self.now_told,
             attacks=tuple(compared),
+            candidate=Candidate(files.tag, tuple(name for name in (files.shown, files.values_shown) if name), key),
+            without=self.was_told,
         )
 
 

@@ -55,7 +55,7 @@ def with_repair(
     Raises:
         InputError: the series or the candidate cannot be read.
     """
-    if not impact.after.policy.violations or impact.before.policy.violations:
+    if not impact.after.policy.violations or impact.without.policy.violations:
         return impact
     if after.about_rows > LARGE:
         why = say(

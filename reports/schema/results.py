@@ -10,16 +10,16 @@ from pathlib import Path
 
 from audit.clauses.registry import OWN
 from audit.model.check_report import CheckReport
+from audit.model.comparison import Comparison
 from audit.model.explanation import Explanation
 from audit.model.finding import FindingRule
 from audit.model.json_types import WITHOUT_RESULT
 from audit.model.measures import Measures
+from audit.model.release_impact import ReleaseImpact
 from audit.model.repair import Repair
 from audit.model.report import Report
 from reports.input_errors import ErrorDocument
-from reports.json_forms.comparison import ComparisonDocument
 from reports.json_forms.count_tables import CountDocument
-from reports.json_forms.next import NextDocument
 from reports.schema.types import Schema, SchemaWriter, closed
 
 ID = "urn:series-audit:results:1"
@@ -27,11 +27,11 @@ WRITTEN = Path(__file__).with_name("results.schema.json")
 """Where the schema lies in the package."""
 KINDS: Mapping[str, type] = {
     "audit": Report,
-    "next": NextDocument,
+    "next": ReleaseImpact,
     "repair": Repair,
     "explanation": Explanation,
     "check": CheckReport,
-    "comparison": ComparisonDocument,
+    "comparison": Comparison,
     "count_tables": CountDocument,
     "error": ErrorDocument,
 }

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from audit.findings.count import COUNT_KINDS, CountFinding
 from audit.findings.registry import KINDS
 from audit.model.finding import AnonymousCounterfeit, C, Finding
-from audit.model.json_types import Defined, Items, Omitted, Pattern, Within
+from audit.model.json_types import Defined, Items, Less, Omitted, Pattern, Within
 from audit.model.measures import Absent, Measures, RiskMeasures, measure_names
 from reports.json_values import constants, json_form, written_fields
 
@@ -75,10 +75,23 @@ class SchemaWriter:
                 said |= {"minimum": each.least} | ({} if each.most == math.inf else {"maximum": each.most})
             elif isinstance(each, Pattern):
                 said |= {"pattern": each.pattern}
+            elif isinstance(each, Less):
+                said = self._less(hint, each, said)
             elif isinstance(each, Items):
                 kind = "Items" if said["type"] == "array" else "Properties"
                 said |= {f"min{kind}": each.least} | ({} if each.most is None else {f"max{kind}": each.most})
         return said
+
+    def _less(self, hint: object, less: Less, said: Schema) -> Schema:
+        """Return the schema of an object, or of a list of such, of which less is written."""
+        [kind] = [each for each in _classes(hint) if each is not NoneType]
+        if less.called not in self.definitions:
+            self.definitions[less.called] = {}
+            self.definitions[less.called] = without(self.object_of(kind), less)
+        reference = {"$ref": f"#/$defs/{less.called}"}
+        if "anyOf" in said:
+            return {"anyOf": [reference, {"type": "null"}]}
+        return {**said, "items": reference} if "items" in said else reference
 
     def _any_of(self, hints: Sequence[object]) -> Schema:
         """Return the schema of one of several types; what is absent is not written at all."""
@@ -110,7 +123,8 @@ class SchemaWriter:
         variants: list[list[Schema]] = []
         for each in written_fields(kind):
             if each.inlined:
-                variants.append([self.object_of(one) for one in _classes(each.hint)])
+                less = each.less or Less("", ())
+                variants.append([without(self.object_of(one), less) for one in _classes(each.hint)])
             elif each.part_of is not None:
                 here = properties[each.part_of]
                 more = _present(self.schema_of(each.hint))["items"]
@@ -149,6 +163,18 @@ def closed(description: str, properties: Mapping[str, Schema], optional: Sequenc
         "required": required,
         "properties": dict(properties),
     }
+
+
+def without(said: Schema, less: Less) -> Schema:
+    """Return the schema of an object of which less is written."""
+    if not less.called:
+        return said
+    properties = {name: each for name, each in said["properties"].items() if name not in less.left_out}
+    for name in less.always:
+        properties[name] = {**properties[name], "anyOf": [{"$ref": properties[name]["$ref"]}, {"type": "null"}]}
+        del properties[name]["$ref"]
+    required = [name for name in properties if name in (*said["required"], *less.always)]
+    return {**said, "properties": properties, "required": required}
 
 
 def first_sentence(kind: object) -> str:

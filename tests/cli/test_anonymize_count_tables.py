@@ -78,7 +78,7 @@ def test_tables_that_are_not_whole(rows, said, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--method", "cell-key"], "cell-key draws at random: give --seed N"),
+        (["--method", "cell-key"], "cell-key draws at random: give it a seed"),
         (["--method", "none", "--base", "5"], "none has no base"),
         (["--method", "threshold", "--base", "5"], "threshold has no base; it has threshold"),
         (["--method", "m-invariance"], "there is no method m-invariance for count tables"),

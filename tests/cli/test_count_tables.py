@@ -41,10 +41,10 @@ def test_faulty_manifest(old, new, said, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--max-e", "3"], "--max-e is an option of an attack that is not about count tables"),
-        (["--attack", "joint"], "joint does not apply to count tables"),
-        (["--adversary", "register"], "--adversary has no meaning for count tables"),
-        (["--risks", "risks.csv"], "--risks is a table of people"),
+        (["--max-e", "3"], "--max-e is about people"),
+        (["--attack", "joint"], "--attack joint is about people"),
+        (["--adversary", "register"], "--adversary is about people"),
+        (["--risks", "risks.csv"], "--risks is about people"),
     ],
 )
 def test_what_would_do_nothing_is_refused(words, said, tmp_path):

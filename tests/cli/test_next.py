@@ -251,7 +251,7 @@ def test_candidates_that_are_none(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     refused("this is a folder", series, tmp_path / "folder.csv")
     refused("single tables", series, candidate, candidate)
-    refused("more than two files", series, candidate, candidate, candidate)
+    refused("name one or two", series, candidate, candidate, candidate)
     refused("no such file", tmp_path / "nowhere", candidate)
     refused("CANDIDATE", series)
     refused("this file is one of the inputs", series, candidate, "--output", candidate)

@@ -41,6 +41,26 @@ def test_what_is_waived_is_gone(hospital):
     assert len(audited(hospital)["policy"]["waived"]) == 4
 
 
+def test_a_group_is_waived_as_far_as_an_audit_with_the_same_policy_finds(hospital):
+    """What is likely at a stricter limit is accepted only where the limit is named."""
+    stricter = ["--policy", "max_risk=0.5", "--adversary", "linked"]
+    assert run_main("waive", str(hospital), "--group", "2", "1", *stricter, *WHY)[0] == 0
+    [written] = load(hospital).opened.manifest.waivers
+    assert (written.release, written.group) == ("2", "1")
+    accepted = {ident for ident, _ in written.sizes.items()}
+    shown = audited(hospital, "--stable-ids", "--reveal", "--findings", "all", *stricter)
+    [waived] = shown["policy"]["waived"]
+    assert waived["state"] == "applied"
+    left = {one["id"] for attack in shown["attacks"] for one in attack["findings"]}
+    assert accepted and not accepted & left
+    assert left, "what is found in other groups is not waived"
+
+
+def test_nothing_to_accept_is_refused(hospital):
+    code, _, err = run_main("waive", str(hospital), *WHY)
+    assert (code, "nothing is named to be accepted" in err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -30,7 +30,7 @@ REFUSED = [
     'audit.load("ward").audit(timelimit=3)',
     'audit.load("ward").audit(adversary="neighbour")',
     'audit.load("ward").next("2024.csv", reveals=True)',
-    'audit.load("ward").repair("2024.csv", "out", reveal=True)',
+    'audit.load("ward").repair("2024.csv", "out", reveals=True)',
     'audit.load("tables", kind="tables").audit(reveal=True)',
     'audit.lod("ward")',
 ]
