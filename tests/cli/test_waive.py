@@ -56,6 +56,15 @@ def test_a_group_is_waived_as_far_as_an_audit_with_the_same_policy_finds(hospita
     assert left, "what is found in other groups is not waived"
 
 
+def test_all_groups_of_a_release_are_waived_with_its_smallest_class(hospital):
+    stricter = ["--policy", "k=3"]
+    assert run_main("waive", str(hospital), "--group", "2", "*", *stricter, *WHY)[0] == 0
+    [written] = load(hospital).opened.manifest.waivers
+    assert written.sizes["k"] == 2
+    violated = [each for each in audited(hospital, *stricter)["policy"]["violations"] if each["measure"] == "k"]
+    assert [each["release"] for each in violated if each["attack"] is None] == ["1"]
+
+
 def test_nothing_to_accept_is_refused(hospital):
     code, _, err = run_main("waive", str(hospital), *WHY)
     assert (code, "nothing is named to be accepted" in err) == (2, True)
