@@ -143,7 +143,9 @@ def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Sectio
     for attack in sorted(shown_attacks(report), key=lambda each: each not in worst):
         yield _findings_of(attack)
     yield Section("", _list(list(waivers(report)), soft=True))
-    yield Section(say("Recommendation for release {release}", release=last_release(report)), list(_recommended(report)))
+    yield Section(
+        say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
+    )
     following = [f"$ {command}" for command in commands(report, series)]
     yield Section(say("What to do next"), [Bullets(list(advice(report))), PageSteps(following)])
 
@@ -215,7 +217,7 @@ def _sections(report: Report) -> Iterator[Section]:
     yield Section(say("Waivers"), _list(list(waivers(report))))
     yield Section(say("Terms"), [Facts(glossary(report))])
     yield Section(say("Who learns what from this page"), [Bullets([*readers(report), *_ids(report)])])
-    yield Section(say("Files"), [_files(report)])
+    yield Section(say("Files"), [files(report)])
     yield Section(say("Decision"), list(_decision(report)))
 
 
@@ -225,12 +227,12 @@ def _list(lines: list[str], *, soft: bool = False) -> list[Block]:
 
 def _advice(report: Report) -> Iterator[Block]:
     yield Paragraph(allowed(report), strong=True)
-    yield from _recommended(report)
+    yield from recommendation(report)
     mending = [str(CONTRADICTED)] if report.contradictions else []
     yield Bullets([*_repairing(report), *advice(report), *mending])
 
 
-def _recommended(report: Report) -> Iterator[Block]:
+def recommendation(report: Report) -> Iterator[Block]:
     """Yield what would mend the newest release, where that was looked for."""
     if (found := recommended(report)) is not None:
         yield Paragraph(found.what)
@@ -343,7 +345,8 @@ def _ids(report: Report) -> Iterator[str]:
         yield next(iter(secrecy(report)))
 
 
-def _files(report: Report) -> PageTable:
+def files(report: Report) -> PageTable:
+    """Return the files that were read."""
     rows = [[printable_path(each.path), fingerprint(each), figure(each.rows)] for each in report.inputs]
     return PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)
 

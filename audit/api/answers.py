@@ -41,19 +41,29 @@ class Answer(ABC):
         """That of the command: 0 where there is no verdict."""
         return 0
 
-    def render(self, form: str) -> str:
+    def render(self, form: str, *, document: str | None = None) -> str:
         """Return the answer in a format, as the command line prints it with `--format NAME`.
 
+        With `document`, return that one about an audit, as `--document NAME` does: what people complete is Markdown, or
+        HTML where that is the format.
+
         Raises:
-            UsageError: there is no such format.
+            UsageError: there is no such format or document.
         """
+        from reports import html as html_page
         from reports.documents.registry import DOCUMENTS
+        from reports.documents.sections import Document
         from reports.registry import FORMATS
 
+        if document is not None and self._audit is not None:
+            shown = DOCUMENTS.load(document)()
+            if form == "html" and isinstance(shown, Document):
+                return html_page.drawn(shown.page(self._audit))
+            return shown.render(self._audit)
         if form in self._formats:
             return self._formats[form](self.report)
         if self._audit is not None:
-            return (DOCUMENTS if form in DOCUMENTS.names else FORMATS).load(form)().render(self._audit)
+            return FORMATS.load(form)().render(self._audit)
         known = ", ".join(self._formats)
         raise UsageError(f"there is no format {printable(str(form))} of this answer; choose from {known}")
 

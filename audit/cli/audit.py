@@ -173,9 +173,9 @@ def run(arguments: argparse.Namespace) -> int:
             result = AuditResult(*kept(report, done))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
-    for form, file in [(arguments.document or arguments.format, arguments.output), *arguments.report]:
+    for form, file in arguments.report:
         write(result, form, file, arguments.series)
-    return result.exit_code
+    return write(result, arguments.format, arguments.output, arguments.series, arguments.document)
 
 
 def _check_recommended(arguments: argparse.Namespace) -> None:

@@ -72,7 +72,7 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
     return series
 
 
-def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES") -> int:
+def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES", document: str | None = None) -> int:
     """Write an answer in a format, and return the exit code; `series` is how the series was called.
 
     Raises:
@@ -85,7 +85,7 @@ def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES"
         paper = replace(paper, color="NO_COLOR" not in os.environ, width=max(60, width))
     before = PAPER.set(paper)
     try:
-        text = answer.render(form)
+        text = answer.render(form, document=document)
     finally:
         PAPER.reset(before)
     put(text, output)

@@ -68,7 +68,8 @@ def waive_findings(
             for some in found:
                 sizes |= {some.ids[at]: float(some.sizes[at]) for at in np.flatnonzero(some.named(waiver)).tolist()}
             classes = [one.k for one in run.panel if one.release == waiver.release and waiver.group == "*"]
-            sizes |= {"k": k for k in classes if k < limits.get("k", 0)}
+            if classes and min(classes) < limits.get("k", 0):
+                sizes["k"] = min(classes)
             alone = waiver.finding is not None and "*" not in waiver.finding
             size = sizes.get(waiver.finding or "") if alone else sizes
             written.append({**each, **({"size": size} if sizes else {})})

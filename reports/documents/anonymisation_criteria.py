@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import ClassVar
 
+from audit.model.errors import printable
 from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, say, say_count
+from reports.audit_page import recommendation
 from reports.documents.sections import (
+    Document,
+    Part,
     audited,
     blank,
-    document,
     found,
     limits_of_the_audit,
-    recommendation,
     signature,
     verdict,
 )
-from reports.escaping import markdown as escaped
+from reports.page import Block, Bullets, Paragraph
 from reports.sentences import named
 
 _CRITERIA = {
@@ -29,40 +31,40 @@ _CRITERIA = {
 }
 
 
-@dataclass(frozen=True)
-class AnonymisationCriteria:
-    """Render a report by the three criteria, each with what was measured and by which attack."""
+class AnonymisationCriteria(Document):
+    """A report by the three criteria, each with what was measured and by which attack."""
 
-    name: str = "wp29"
+    name: ClassVar[str] = "wp29"
+    title: ClassVar[Phrase] = Phrase("Anonymisation by the criteria of Opinion 05/2014")
+    purpose: ClassVar[Phrase] = Phrase(
+        "For each criterion: which attack looked, and what it found in all releases together."
+    )
 
-    def render(self, report: Report) -> str:
-        """Return the document as Markdown with a final line break."""
-        return document(
-            say("Anonymisation by the criteria of Opinion 05/2014"),
-            say("For each criterion: which attack looked, and what it found in all releases together."),
-            report,
-            [
-                (say("What was audited"), audited(report)),
-                *((str(title), _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
-                (say("Verdict by the policy in force"), chain(verdict(report), recommendation(report))),
-                (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
-                (say("Assessment"), signature(say("Data protection officer"))),
-            ],
-        )
+    def parts(self, report: Report) -> Sequence[Part]:
+        """Return its sections."""
+        return [
+            (say("What was audited"), audited(report)),
+            *((str(title), _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
+            (say("Verdict by the policy in force"), chain(verdict(report), recommendation(report))),
+            (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
+            (say("Assessment"), signature(say("Data protection officer"))),
+        ]
 
 
-def _criterion(report: Report, criterion: str) -> Iterator[str]:
+def _criterion(report: Report, criterion: str) -> Iterator[Block]:
     ran = [each for each in report.attacks if each.ran and criterion in each.measures.criteria]
-    if criterion == SINGLING_OUT:
-        yield from _alone(report)
+    lines = list(_alone(report)) if criterion == SINGLING_OUT else []
     for attack in ran:
-        told = f"{escaped(named(attack))}: {escaped(found(attack))}"
+        told = f"{named(attack)}: {found(attack)}"
         if attack.incomplete:
             told = say("{found} (the attack did not finish: there may be more)", found=told)
-        yield f"* {told}"
-    if not ran and (criterion != SINGLING_OUT or not report.panel):
-        yield say("**Not judged**: no attack that applies to this series looks at this criterion.")
-    yield say("Assessment: {blank}", blank=blank(say("whether this is acceptable, and why")))
+        lines.append(told)
+    if lines:
+        yield Bullets(lines)
+    else:
+        what = say("Not judged: no attack that applies to this series looks at this criterion.")
+        yield Paragraph(what, strong=True)
+    yield Paragraph(say("Assessment: {blank}", blank=blank(say("whether this is acceptable, and why"))))
 
 
 def _alone(report: Report) -> Iterator[str]:
@@ -70,13 +72,12 @@ def _alone(report: Report) -> Iterator[str]:
         panels = [each for each in report.panel if each.release == tag]
         if panels:
             k, alone = min(each.k for each in panels), max(each.alone for each in panels)
-            told = say_count(
+            yield say_count(
                 "release {release} by itself: {count} row shares its quasi-identifiers with no other; smallest class "
                 "{k}",
                 "release {release} by itself: {count} rows share their quasi-identifiers with no other; smallest class "
                 "{k}",
                 alone,
-                release=escaped(tag),
+                release=printable(tag),
                 k=k,
             )
-            yield f"* {told}"

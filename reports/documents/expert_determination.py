@@ -2,83 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from audit.model.report import Report
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
+from reports.audit_page import recommendation
 from reports.documents.sections import (
+    Document,
+    Part,
     attacks,
     audited,
     blank,
-    document,
     limits_of_the_audit,
-    recommendation,
     signature,
     verdict,
 )
+from reports.page import Block, Bullets, Paragraph
 
 
-@dataclass(frozen=True)
-class ExpertDetermination:
-    """Render a report as the technical part of an expert determination."""
+class ExpertDetermination(Document):
+    """The technical part of an expert determination."""
 
-    name: str = "expert"
-
-    def render(self, report: Report) -> str:
-        """Return the document as Markdown with a final line break."""
-        return document(
-            say("Technical basis of an expert determination"),
-            say(
-                "Evidence for an expert, who determines whether the risk is very small; it determines nothing by "
-                "itself."
-            ),
-            report,
-            [
-                (say("The expert"), _expert()),
-                (say("The data"), audited(report)),
-                (say("Methods and results"), _results(report)),
-                (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
-                (say("Conditions"), _conditions(report)),
-                (say("Until when it holds"), _expiry(report)),
-                (say("Determination"), signature(say("Expert"))),
-            ],
-        )
-
-
-def _expert() -> Iterator[str]:
-    yield say(
-        "Name and qualification: {blank}",
-        blank=blank(say("knowledge and experience with statistical and scientific methods")),
+    name: ClassVar[str] = "expert"
+    title: ClassVar[Phrase] = Phrase("Technical basis of an expert determination")
+    purpose: ClassVar[Phrase] = Phrase(
+        "Evidence for an expert, who determines whether the risk is very small; it determines nothing by itself."
     )
 
+    def parts(self, report: Report) -> Sequence[Part]:
+        """Return its sections."""
+        known = blank(say("knowledge and experience with statistical and scientific methods"))
+        return [
+            (say("The expert"), [Paragraph(say("Name and qualification: {blank}", blank=known))]),
+            (say("The data"), audited(report)),
+            (say("Methods and results"), _results(report)),
+            (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
+            (say("Conditions"), [Bullets(list(_conditions(report)))]),
+            (say("Until when it holds"), _expiry(report)),
+            (say("Determination"), signature(say("Expert"))),
+        ]
 
-def _results(report: Report) -> Iterator[str]:
-    yield say("Every finding carries a certificate that code which knows nothing of the attack has checked again.")
+
+def _results(report: Report) -> Iterator[Block]:
+    checked = say("Every finding carries a certificate that code which knows nothing of the attack has checked again.")
+    yield Paragraph(checked)
     yield from attacks(report)
     yield from verdict(report)
     yield from recommendation(report)
 
 
 def _conditions(report: Report) -> Iterator[str]:
-    releases = len(report.series.releases)
-    told = say(
+    yield say(
         "The result is about the {releases} releases named above together, and about no other data beside them.",
-        releases=str(releases),
+        releases=str(len(report.series.releases)),
     )
-    yield f"* {told}"
-    yield f"* {say('It assumes the adversary named above; anybody who knows more can learn more.')}"
-    yield f"* {say('Recipients, contracts and controls: {blank}', blank=blank(say('conditions of access')))}"
-    yield f"* {say('Other data that recipients can reasonably get: {blank}', blank=blank(say('assessment')))}"
+    yield say("It assumes the adversary named above; anybody who knows more can learn more.")
+    yield say("Recipients, contracts and controls: {blank}", blank=blank(say("conditions of access")))
+    yield say("Other data that recipients can reasonably get: {blank}", blank=blank(say("assessment")))
 
 
-def _expiry(report: Report) -> Iterator[str]:
-    yield say("It ends when the next release of the series goes out, or earlier:")
+def _expiry(report: Report) -> Iterator[Block]:
+    yield Paragraph(say("It ends when the next release of the series goes out, or earlier:"))
     when = blank(say("date, no further ahead than the data and their environment can be foreseen"))
-    yield f"* {say('on {blank};', blank=when)}"
-    yield f"* {say('when a file named above is changed, withdrawn or published elsewhere in another form;')}"
-    yield f"* {say('when other data about the same people appear: {blank}.', blank=blank(say('who watches for this')))}"
-    applied = [each.expires for each in report.policy.waived if each.state == "applied"]
-    if applied:
-        told = say("Findings were accepted until {until}: the verdict above ends with them.", until=min(applied))
-        yield f"* {told}"
+    ends = [
+        say("on {blank};", blank=when),
+        say("when a file named above is changed, withdrawn or published elsewhere in another form;"),
+        say("when other data about the same people appear: {blank}.", blank=blank(say("who watches for this"))),
+    ]
+    if applied := [each.expires for each in report.policy.waived if each.state == "applied"]:
+        ends.append(say("Findings were accepted until {until}: the verdict above ends with them.", until=min(applied)))
+    yield Bullets(ends)

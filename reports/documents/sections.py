@@ -1,15 +1,18 @@
-"""Sections of the documents that people complete and sign: what was measured, in Markdown, and marked blanks."""
+"""Documents that people complete and sign, as pages: what was measured, and marked blanks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
-from audit.model.errors import printable, printable_path
+from audit.model.errors import printable
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Phrase, figure, say
-from reports.escaping import markdown as escaped
-from reports.repair import recommended
+from reports import markdown
+from reports.audit_page import files
+from reports.page import Block, Bullets, Page, PageTable, Paragraph, Section, marked
 from reports.sentences import (
     CONTRADICTED,
     absent,
@@ -17,7 +20,6 @@ from reports.sentences import (
     ended_early,
     facts,
     fallen,
-    fingerprint,
     named,
     settings,
     status_in_words,
@@ -28,7 +30,6 @@ from reports.sentences import (
 )
 from reports.verdict import contradicted, headline
 
-REVEALED = Phrase("**INTERNAL: names people.** Keep this document inside.")
 _CLAUSES = {
     "holds": Phrase("{clause}, limit {limit}: holds"),
     "violated": Phrase("{clause}, limit {limit}: is violated"),
@@ -37,127 +38,119 @@ _CLAUSES = {
     "not judged": Phrase("{clause}, limit {limit}: was not judged"),
 }
 
+Part = tuple[str, Iterable[Block]]
+"""A section under its title."""
+
+
+class Document(ABC):
+    """A document about an audit; as a format it is Markdown.
+
+    Attributes:
+        title: what it is.
+        purpose: what it is for.
+    """
+
+    title: ClassVar[Phrase]
+    purpose: ClassVar[Phrase]
+
+    @abstractmethod
+    def parts(self, report: Report) -> Sequence[Part]:
+        """Return its sections."""
+
+    def page(self, report: Report) -> Page:
+        """Return it as a page."""
+        made = say(
+            "Made by series-audit {version} on {date} from the audit of the same day.",
+            version=report.tool_version,
+            date=report.made,
+        )
+        sections = [Section(title, list(blocks)) for title, blocks in self.parts(report)]
+        return Page(
+            title=str(self.title),
+            name=str(self.title),
+            inside=report.revealed,
+            mark=marked(inside=report.revealed),
+            sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
+            head=[Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))],
+            sections=[*sections, Section("", [Paragraph(made, soft=True)])],
+        )
+
+    def render(self, report: Report) -> str:
+        """Return it as Markdown with a final line break."""
+        return markdown.drawn(self.page(report))
+
 
 def blank(what: str) -> str:
     """Return the place for something that only people know.
 
     >>> blank("name of the controller")
-    '**[to be filled in: name of the controller]**'
+    '[to be filled in: name of the controller]'
     """
-    return say("**[to be filled in: {what}]**", what=what)
+    return say("[to be filled in: {what}]", what=what)
 
 
-def document(title: str, purpose: str, report: Report, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """Return a document: its title, what it is for, and its sections, each a title and paragraphs or list items."""
-    lines = [f"# {title}", "", f"{escaped(printable(report.series.name, 200)) or say('A series')}", ""]
-    if report.revealed:
-        lines += [str(REVEALED), ""]
-    lines += [purpose, ""]
-    for number, (heading, body) in enumerate(sections, 1):
-        lines += [f"## {number}. {heading}", *_spaced(body), ""]
-    made = say(
-        "Made by series-audit {version} on {date} from the audit of the same day.",
-        version=report.tool_version,
-        date=report.made,
-    )
-    return "\n".join([*lines, made]) + "\n"
-
-
-def _spaced(body: Iterable[str]) -> Iterator[str]:
-    """Yield lines with an empty one before each paragraph, list and table."""
-    before = ""
-    for line in body:
-        kind = line[0] if line.startswith(("* ", "|")) else ""
-        if not kind or kind != before:
-            yield ""
-        yield line
-        before = kind
-
-
-def audited(report: Report) -> Iterator[str]:
+def audited(report: Report) -> Iterator[Block]:
     """Yield what was audited, for which adversary, and under which limits."""
-    yield say("Releases: {releases}.", releases=escaped(", ".join(printable(tag) for tag in report.series.releases)))
-    yield escaped(facts(report)) + "."
-    yield escaped(adversary(report))
-    yield escaped(settings(report))
-    yield from files(report)
+    yield Paragraph(say("Releases: {releases}.", releases=", ".join(map(printable, report.series.releases))))
+    yield from map(Paragraph, (f"{facts(report)}.", adversary(report), settings(report)))
+    yield files(report)
 
 
-def files(report: Report) -> Iterator[str]:
-    """Yield the table of the files that were read."""
-    yield f"| {say('file')} | {say('rows')} | SHA-256 |"
-    yield "|---|---:|---|"
-    for each in report.inputs:
-        yield f"| {escaped(printable_path(each.path))} | {figure(each.rows)} | {escaped(fingerprint(each))} |"
-
-
-def verdict(report: Report) -> Iterator[str]:
+def verdict(report: Report) -> Iterator[Block]:
     """Yield the verdict, clause by clause, and whatever limits what it means."""
     if report.contradictions and report.policy.violations:
-        yield f"**{escaped(contradicted(report))}**"
-    yield f"**{escaped(headline(report)[0])}**"
+        yield Paragraph(contradicted(report), strong=True)
+    yield Paragraph(headline(report)[0], strong=True)
     if report.contradictions:
-        yield escaped(str(CONTRADICTED))
+        yield Paragraph(str(CONTRADICTED))
+    ended = []
     for clause in report.policy.clauses:
-        why = f" ({escaped(printable(clause.reason, 400))})" if clause.reason else ""
-        yield f"* {_CLAUSES[clause.state].filled(clause=clause.clause, limit=figure(clause.limit, 'g'))}{why}"
-    yield from items(violated(report))
+        why = f" ({printable(clause.reason, 400)})" if clause.reason else ""
+        ended.append(f"{_CLAUSES[clause.state].filled(clause=clause.clause, limit=figure(clause.limit, 'g'))}{why}")
+    yield Bullets([*ended, *violated(report)])
 
 
-def attacks(report: Report) -> Iterator[str]:
+def attacks(report: Report) -> Iterator[Block]:
     """Yield the table of what every attack found."""
-    yield f"| {say('attack')} | {say('status')} | {say('what it found')} |"
-    yield "|---|---|---|"
-    for attack in report.attacks:
-        yield f"| {escaped(named(attack))} | {status_in_words(attack.status)} | {escaped(found(attack))} |"
+    rows = [[named(attack), status_in_words(attack.status), found(attack)] for attack in report.attacks]
+    yield PageTable([say("attack"), say("status"), say("what it found")], rows, words=3)
 
 
 def found(attack: AttackReport) -> str:
     """Return what an attack found, or why it did not look."""
-    if not attack.ran:
-        return printable(attack.reason or absent(attack), 400)
-    return fallen(attack)
+    return fallen(attack) if attack.ran else printable(attack.reason or absent(attack), 400)
 
 
-def limits_of_the_audit(report: Report) -> Iterator[str]:
+def limits_of_the_audit(report: Report) -> Iterator[Block]:
     """Yield what was not decided, what is irregular about the files, and what was accepted."""
     lines = list(undecided(report))
     said = {each.reason for each in report.policy.undecided}  # which name the attack that has the reason
     others = [a for a in report.attacks if a.reason and attack_reason(a.attack, a.reason) not in said]
     lines += [ended_early(named(a), a) for a in others]
-    yield from items(lines) if lines else [say("Everything that was asked was decided.")]
-    yield from items(warnings(report))
+    if not lines:
+        yield Paragraph(say("Everything that was asked was decided."))
+    lines += warnings(report)
     if report.revealed:
-        yield from items(waivers(report))
+        lines += waivers(report)
     elif any(each.state == "applied" for each in report.policy.waived):
-        told = say(
-            "Some findings were accepted beforehand, with reasons; the internal version of this document lists them."
+        lines.append(
+            say(
+                "Some findings were accepted beforehand, with reasons; the internal version of this document lists "
+                "them."
+            )
         )
-        yield f"* {told}"
+    yield from [Bullets(lines)] if lines else []
 
 
-def recommendation(report: Report) -> Iterator[str]:
-    """Yield what is recommended for the newest release, where that was asked."""
-    found = recommended(report)
-    if found is not None:
-        yield escaped(found.what)
-        yield from items(found.changes)
-        yield from [escaped(found.how)] if found.how else []
-
-
-def items(lines: Iterable[str]) -> Iterator[str]:
-    """Yield sentences as items of a list."""
-    for line in lines:
-        yield f"* {escaped(line)}"
-
-
-def signature(role: str) -> Iterator[str]:
+def signature(role: str) -> Iterator[Block]:
     """Yield the place to sign."""
-    yield say("Decision: {blank}", blank=blank(say("publish, publish after changes, or do not publish")))
-    yield say(
-        "{role}: {name} Date: {date} Signature: {signature}",
-        role=role,
-        name=blank(say("name")),
-        date=blank(say("date")),
-        signature=blank(say("signature")),
+    yield Paragraph(say("Decision: {blank}", blank=blank(say("publish, publish after changes, or do not publish"))))
+    yield Paragraph(
+        say(
+            "{role}: {name} Date: {date} Signature: {signature}",
+            role=role,
+            name=blank(say("name")),
+            date=blank(say("date")),
+            signature=blank(say("signature")),
+        )
     )
