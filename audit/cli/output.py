@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from audit.cli.arguments import ON_TABLES
 from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
 from audit.io.paths import as_path, is_url, same_file, without_secrets
@@ -59,6 +60,7 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
         UsageError: an output cannot be written, or is one of the files that are read.
         InputError: the manifest is faulty.
     """
+    from audit.api.count_tables import LoadedTables
     from audit.api.series import opened as opened_series
 
     for output in outputs:
@@ -66,6 +68,8 @@ def opened(arguments: argparse.Namespace, *outputs: Path | None) -> LoadedSeries
     where = as_path(arguments.series)  # once: a manifest at a URL is then fetched once
     # A cluster's workers may have started in another folder.
     series = opened_series(where.absolute() if getattr(arguments, "engine", "") == "dask" else where)
+    if not isinstance(series, LoadedTables) and ON_TABLES in (getattr(arguments, "attack", None) or ()):
+        raise UsageError(f'{ON_TABLES} is about count tables: it needs kind = "tables" in series.toml; leave it out')
     inputs = [*series.opened.files(), *map(as_path, getattr(arguments, "candidate", ()))]
     for output in outputs:
         check_spared(output, inputs)

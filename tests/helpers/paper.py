@@ -10,9 +10,9 @@ from reports.page import Block, Figures, Page, Section
 from reports.text import PAPER, Paper
 
 
-def on_paper(report: Report, width: int) -> str:
+def on_paper(report: Report, width: int, series: str = "SERIES") -> str:
     """A report as text, as wide as a terminal may be."""
-    before = PAPER.set(Paper(width=width))
+    before = PAPER.set(Paper(width=width, series=series))
     try:
         return Text().render(report)
     finally:

@@ -7,13 +7,13 @@ import pytest
 from attacks.registry import all_attacks
 from audit.io.series import open_series
 from audit.pipeline.audit_run import AuditOptions, run_audit
-from reports.formats import Text
 from tests.cli.forms import EXAMPLES, FORMS
+from tests.helpers.paper import on_paper
 
 
 def told(folder, width=100, **options):
     report = run_audit(open_series(folder), all_attacks(), AuditOptions(findings=0, **options))
-    return Text(width=width, series="here").render(report)
+    return on_paper(report, width, "here")
 
 
 @pytest.mark.parametrize("form", ["hospital-l-diverse", "outsider", "two_values"])
@@ -48,4 +48,4 @@ def test_a_release_that_breaks_k_is_marked(tmp_path):
 )
 def test_the_next_command_is_told(name, options, command):
     report = run_audit(open_series(EXAMPLES / name), all_attacks(), AuditOptions(findings=1, **options))
-    assert Text(series="here").render(report).splitlines()[-1].strip() == command
+    assert on_paper(report, 100, "here").splitlines()[-1].strip() == command
