@@ -73,7 +73,7 @@ _ON_TERMINAL = 24
 
 
 def audit_page(report: Report) -> Page:
-    """Return the page of a report that somebody who answers for a release reads, follows and signs."""
+    """Return the page of a report that the people who answer for a release read, follow and sign."""
     summary: list[Block] = [Paragraph(next_step(report)), Bullets(list(reasons(report)), soft=True)]
     return page_of(report, [Facts(list(_head(report)))], summary, _sections(report))
 
@@ -118,7 +118,7 @@ def terminal_page(report: Report, series: str, *, means: bool = True) -> Page:
 
 
 def terminal_head(report: Report) -> list[Block]:
-    """Return what was audited, and whom it is held against."""
+    """Return what was audited, and against which adversary."""
     rules = "" if report.tables is None else " ".join(counts.rules(report.tables))
     return [Paragraph(facts(report)), Paragraph(adversary(report)), *([Paragraph(rules)] if rules else [])]
 
@@ -183,7 +183,7 @@ def _findings_of(attack: AttackReport) -> Section:
 
 
 def _head(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield what was audited, when, by what and for whom."""
+    """Yield what was audited, when, by what and for which adversary."""
     yield say("Releases"), _releases(report)
     yield say("Contents"), facts(report)
     files = [printable(each.path, 60) for each in report.inputs]
@@ -194,13 +194,13 @@ def _head(report: Report) -> Iterator[tuple[str, str]]:
 
 def _releases(report: Report) -> str:
     """Return the releases, each with its date where that is known; of many the first and the last."""
-    told_of = []
+    dated = []
     for tag in report.series.releases:
         day, name = report.series.published.get(tag), printable(tag, 60)
-        told_of.append(name if day is None else say("{release} ({date})", release=name, date=day))
-    if len(told_of) <= _RELEASES:
-        return joined(told_of)
-    return say("{count} releases, from {first} to {last}", count=len(told_of), first=told_of[0], last=told_of[-1])
+        dated.append(name if day is None else say("{release} ({date})", release=name, date=day))
+    if len(dated) <= _RELEASES:
+        return joined(dated)
+    return say("{count} releases, from {first} to {last}", count=len(dated), first=dated[0], last=dated[-1])
 
 
 def _sections(report: Report) -> Iterator[Section]:
@@ -301,7 +301,7 @@ def _not_shown(total: int, report: Report) -> Iterator[Block]:
 
 
 def _ladder(report: Report) -> Iterator[Block]:
-    """Yield what each attack finds; where several tell people's values, whom each adds to those above it."""
+    """Yield what each attack finds; where several find people's values, the people that each adds to those above it."""
     if report.tables is not None:
         yield Facts(counts.measured(report))
         return

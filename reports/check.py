@@ -16,8 +16,8 @@ def page(report: CheckReport) -> Page:
     name = printable(report.series, 200)
     verdict, summary = PageVerdict(say("The promise holds: {promise}.", promise=report.promise), "green"), []
     if report.undecided is not None:
-        told = say("UNDECIDED: it cannot be decided whether the series keeps {promise}.", promise=report.promise)
-        verdict, summary = PageVerdict(told, "yellow"), [report.undecided]
+        sentence = say("UNDECIDED: it cannot be decided whether the series keeps {promise}.", promise=report.promise)
+        verdict, summary = PageVerdict(sentence, "yellow"), [report.undecided]
     elif not report.holds:
         verdict = PageVerdict(say("BROKEN: the series does not keep {promise}.", promise=report.promise), "red")
         summary = [f"{clause}: {figure(total)}" for clause, total in report.broken.items()]

@@ -86,9 +86,9 @@ def columns(comparison: Comparison) -> list[ComparedColumn]:
 
 def table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """Return the heads of the table, and a row for each series."""
-    told = columns(comparison)
-    head = [say("series"), say("method"), *(each.head for each in told)]
-    rows = [[printable(s.path, 150), _method(s), *(each.cell(s) for each in told)] for s in comparison.sides]
+    found = columns(comparison)
+    head = [say("series"), say("method"), *(each.head for each in found)]
+    rows = [[printable(s.path, 150), _method(s), *(each.cell(s) for each in found)] for s in comparison.sides]
     return head, rows
 
 
@@ -200,12 +200,12 @@ def _unfinished(sides: tuple[ComparedSeries, ...]) -> Iterator[str]:
     for place, side in enumerate(sides, 1):
         if side.not_audited is not None:
             yield say("{series} is not attacked: {reason}.", series=place, reason=printable(side.not_audited, 400))
-    told: dict[str, list[int]] = {}
+    found: dict[str, list[int]] = {}
     for place, side in enumerate(sides, 1):
         for attack in side.attacks:
             if attack.reason:
-                told.setdefault(ended_early(attack.attack, attack), []).append(place)
-    for sentence, places in told.items():
+                found.setdefault(ended_early(attack.attack, attack), []).append(place)
+    for sentence, places in found.items():
         yield f"{', '.join(map(str, dict.fromkeys(places)))}: {sentence}."
 
 

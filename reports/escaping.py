@@ -1,4 +1,4 @@
-"""Escaping: somebody else's words, made harmless for what will read them."""
+"""Escaping: other people's words, made harmless for what will read them."""
 
 from __future__ import annotations
 

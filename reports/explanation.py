@@ -72,8 +72,8 @@ def _version(version: ExplainedVersion, alone: str) -> Entry:
     if version.together is not None:
         facts.append((say("possible by {attack}", attack="joint"), either(version.together)))
     if version.open:
-        told = say("{values} (neither shown to be possible nor ruled out)", values=either(version.open))
-        facts.append((say("of these undecided"), told))
+        undecided = say("{values} (neither shown to be possible nor ruled out)", values=either(version.open))
+        facts.append((say("of these undecided"), undecided))
     if version.ruled_out:
         facts.append((say("ruled out by {attack}", attack="joint"), listed(version.ruled_out)))
     for attack in dict.fromkeys(share.attack for share in version.shares):

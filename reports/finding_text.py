@@ -13,7 +13,7 @@ REPEATED = Phrase("update-graph finds the same people as intersection, since val
 
 
 def shown_attacks(report: Report) -> list[AttackReport]:
-    """Return the attacks whose people are told one by one: what `update-graph` only repeats is left out."""
+    """Return the attacks whose people are listed one by one: what `update-graph` only repeats is left out."""
     names = {attack.attack for attack in report.attacks if attack.ran}
     repeats = "intersection" in names and not report.adversary.transitions
     return [attack for attack in report.attacks if not (repeats and attack.attack == "update-graph")]

@@ -13,7 +13,7 @@ from audit.model.report import Report
 from audit.runtime.phrases import say
 from reports.finding_text import steps
 from reports.repair import recommended
-from reports.sentences import undecided, violation_told, waivers, warnings
+from reports.sentences import undecided, violation_text, waivers, warnings
 from reports.verdict import contradicted, headline
 
 
@@ -32,7 +32,7 @@ def _commands(report: Report) -> Iterator[str]:
     if report.contradictions:
         yield command("error", say("the assumptions do not hold"), contradicted(report))
     for violation in report.policy.violations:
-        yield command("error", say("{clause} is violated", clause=violation.measure), violation_told(violation))
+        yield command("error", say("{clause} is violated", clause=violation.measure), violation_text(violation))
     for attack in report.attacks:
         for finding in attack.findings:
             lines = [finding.sentence(by_version=attack.measures.by_version), *steps(finding)]

@@ -84,10 +84,10 @@ def _verdict(history: AuditHistory) -> PageVerdict:
     last = history.reports[-1]
     same = next((n for n, each in enumerate(reversed(history.reports)) if each.verdict != last.verdict), None)
     count = len(history.reports) if same is None else same
-    told = say_count(
+    sentence = say_count(
         "{verdict}, in the last report.", "{verdict}, in the last {count} reports.", count, verdict=_SHOWN[last.verdict]
     )
-    return PageVerdict(told, _COLOURS[last.verdict])
+    return PageVerdict(sentence, _COLOURS[last.verdict])
 
 
 def _pictures(history: AuditHistory) -> Iterator[Block]:

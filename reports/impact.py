@@ -137,9 +137,9 @@ def with_news(impact: ReleaseImpact) -> Report:
     lines = [*_read(impact), *_before(impact), *_beyond_repair(impact)]
     causes = tuple(f"{new.finding.id}: {_cause(new.cause)}" for each in impact.attacks for new in each.findings)
     *most, last = (line.strip().rstrip(".:") for line in lines)
-    told = *(ReportWarning("candidate", line) for line in most), ReportWarning("candidate", last, causes)
+    noted = *(ReportWarning("candidate", line) for line in most), ReportWarning("candidate", last, causes)
     advised = None if impact.repair is None else impact.repair.recommendation(named=True)
-    warnings = (*told, *impact.after.warnings)
+    warnings = (*noted, *impact.after.warnings)
     return replace(impact.after, attacks=tuple(attacks), warnings=warnings, recommendation=advised)
 
 
@@ -177,14 +177,14 @@ def _cause(new: Cause) -> str:
     rows = _rows(new.rows)
     if not new.releases:
         return say("{rows} of the candidate alone", rows=rows) if rows else say("the candidate as a whole")
-    told = say_count(
+    noted = say_count(
         "{rows} of the candidate with release {releases}",
         "{rows} of the candidate with releases {releases}",
         len(new.releases),
         rows=rows or say("the candidate as a whole"),
         releases=listing(new.releases),
     )
-    return told if new.least else say("{cause} (perhaps not all of it)", cause=told)
+    return noted if new.least else say("{cause} (perhaps not all of it)", cause=noted)
 
 
 def _rows(rows: Sequence[GroupRows]) -> str:

@@ -25,7 +25,7 @@ class ErrorEntry:
         line: counted from 1, the header included; null where it is the whole file.
         column: the column's name, or null.
         message: what is wrong.
-        remedy: what to do about it; null where the message tells.
+        remedy: what to do about it; null where the message says it.
     """
 
     file: str | None
@@ -70,7 +70,7 @@ class ErrorDocument:
 
 
 def entries_of(error: BaseException, lines: Sequence[str]) -> tuple[ErrorEntry, ...]:
-    """Return what an error tells: its problems, or the lines that standard error has."""
+    """Return what is wrong: the problems of an error, or the lines that standard error has."""
     if isinstance(error, InputError):
         return tuple(_of_problem(each) for each in error.problems)
     return tuple(_of_line(line) for line in lines)
@@ -93,7 +93,7 @@ def _of_line(line: str) -> ErrorEntry:
 
 
 def error_json(report: ErrorReport) -> str:
-    """Return the problems as one JSON object; `problems` tells it from a result."""
+    """Return the problems as one JSON object; results have no `problems`."""
     return as_json(json_object(ErrorDocument(1, Tool(report.tool_version), 2, report.entries)))
 
 
@@ -116,10 +116,10 @@ def error_sarif(report: ErrorReport) -> str:
 def _notification(entry: ErrorEntry, folder: str) -> dict[str, object]:
     column = "" if entry.column is None else f'column "{entry.column}": '
     said = f"{column}{entry.message}" if entry.remedy is None else f"{column}{entry.message}; {entry.remedy}"
-    told: dict[str, object] = {"level": "error", "message": message(said)}
+    notification: dict[str, object] = {"level": "error", "message": message(said)}
     if entry.file is None or entry.file.startswith("/") or ":" in entry.file or ".." in entry.file:
-        return told if entry.file is None else {**told, "message": message(f"{entry.file}: {said}")}
-    return {**told, "locations": [location(artifact(entry.file, folder), entry.line)]}
+        return notification if entry.file is None else {**notification, "message": message(f"{entry.file}: {said}")}
+    return {**notification, "locations": [location(artifact(entry.file, folder), entry.line)]}
 
 
 ERROR_FORMATS: Mapping[str, Callable[[ErrorReport], str]] = {"json": error_json, "sarif": error_sarif}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache, singledispatch
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from audit.findings.disclosure import CertificateStep
 from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending
@@ -25,6 +25,8 @@ from audit.model.json_types import (
     notes_of,
 )
 from audit.runtime.reasons import Reason
+
+T = TypeVar("T")
 
 
 @singledispatch
@@ -77,13 +79,14 @@ def _entries(value: object) -> dict[str, Any]:
     return entries
 
 
-def _less(written: Any, less: Less | None) -> Any:  # noqa: ANN401 - whatever JSON has
+def _less(written: T, less: Less | None) -> T:
     """Return what is written without what is left out here."""
-    if less is None or written is None:
-        return written
     if isinstance(written, list):
-        return [_less(each, less) for each in written]
-    return dict.fromkeys(less.always) | {key: held for key, held in written.items() if key not in less.left_out}
+        return cast("T", [_less(each, less) for each in written])
+    if less is None or not isinstance(written, dict):
+        return written
+    kept = {key: held for key, held in written.items() if key not in less.left_out}
+    return cast("T", dict.fromkeys(less.always) | kept)
 
 
 @dataclass(frozen=True)
@@ -189,10 +192,10 @@ class PointsStep:
     They would, had the person another value, or the value that a case assumes.
 
     Attributes:
-        points: the rows that cost points; none where nothing is left to somebody.
+        points: the rows that cost points; none where nothing is left to a person.
         total: the points of all these rows.
         spent: what people spend at the least.
-        nobody: to whom nothing is left.
+        nobody: the person without any value left.
     """
 
     points: tuple[RowPoints[str], ...]

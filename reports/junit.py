@@ -1,7 +1,7 @@
 """JUnit XML: each clause of the policy is a test case, so that any CI server shows which one fails.
 
 The dialect is the one that Jenkins, GitLab and GitHub's test reporters read: `testsuite` with `testcase`s, each of
-which may have one `failure` (the clause is violated), `error` (it is undecided) or `skipped` (nobody asked, or nothing
+which may have one `failure` (the clause is violated), `error` (it is undecided) or `skipped` (not asked, or nothing
 in this series can decide it).
 """
 
@@ -16,7 +16,7 @@ from audit.model.report import ClauseReport, Report
 from reports.count_tables import sentences as counts
 from reports.finding_text import steps
 from reports.repair import recommended
-from reports.sentences import violation_told, waivers, warnings
+from reports.sentences import violation_text, waivers, warnings
 from reports.verdict import headline
 
 _TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}
@@ -61,7 +61,7 @@ def _case(suite: ET.Element, clause: ClauseReport, report: Report) -> None:
         return
     # What was found of counts breaks whichever clause is violated.
     measures = {clause.clause} if report.tables is None or clause.state != "violated" else set(counts.FOUND)
-    why = [violation_told(each) for each in report.policy.violations if each.measure in measures]
+    why = [violation_text(each) for each in report.policy.violations if each.measure in measures]
     message = "; ".join(why) or printable(clause.reason or clause.state, 400)
     ET.SubElement(case, _TAGS[clause.state], message=message, type=clause.state)
 

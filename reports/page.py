@@ -67,7 +67,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class PageSteps:
-    """Lines of a proof, one after the other; the blanks before a line tell how deep in cases it stands."""
+    """Lines of a proof, one after the other; the blanks before a line say how deep in cases it stands."""
 
     kind: ClassVar[str] = "steps"
     lines: Sequence[str]

@@ -22,7 +22,7 @@ def finding_entry(attack: AttackReport, finding: Finding[str]) -> Entry:
 
 
 def person_entries(report: Report) -> list[Entry]:
-    """Return those of whom something is found, the worst first."""
+    """Return the people found, the worst first."""
     by_id = {finding.id: (attack, finding) for attack in report.attacks for finding in attack.findings}
     listed = [(person, [by_id[ident] for ident in person.findings if ident in by_id]) for person in report.people]
     known = [(person, found) for person, found in listed if found]

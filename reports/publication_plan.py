@@ -54,8 +54,8 @@ def _widths(each: PlannedSeries) -> str | None:
     """Return how much a cell of each quasi-identifier covers, in its own units; None where cells are exact."""
     if each.refused is not None or each.form == "anatomy" or not each.widths:
         return None
-    told = ", ".join(f"{printable(name, 40)} {figure(width, ',.1f')}" for name, width in each.widths.items())
-    return say("a cell covers on average, in values: {widths}", widths=told)
+    text = ", ".join(f"{printable(name, 40)} {figure(width, ',.1f')}" for name, width in each.widths.items())
+    return say("a cell covers on average, in values: {widths}", widths=text)
 
 
 def _head() -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def _cells(each: PlannedSeries) -> tuple[str, ...]:
 
 
 def _why(each: PlannedSeries) -> str | None:
-    """Return why a method was refused, or what the attack finds that tells most; None where the policy holds."""
+    """Return why a method was refused, or what the strongest attack finds; None where the policy holds."""
     if each.refused is not None:
         return printable(each.refused, 400)
     if each.exit_code == 0:
@@ -85,7 +85,7 @@ def _why(each: PlannedSeries) -> str | None:
 
 
 def _counts(measures: Mapping[str, object]) -> bool:
-    """Return whether an attack with these measures found anybody."""
+    """Return whether an attack with these measures found people."""
     compromised = measures.get("compromised")
     if isinstance(compromised, dict) and any(compromised.values()):
         return True
@@ -101,15 +101,15 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
         )
     else:
         best_one = {"method": best.method, "parameters": best.parameters}
-        told = say("Recommendation: {method} {parameters}, which keeps the policy.", **best_one)
+        text = say("Recommendation: {method} {parameters}, which keeps the policy.", **best_one)
         if best.query_error is not None:
-            told = say(
+            text = say(
                 "Recommendation: {method} {parameters}, which keeps the policy, with the least error of counts "
                 "({error}).",
                 **best_one,
                 error=figure(best.query_error, ".1%"),
             )
-        yield told
+        yield text
         command = f"audit anonymize MICRODATA --method {best.method} {best.parameters} --output SERIES"
         yield say("Next: {command}", command=command)
     if any(each.form == "anatomy" for each in plan.tried):

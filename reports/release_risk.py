@@ -122,13 +122,13 @@ def blamed_columns(report: Report) -> Iterator[PageTable]:
     for each in report.panel:
         for share in each.singling:
             before = worst.get(share.column)
-            if before is None or _told(share) > _told(before[0]):
+            if before is None or _shares(share) > _shares(before[0]):
                 worst[share.column] = share, each.release
-    ordered = sorted(worst.values(), key=lambda pair: _told(pair[0]), reverse=True)[:_COLUMNS_SHOWN]
+    ordered = sorted(worst.values(), key=lambda pair: _shares(pair[0]), reverse=True)[:_COLUMNS_SHOWN]
     rows = [
-        [printable(share.column), printable(release), *(figure(each, ".0%") for each in _told(share))]
+        [printable(share.column), printable(release), *(figure(each, ".0%") for each in _shares(share))]
         for share, release in ordered
-        if max(_told(share)) >= _WORTH_TELLING
+        if max(_shares(share)) >= _WORTH_TELLING
     ]
     if rows:
         head = [
@@ -141,5 +141,5 @@ def blamed_columns(report: Report) -> Iterator[PageTable]:
         yield PageTable(head, rows, words=2)
 
 
-def _told(share: ColumnShare) -> tuple[float, float, float]:
+def _shares(share: ColumnShare) -> tuple[float, float, float]:
     return share.alone, share.small, share.by_itself

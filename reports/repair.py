@@ -123,10 +123,10 @@ def _outcome(repair: Repair) -> str:
 
 def short(repair: Repair) -> str:
     """Return the changes of a repair in one sentence, with what they lose together."""
-    told = [change(move) for move in repair.moves[:_SHOWN]]
+    changes = [change(move) for move in repair.moves[:_SHOWN]]
     if len(repair.moves) > _SHOWN:
-        told.append(say("and {count} more changes", count=len(repair.moves) - _SHOWN))
-    return say("{changes}: {lost} of the information", changes=", ".join(told), lost=figure(repair.lost, ".1%"))
+        changes.append(say("and {count} more changes", count=len(repair.moves) - _SHOWN))
+    return say("{changes}: {lost} of the information", changes=", ".join(changes), lost=figure(repair.lost, ".1%"))
 
 
 def sentence(move: Move) -> str:
@@ -168,14 +168,14 @@ class Recommended(NamedTuple):
 
 
 def recommended(report: Report) -> Recommended | None:
-    """Return what is recommended for the newest release; None where nobody asked, or nothing breaks the policy."""
+    """Return what is recommended for the newest release; None unless asked for, or where nothing breaks the policy."""
     found = report.recommendation
     if found is None:
         return None
-    told = [sentence(move) for move in found.moves[:_SHOWN]]
+    changes = [sentence(move) for move in found.moves[:_SHOWN]]
     if len(found.moves) > _SHOWN:
-        told.append(say("and {count} more changes", count=len(found.moves) - _SHOWN))
-    return Recommended(_comes_to(found), told or [_total(each) for each in found.totals], _how_to_write(found))
+        changes.append(say("and {count} more changes", count=len(found.moves) - _SHOWN))
+    return Recommended(_comes_to(found), changes or [_total(each) for each in found.totals], _how_to_write(found))
 
 
 def _comes_to(found: Recommendation) -> str:

@@ -17,7 +17,7 @@ from audit.model.report import Report, Violation
 from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
-from reports.sentences import ended_early, undecided, violating, violation_told
+from reports.sentences import ended_early, undecided, violating, violation_text
 from reports.text import PAPER
 from reports.verdict import contradicted, headline
 
@@ -65,18 +65,18 @@ def rules_of(report: Report) -> dict[str, FindingRule]:
 
 def _invocation(report: Report) -> dict[str, object]:
     """Return whether everything that the policy asks was decided, and what was not."""
-    told = [("error", contradicted(report))] if report.contradictions else []
-    told += [("warning", line) for line in undecided(report)]
+    notes = [("error", contradicted(report))] if report.contradictions else []
+    notes += [("warning", line) for line in undecided(report)]
     for attack in report.attacks:
         if attack.reason:
             level = "warning" if attack.status == "incomplete" else "note"
-            told.append((level, ended_early(attack.attack, attack)))
+            notes.append((level, ended_early(attack.attack, attack)))
     if (found := recommended(report)) is not None:
-        told.append(("note", str(found)))
-    told.append(("note", headline(report)[0]))
+        notes.append(("note", str(found)))
+    notes.append(("note", headline(report)[0]))
     return {
         "executionSuccessful": not report.policy.undecided,
-        "toolExecutionNotifications": [{"level": level, "message": message(line)} for level, line in told],
+        "toolExecutionNotifications": [{"level": level, "message": message(line)} for level, line in notes],
     }
 
 
@@ -108,7 +108,7 @@ def _violation(
     violation: Violation, rule: tuple[str, int], releases: Sequence[str], files: Mapping[str, dict[str, object]]
 ) -> dict[str, object]:
     where = releases[-1:] if violation.release is None else [violation.release]
-    return _result(rule, "error", [violation_told(violation)], _whole(where, files))
+    return _result(rule, "error", [violation_text(violation)], _whole(where, files))
 
 
 def _result(

@@ -39,7 +39,7 @@ def log(run: Mapping[str, object]) -> str:
 
 def tool(version: str, rules: Mapping[str, FindingRule]) -> dict[str, object]:
     """Return the tool with its rules; those of attacks that are described here have a link."""
-    told = [
+    described = [
         {
             "id": name,
             "shortDescription": {"text": what},
@@ -51,19 +51,19 @@ def tool(version: str, rules: Mapping[str, FindingRule]) -> dict[str, object]:
     ]
     home = documentation()
     about = {} if home is None else {"informationUri": home}
-    return {"driver": {"name": "series-audit", "version": version, **about, "rules": told}}
+    return {"driver": {"name": "series-audit", "version": version, **about, "rules": described}}
 
 
 def _in_markdown(what: str, remedy: str, page: str | None) -> str:
     """Return what a rule is about and what to do, for viewers that show Markdown."""
-    told = f"**{markdown(what)}**\n\n{markdown(remedy)}"
-    return told if page is None else f"{told}\n\n[{page.rsplit('/', 1)[-1]}](<{page}>)"
+    described = f"**{markdown(what)}**\n\n{markdown(remedy)}"
+    return described if page is None else f"{described}\n\n[{page.rsplit('/', 1)[-1]}](<{page}>)"
 
 
 def help_link(rule: str) -> dict[str, str]:
     """Return the page about a rule; nothing for attacks that come from elsewhere, or where the package names no pages.
 
-    >>> help_link("somebody-elses/disclosure")
+    >>> help_link("another-package/disclosure")
     {}
     """
     home, page = documentation(), _PAGES.get(rule.partition("/")[0])
@@ -71,7 +71,7 @@ def help_link(rule: str) -> dict[str, str]:
 
 
 def automation(series: str, folder: str = "") -> dict[str, str]:
-    """Return what tells the runs on one series from those on others in the same repository.
+    """Return the identity of runs on one series among those in the same repository.
 
     >>> automation("Ward", "data/published")
     {'id': 'series-audit/data/published/'}

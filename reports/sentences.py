@@ -171,10 +171,10 @@ def _once(violations: Iterable[Violation]) -> Iterable[str]:
     for violation in violations:
         by.setdefault(replace(violation, attack=violation.attack and ""), []).append(violation.attack or "")
     for violation, attacks in by.items():
-        yield violation_told(replace(violation, attack=", ".join(attacks) or None))
+        yield violation_text(replace(violation, attack=", ".join(attacks) or None))
 
 
-def violation_told(violation: Violation) -> str:
+def violation_text(violation: Violation) -> str:
     """Return how a clause does not hold, in people wherever it is about people; without a full stop."""
     if violation.measure in counts.FOUND:
         return counts.FOUND[violation.measure].counted(int(violation.value))
@@ -206,12 +206,12 @@ def undecided(report: Report) -> Iterable[str]:
             yield say("{clause} is not decided: {reason}", clause=open_ones[0], reason=shown)
         elif open_ones:
             yield say("{clauses} are not decided: {reason}", clauses=joined(open_ones), reason=shown)
-    for state, told in _ENDED.items():
+    for state, text in _ENDED.items():
         ended: dict[str | None, list[str]] = {}
         for each in report.policy.ended(state):
             ended.setdefault(each.reason, []).append(each.clause)
         for reason, clauses in ended.items():
-            yield told.filled(clauses=", ".join(clauses), reason=printable(reason or "", 400))
+            yield text.filled(clauses=", ".join(clauses), reason=printable(reason or "", 400))
 
 
 def undecided_clauses(report: Report) -> dict[str, list[str]]:
@@ -225,12 +225,12 @@ def undecided_clauses(report: Report) -> dict[str, list[str]]:
 def warnings(report: Report) -> Iterable[str]:
     """Yield what is irregular about the files."""
     for each in report.warnings:
-        told = f"{each.text[0].upper()}{each.text[1:]}"
+        text = f"{each.text[0].upper()}{each.text[1:]}"
         if each.examples:
             examples = parted(printable(example, 200) for example in each.examples)
-            yield say("{warning} ({examples}).", warning=told, examples=examples)
+            yield say("{warning} ({examples}).", warning=text, examples=examples)
         else:
-            yield f"{told}."
+            yield f"{text}."
 
 
 def skipped(report: Report) -> Iterable[str]:
@@ -287,7 +287,7 @@ def fingerprint(file: Input) -> str:
 
 
 def people(report: Report) -> Iterable[str]:
-    """Yield those of whom a finding is shown, each once, with what finds them."""
+    """Yield the people with a finding that is shown, each once, with what finds them."""
     for each in report.people:
         who = printable(each.individual)
         if each.sensitive:
@@ -317,9 +317,9 @@ def _reached(report: Report) -> Iterable[str]:
         shares = {limit: attack.risks.at_limit, 0.9: attack.risks.above_0_9, 0.5: attack.risks.above_0_5}
         known = {share: count for share, count in shares.items() if isinstance(count, int)}
         if any(known.values()) and len(known) == len(shares):
-            told = ", ".join(_reaching(known[share], share) for share in sorted(known, reverse=True))
+            text = ", ".join(_reaching(known[share], share) for share in sorted(known, reverse=True))
             of_attribute[attack.sensitive] = say(
-                "People whose value is known by {attack}: {told}.", attack=named(attack), told=told
+                "People whose value is known by {attack}: {told}.", attack=named(attack), told=text
             )
     yield from of_attribute.values()  # of the attack that deduces most
 
@@ -411,7 +411,7 @@ def fallen(attack: AttackReport) -> str:
 
 
 def share_fallen(attack: AttackReport) -> float:
-    """Return the share of those of whom `fallen` tells, in [0, 1]."""
+    """Return the share of those that `fallen` counts, in [0, 1]."""
     return attack.measures.found / attack.measures.subjects if attack.measures.subjects else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What a page says in whole sentences for whoever answers for a release: what happened, how bad it is, what now."""
+"""What a page says in whole sentences for people who answer for a release: what happened, how bad it is, what now."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def last_release(report: Report) -> str:
 
 
 def assumed(report: Report) -> str:
-    """Return whom the audit assumes, in a sentence."""
+    """Return the adversary that is assumed, in a sentence."""
     if report.tables is not None:
         return adversary(report)
     who = ADVERSARIES[report.adversary.kind].person
@@ -182,8 +182,8 @@ def assumptions(report: Report) -> Iterator[str]:
 
 def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
     """Yield what was not judged, why, and what it would take."""
-    told = undecided_clauses(report)
-    for reason, clauses in told.items():
+    open_clauses = undecided_clauses(report)
+    for reason, clauses in open_clauses.items():
         what = joined([str(_WHAT[each]) if each in _WHAT else each for each in clauses])
         yield what, printable(reason, 400), _would_take(reason, report)
     for state, name in _STATES.items():
@@ -192,7 +192,7 @@ def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
     reasons: dict[tuple[str, str], list[AttackReport]] = {}
     for attack in report.attacks:
         # What a clause says of an attack above is not said of the attack again.
-        if attack.reason and attack_reason(attack.attack, attack.reason) not in told:
+        if attack.reason and attack_reason(attack.attack, attack.reason) not in open_clauses:
             reasons.setdefault((attack.status, attack.reason), []).append(attack)
     for (_, reason), attacks in reasons.items():
         listed = joined(list(dict.fromkeys(map(named, attacks))))

@@ -11,9 +11,9 @@ from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
-from reports.sentences import absent, fallen, named, seconds, status_in_words, value_of, violating, violation_told
+from reports.sentences import absent, fallen, named, seconds, status_in_words, value_of, violating, violation_text
 
-_NEARLY = 0.9  # a value so probable is told in any case
+_NEARLY = 0.9  # a value so probable is shown in any case
 
 
 def headline(report: Report) -> tuple[str, str]:
@@ -80,7 +80,7 @@ def _contradiction(report: Report) -> str:
 
 
 def _of_one(report: Report, who: str) -> tuple[str, str]:
-    """Return how much was found of one person, whose findings say nothing of anybody else."""
+    """Return how much was found of one person, whose findings say nothing of others."""
     if count := sum(attack.findings_total for attack in report.attacks):
         return say_count(
             "About {who} alone: {count} finding. This is no verdict on the series.",
@@ -183,33 +183,33 @@ def _of_all(report: Report, ran: str) -> str:
 
 def _of_rows(report: Report, limit: float, ran: str) -> str:
     """Return that no row gives its value away; of files alone, that each release was judged by itself."""
-    told = {"rows": ROWS.counted(report.series.rows), "share": percent(limit), "attacks": ran}
+    text = {"rows": ROWS.counted(report.series.rows), "share": percent(limit), "attacks": ran}
     alone = not ADVERSARIES[report.adversary.kind].reads_key and len(report.series.releases) > 1
     if alone and limit < 1:
         return say(
             "The policy holds for each release by itself, whatever several tell together: of {rows}, none gives its "
             "value away with {share} or more by any attack tried ({attacks}).",
-            **told,
+            **text,
         )
     if alone:
         return say(
             "The policy holds for each release by itself, whatever several tell together: of {rows}, none gives its "
             "value away for certain by any attack tried ({attacks}).",
-            **told,
+            **text,
         )
     if limit < 1:
         return say(
             "The policy holds: of {rows}, none gives its value away with {share} or more by any attack tried "
             "({attacks}).",
-            **told,
+            **text,
         )
     return say(
-        "The policy holds: of {rows}, none gives its value away for certain by any attack tried ({attacks}).", **told
+        "The policy holds: of {rows}, none gives its value away for certain by any attack tried ({attacks}).", **text
     )
 
 
 def _of_others(report: Report, ran: str) -> str:
-    """Return what holds of those of whom nothing is waived or in the baseline."""
+    """Return what holds of people without a finding that is waived or in the baseline."""
     limit = {each.clause: each.limit for each in report.policy.ended("holds")}.get("max_risk")
     people = judged_people(report)
     if limit is None or not people:
@@ -250,10 +250,10 @@ def _worst(report: Report) -> str:
     highest = {(each.attack, each.sensitive): each.value for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
     reached = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
-    if told := _likely(reached, report.policy.limits.get("max_risk", 1.0)):
-        return told
+    if text := _likely(reached, report.policy.limits.get("max_risk", 1.0)):
+        return text
     if not found or not any(attack.findings_total for attack in found):
-        return violation_told(report.policy.violations[0])
+        return violation_text(report.policy.violations[0])
     worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
     accused = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
     return say("by {attack}, {told}", attack=worst.attack, told=accused)
@@ -261,14 +261,14 @@ def _worst(report: Report) -> str:
 
 def _with_likely(head: str, report: Report) -> str:
     """Return a verdict with a sentence on values that are nearly certain, though the policy allows it."""
-    told = _likely([(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks], _NEARLY)
-    return f"{head} {told[0].upper()}{told[1:]}." if told else head
+    text = _likely([(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks], _NEARLY)
+    return f"{head} {text[0].upper()}{text[1:]}." if text else head
 
 
 def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
     """Return how probable people's values are that are not certain; nothing where no people are counted.
 
-    With each attack go the highest risk, and how many people reach a share. A posterior over all worlds is told rather
+    With each attack go the highest risk, and how many people reach a share. A posterior over all worlds is shown rather
     than a product of shares in a person's own groups.
     """
     known = [(each, risk, count) for each, risk, count in attacks if isinstance(risk, float) and isinstance(count, int)]
@@ -277,20 +277,20 @@ def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float
     if not known:
         return ""
     worst, risk, count = max(known, key=lambda one: one[1])
-    told = say("by {attack}, one person's value is known with {risk}", attack=worst.attack, risk=percent(risk))
+    text = say("by {attack}, one person's value is known with {risk}", attack=worst.attack, risk=percent(risk))
     if worst.sensitive:
-        told = say(
+        text = say(
             "by {attack}, one person's value of {name} is known with {risk}",
             attack=worst.attack,
             name=printable(worst.sensitive),
             risk=percent(risk),
         )
     if count == 1:
-        return told
+        return text
     return say_count(
         "{told}, {count} other with {share} or more",
         "{told}, {count} others with {share} or more",
         count - 1,
-        told=told,
+        text=text,
         share=percent(share),
     )

@@ -6,7 +6,7 @@
 (False, 2, 2)
 
 What is wrong with the files is raised as `InputError`, what is wrong with the arguments, or does not fit the series, as
-`UsageError`; both are `AuditError`, and their text tells what to do, as the command's lines do. Nobody is named, nor
+`UsageError`; both are `AuditError`, and their text says what to do, as the command's lines do. No person is named, nor
 any quasi-identifier shown, in any result unless `reveal=True`, but for what is asked about one person.
 """
 

@@ -93,7 +93,7 @@ class CountRepairResult(JudgedCandidate):
 
     @property
     def repaired(self) -> bool:
-        """Whether nothing new can be told of what was written."""
+        """Whether nothing new can be derived from what was written."""
         return bool(self.files) and not self.report.undecided
 
     @property
@@ -104,13 +104,13 @@ class CountRepairResult(JudgedCandidate):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountExplanationResult(Answer):
-    """What can be told of one cell: `report` is all of it, not to be changed."""
+    """What can be derived about one cell: `report` is all of it, not to be changed."""
 
     report: CellExplanation
 
     @property
     def counts(self) -> pd.DataFrame:
-        """What can be told release by release, and with `cumulative` of each increase.
+        """What can be derived release by release, and with `cumulative` of each increase.
 
         Columns: release, since (of an increase), measure, shown (a tuple of what was published), lower, upper (missing
         where there is no upper end), exact.

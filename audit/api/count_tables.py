@@ -65,7 +65,7 @@ class LoadedTables:
     def audit(
         self, *, baseline: str | os.PathLike[str] | None = None, **settings: Unpack[CountSettings]
     ) -> CountAuditResult:
-        """Find what can be told of the counts, as `audit SERIES` does.
+        """Find what can be derived about the counts, as `audit SERIES` does.
 
         Args:
             baseline: the file of an earlier report, whose findings do not count again.
@@ -144,7 +144,7 @@ class LoadedTables:
         return CountRepairResult(found, files)
 
     def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> CountExplanationResult:
-        """Tell what can be told of one cell, as `audit explain SERIES --cell area=N --cell sex=f` does.
+        """Return what can be derived about one cell, as `audit explain SERIES --cell area=N --cell sex=f` does.
 
         Args:
             cell: its labels by dimension; a dimension that is left out is at its total.
@@ -211,7 +211,7 @@ def load_tables(path: Path) -> LoadedTables:
     """Open the series of count tables in a folder.
 
     Raises:
-        InputError: the manifest is faulty; all of it is told.
+        InputError: the manifest is faulty; the error lists all problems.
     """
     from audit.count_tables.manifest import read_table_manifest
 

@@ -62,7 +62,7 @@ def bucket_graph(manifest: Manifest, values: frozenset[str]) -> nx.Graph[Any]:
     graph = nx.Graph(values=sorted(values), least_cut=None)
     graph.add_nodes_from(tags, side=False)
     for releases in inside.values():
-        for first, last in _stays(releases):
+        for first, last in _presences(releases):
             before = graph.get_edge_data(tags[first], tags[last + 1], {"weight": 0})["weight"]
             graph.add_edge(tags[first], tags[last + 1], weight=before + 1)
     parts = [graph.subgraph(part) for part in nx.connected_components(graph) if len(part) > 1]
@@ -73,7 +73,7 @@ def bucket_graph(manifest: Manifest, values: frozenset[str]) -> nx.Graph[Any]:
 
 
 def component(manifest: Manifest, individual: str) -> nx.Graph[Any]:
-    """Return the part of the person matrix that somebody is in; see `LoadedSeries.component`."""
+    """Return the part of the person matrix that a person is in; see `LoadedSeries.component`."""
     import networkx as nx
     import numpy as np
 
@@ -110,10 +110,10 @@ def component(manifest: Manifest, individual: str) -> nx.Graph[Any]:
     return graph
 
 
-def _stays(releases: list[int]) -> list[tuple[int, int]]:
+def _presences(releases: list[int]) -> list[tuple[int, int]]:
     """Return the first and the last release of each unbroken presence.
 
-    >>> _stays([0, 1, 3])
+    >>> _presences([0, 1, 3])
     [(0, 1), (3, 3)]
     """
     found: list[tuple[int, int]] = []

@@ -23,7 +23,7 @@ def load_microdata(path: str | os.PathLike[str]) -> LoadedMicrodata:
     """Open the microdata in a folder with a `microdata.toml`.
 
     Raises:
-        InputError: the file is faulty, or snapshots or columns that it names are missing; all of it is told.
+        InputError: the file is faulty, or snapshots or columns that it names are missing; the error lists all.
     """
     from audit.io.microdata import open_microdata
 

@@ -39,7 +39,7 @@ class _Result(Answer):
 
     @property
     def risks(self) -> pd.DataFrame:
-        """Everybody's risks, one row for each person and release and each attack that tells them.
+        """The risks of all people, one row for each person and release and each attack that has them.
 
         Columns: attack, sensitive, individual, release, risk. It names people.
 
@@ -91,7 +91,7 @@ class _Result(Answer):
 
     @property
     def ladder(self) -> pd.DataFrame:
-        """What each attack that tells people's values adds to those before it.
+        """What each attack on people's values adds to those before it.
 
         Columns: attack, sensitive, people, beyond, so_far, seconds.
         """
@@ -143,5 +143,5 @@ class AttackResult(_Result):
 
 
 def kept(report: Report, done: AuditRun) -> tuple[Report, AuditRun | None]:
-    """Return what a result keeps of an audit: everybody's risks only where people are named."""
+    """Return what a result keeps of an audit: people's risks only where people are named."""
     return report, done if report.revealed else None

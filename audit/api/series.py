@@ -53,7 +53,7 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
         A `LoadedTables` where the manifest says `kind = "tables"`, else a `LoadedSeries`.
 
     Raises:
-        InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
+        InputError: the manifest is faulty, or files or columns that it names are missing; the error lists all.
         UsageError: the series is not of this kind, or what reads URLs is not installed.
     """
     from audit.io.paths import as_path
@@ -109,7 +109,7 @@ class LoadedSeries:
         Args:
             attack: `intersection`, `update-graph`, `equivalence`, `joint` or `inference-table`; one that an installed
                 package brings, by its name; or an object of your own, with its options.
-            **settings: `adversary` (whom to assume: `linked`, `register`, `pseudonym` or `published`; None is the worst
+            **settings: `adversary` (who is assumed: `linked`, `register`, `pseudonym` or `published`; None is the worst
                 case that the series allows); `time_limit` (seconds; None is without limit); `findings` (how many to
                 show; None is all); `reveal` (name people; such a result is not for publication); `stable_ids` (ids and
                 pseudonyms are those of other such results on the series, by a key in its `private/`; waivers name
@@ -256,10 +256,10 @@ class LoadedSeries:
         time_limit: float | None = 300.0,
         progress: bool | None = None,
     ) -> ExplanationResult:
-        """Tell what can be learnt of one person, as `audit explain SERIES --individual ID` does; it names people.
+        """Return what can be learnt of one person, as `audit explain SERIES --individual ID` does; it names people.
 
         Raises:
-            UsageError: there is no such person, or nobody is known to be in the series.
+            UsageError: there is no such person, or no one is known to be in the series.
             InputError: the series cannot be read.
         """
         from audit.io.series import Series
@@ -268,8 +268,10 @@ class LoadedSeries:
         given = {"adversary": adversary, "time_limit": time_limit, "progress": progress}
         settings, chosen = AuditSettings(given, findings=None, reveal=True), several(attack)
         with settings.audit_options(explicit=bool(chosen)) as how:
-            told, report = explain_person(Series.of(self.opened.manifest), settings.attacks(chosen), individual, how)
-        return ExplanationResult(told, report)
+            explained, report = explain_person(
+                Series.of(self.opened.manifest), settings.attacks(chosen), individual, how
+            )
+        return ExplanationResult(explained, report)
 
     def waive(
         self,
@@ -288,7 +290,7 @@ class LoadedSeries:
             until: the last day.
             groups: the release and the group of each; `*` is every group of the release.
             adversary: as for `attack`: how much is accepted is what an audit finds today.
-            policy: likewise.
+            policy: as for `attack`.
 
         Returns:
             The series with the waivers; this one does not change.
@@ -321,7 +323,7 @@ class LoadedSeries:
 
         Nodes are the releases and `end`; an edge has the `weight` of how many people were first there in the one
         release, and last there before the other. `graph["least_cut"]` is the weight of the least cut that parts a
-        component, None where there is none, and `side` of a node tells on which side of it the node is.
+        component, None where there is none, and `side` of a node is the side of it that the node is on.
 
         Raises:
             UsageError: no group has just these values.
@@ -331,7 +333,7 @@ class LoadedSeries:
         return bucket_graph(self.opened.manifest, frozenset(values))
 
     def component(self, individual: str, /) -> nx.Graph[Any]:
-        """Return the part of the person matrix that somebody is in, as a graph of networkx; it names people.
+        """Return the part of the person matrix that a person is in, as a graph of networkx; it names people.
 
         Nodes are `("person", identifier)`, `("counterfeit", number)` and `("group", release, group)`, the last with
         their `values` and how many rows have each; an edge says who is in which group.

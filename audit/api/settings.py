@@ -174,7 +174,7 @@ def run(
 def report_date() -> datetime.date:
     """Return today, or the day of SOURCE_DATE_EPOCH where that is set, so that a report can be made again alike.
 
-    Waivers are judged by the clock all the same: what has expired stays expired.
+    Waivers are judged by the clock all the same: what has expired does not count.
 
     Raises:
         UsageError: SOURCE_DATE_EPOCH is no such number.
@@ -190,7 +190,7 @@ def report_date() -> datetime.date:
 
 
 def is_shown(progress: bool | None) -> bool:
-    """Return whether progress is shown: where nobody said so, in a notebook that can."""
+    """Return whether progress is shown: where that was not said, in a notebook that can."""
     return "ipykernel" in sys.modules and find_spec("ipywidgets") is not None if progress is None else progress
 
 

@@ -34,9 +34,9 @@ def add_parser(commands: Commands) -> None:
     options = options_by_name()
     counts = f"; for count tables: {', '.join(COUNT_METHODS)}"
     flags = {name: [option.flag for option, methods in options.values() if name in methods] for name in METHODS.names}
-    told = "; ".join(f"{name} ({', '.join(some)})" for name, some in flags.items()) + counts
+    methods = "; ".join(f"{name} ({', '.join(some)})" for name, some in flags.items()) + counts
     parser.add_argument(
-        "--method", required=True, choices=Names((*METHODS.names, *COUNT_METHODS)), metavar="NAME", help=told
+        "--method", required=True, choices=Names((*METHODS.names, *COUNT_METHODS)), metavar="NAME", help=methods
     )
     parser.add_argument(
         "--output", required=True, type=local, metavar="SERIES", help="the series: new, or to be continued"
@@ -113,9 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
             publish(microdata, arguments.output, method, principle, options)
     except BaseException:
         if done:  # what is out is out, whatever came then
-            put(_told(done, method, arguments.output, added))
+            put(_summary(done, method, arguments.output, added))
         raise
-    put(_told(done, method, arguments.output, added))
+    put(_summary(done, method, arguments.output, added))
     return 0
 
 
@@ -153,7 +153,7 @@ _EXACT = (
 )
 
 
-def _told(published: Sequence[PublishResult], method: Anonymizer, series: Path, added: int | None) -> str:
+def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Path, added: int | None) -> str:
     """Return what was published, as a table for a terminal; `added` pairs completed the transitions."""
     where = printable_path(series)
     if not published:

@@ -179,7 +179,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_recommended(arguments: argparse.Namespace) -> None:
-    """Refuse to look for a recommendation that no page would tell.
+    """Refuse to look for a recommendation that no page would show.
 
     Raises:
         UsageError: there is none but a document that has no place for it.

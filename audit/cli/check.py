@@ -48,5 +48,5 @@ def run(arguments: argparse.Namespace) -> int:
     series = opened(arguments)
     if not isinstance(series, LoadedSeries):
         raise UsageError(f"{arguments.series}: these are count tables, and principles are about people; name a series")
-    told = series.check(arguments.principle, reveal=arguments.reveal, **options_given(arguments))
-    return write(told, arguments.format, None, arguments.series)
+    answer = series.check(arguments.principle, reveal=arguments.reveal, **options_given(arguments))
+    return write(answer, arguments.format, None, arguments.series)

@@ -13,7 +13,7 @@ ASKED = "_ARGCOMPLETE"
 
 
 def complete(default: Callable[[], Parser], command: Callable[[str], Parser], names: Collection[str]) -> None:
-    """Tell the shell how the line may go on, and leave.
+    """Print for the shell how the line may go on, and leave.
 
     Args:
         default: makes the parser of the default command, whose first word may be one of the others' names.

@@ -1,4 +1,4 @@
-"""Where the command `audit` begins: what it needs is imported when an interrupt can already be told in one line."""
+"""Where the command `audit` begins: what it needs is imported when an interrupt can already end in one line."""
 
 from __future__ import annotations
 

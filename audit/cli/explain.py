@@ -38,7 +38,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the attacks, tell what they say of one person or cell, and return the exit code, 0.
+    """Run the attacks, print what they say of one person or cell, and return the exit code, 0.
 
     Raises:
         UsageError: there is no such person or cell, or the adversary knows nothing about people.
@@ -52,20 +52,20 @@ def run(arguments: argparse.Namespace) -> int:
             if not arguments.cell:
                 raise UsageError("a series of count tables names nobody; say which cell: --cell area=N --cell sex=f")
             cell = dict(map(_label, arguments.cell))
-            told: Answer = series.explain(cell, **of_tables(arguments, given))
+            answer: Answer = series.explain(cell, **of_tables(arguments, given))
         elif arguments.cell:
             raise UsageError("--cell is about count tables; name a person with --individual ID")
         elif arguments.individual is None:
             raise UsageError("the following arguments are required: --individual; see `audit explain --help`")
         else:
-            told = series.explain(
+            answer = series.explain(
                 arguments.individual,
                 attack=arguments.attack,
                 adversary=arguments.adversary,
                 time_limit=arguments.time_limit,
                 progress=given["progress"],
             )
-    return write(told, arguments.format, arguments.output, arguments.series)
+    return write(answer, arguments.format, arguments.output, arguments.series)
 
 
 def _label(text: str) -> tuple[str, str]:

@@ -98,7 +98,7 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
         discard(sys.stdout)
         return _BROKEN_PIPE
     except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001 - each becomes a line and an exit code
-        lines, code = _told(error)
+        lines, code = _reported(error)
         write_lines("".join(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines))
         if code == 2:
             put_error(words, error, lines)
@@ -146,7 +146,7 @@ def _check_spelling(word: str) -> None:
         raise UsageError(f"there is no command or folder {printable(word)}{meant}")
 
 
-def _told(error: BaseException) -> tuple[list[str], int]:
+def _reported(error: BaseException) -> tuple[list[str], int]:
     """Return what to say of an error, line by line, and the exit code."""
     if isinstance(error, Interrupted | KeyboardInterrupt):
         return ["interrupted"], 130

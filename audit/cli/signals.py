@@ -17,7 +17,7 @@ def after_imports() -> Iterator[None]:
     """Let an interrupt wait until no import is under way.
 
     An import that is torn off can keep Python's lock on imports, for which the run's other threads would wait for ever,
-    and leave half a module behind. Where interrupts are ignored or handled by somebody else, that stays as it is.
+    and leave half a module behind. Where interrupts are ignored or handled by other code, nothing changes.
     """
     if (
         threading.current_thread() is not threading.main_thread()

@@ -28,7 +28,7 @@ class TooManyPlansError(Exception):
 class AllPlans:
     """The plans that some moves make of a candidate; of several that publish the same, the one found first.
 
-    Withholding nobody to all but one, every merging of groups, every way to move rows between groups of the same
+    Withholding no row to all but one, every merging of groups, every way to move rows between groups of the same
     cells, and every number of steps up a hierarchy or grid.
     """
 

@@ -143,8 +143,8 @@ class CandidateFiles:
         column, published = rows.series.manifest.columns.group, rows.series.manifest.counterfeits
         if column is None or not published or rows.person is None:
             return
-        nobody = (rows.person == NOBODY) | np.append(rows.series.people.is_counterfeit(), False)[rows.person]
-        groups, counts = np.unique(self._plan.group[source[nobody[source]]], return_counts=True)
+        fake = (rows.person == NOBODY) | np.append(rows.series.people.is_counterfeit(), False)[rows.person]
+        groups, counts = np.unique(self._plan.group[source[fake[source]]], return_counts=True)
         if not len(groups):
             return
         beside = folder / "counterfeits"

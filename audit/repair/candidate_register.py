@@ -1,8 +1,8 @@
 """The register that goes with a changed candidate: whose row is withheld is not in the release.
 
-Whoever is told who is in the release, and so who was withheld, knows most. Somebody who only knows who should have been
-in it, and how many are not, has all the worlds of the former and more: what is not certain to the one is not certain to
-the other.
+An adversary who knows who is in the release, and so who was withheld, knows most. One who only knows who should have
+been in it, and how many are not, has all the worlds of the former and more: what is not certain to the one is not
+certain to the other.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class CandidateRegister:
 
     @cached_property
     def _person(self) -> npt.NDArray[np.integer]:
-        """Who each line is about, by the codes of the series; shape (lines,), negative for whoever has no row."""
+        """Who each line is about, by the codes of the series; shape (lines,), negative for people without a row."""
         problems = Problems()
         table = self._series.side_table(self._name, ["individual"], problems)
         problems.check()
@@ -78,11 +78,11 @@ class CandidateRegister:
 
     @property
     def speaks_of_the_past(self) -> bool:
-        """Whether some line is left, whoever is withheld: a register that names nobody cannot be read."""
+        """Whether some line is left, whatever is withheld: a register without people cannot be read."""
         return not bool(self._begins_here.all())
 
     def without(self, people: npt.NDArray[np.integer]) -> pa.Table:
-        """Return the register as if some people, given by code, were not in the candidate; their stays end before."""
+        """Return the register as if some people, given by code, were not in the candidate: they leave before it."""
         import pyarrow as pa
 
         table, here = self._table, len(self._series.tags)

@@ -31,8 +31,8 @@ class CandidateRows:
         tag: the candidate's tag.
         group: the published group of each row; shape (rows,), int32.
         names: the groups' names by code.
-        person: whose each row is, by the codes of the series; None where no key tells; shape (rows,).
-        pair: whether it is an Anatomy pair, of whose groups nobody knows which value goes with which row.
+        person: whose each row is, by the codes of the series; None without a key; shape (rows,).
+        pair: whether it is an Anatomy pair, of whose groups no one knows which value goes with which row.
     """
 
     def __init__(self, series: Series) -> None:
@@ -56,7 +56,7 @@ class CandidateRows:
 
     @cached_property
     def register(self) -> CandidateRegister | None:
-        """The register that tells who is in it, where the series has one."""
+        """The register of who is in it, where the series has one."""
         return None if self.series.manifest.register is None else CandidateRegister(self.series)
 
     def read(self, path: Path, shown: str) -> Table:
@@ -155,7 +155,7 @@ class CandidateRows:
     def middles(self) -> Floats:
         """Where each group lies: the mean rank of its cells in each attribute, from 0 to 1; shape (groups, attributes).
 
-        Without attributes there is nothing to tell groups apart by: shape (groups, 0).
+        Without attributes all groups lie in one place: shape (groups, 0).
         """
         places = []
         for column in self.columns:
@@ -169,9 +169,9 @@ class CandidateRows:
 
     @cached_property
     def staying(self) -> Flags:
-        """Which rows cannot be withheld: those of people of whom a value is known beforehand, or may be; shape (rows,).
+        """Which rows cannot be withheld: of people with a value that is, or may be, known beforehand; shape (rows,).
 
-        What is known of them would be known of nobody. Nothing more can be found out of them, so that they may stay.
+        What is known of them would be known of no row. Nothing more can be found out of them, so that they may stay.
         """
         if self.series.manifest.known is None or self.person is None:
             return np.full(self.rows, self.series.manifest.known is not None)
@@ -180,8 +180,8 @@ class CandidateRows:
         problems.check()
         if table is None:
             raise TypeError("a table that cannot be read is a problem")
-        told = self.series.people.codes(table.texts("individual"))
-        return np.isin(self.person, told[told >= 0])
+        known = self.series.people.codes(table.texts("individual"))
+        return np.isin(self.person, known[known >= 0])
 
     def withholdable(self, rows: Places) -> Places:
         """Return the rows that are withheld where some are to be, ascending; of a pair, with all of their groups."""
@@ -315,7 +315,7 @@ class CandidateRows:
 def owners(series: Series, person: Codes | None) -> Codes | None:
     """Return whose the rows of the last release are, by the codes of the series, as it was read; shape (rows,).
 
-    None where no key tells. Where the earlier releases have no keys, as under a register, its own is read all the same.
+    None without a key. Where the earlier releases have no keys, as under a register, its own is read all the same.
     """
     if person is not None:
         return person

@@ -46,7 +46,7 @@ class SearchOutOfTimeError(Exception):
 
 @dataclass(frozen=True)
 class Blame:
-    """What of a changed candidate a finding follows from: merged groups, and the rows of those whom it is about."""
+    """What of a changed candidate a finding follows from: merged groups, and the rows of its people."""
 
     groups: tuple[int, ...]
     rows: Places
@@ -197,7 +197,7 @@ class Judge:
         return np.flatnonzero([result.evidence.name(person) in before for person in people.tolist()])
 
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
-        """Return a judgement that tells what the violations of a policy follow from."""
+        """Return a judgement with what the violations of a policy follow from."""
         violated = {(each.attack, each.sensitive) for each in policy.violations}
         results = remaining_findings(run, self._guide, replace(self.options, findings=0))
         blamed: list[Blame] = []
@@ -275,7 +275,7 @@ class _Written:
     def own_groups(self, people: Collection[int]) -> Iterator[Blame]:
         """Yield the group of each of some people who are in the candidate, with their rows there.
 
-        Of those of whom no key says which row is theirs, all groups are yielded that they may be in.
+        Of people whose row no key names, all groups are yielded that they may be in.
         """
         rows = self.rows_of(people)
         rows = rows[np.argsort(self.plan.group[rows], kind="stable")]

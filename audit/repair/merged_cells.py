@@ -201,7 +201,7 @@ class AttributeCells:
         return code
 
     def is_top(self, code: int) -> bool:
-        """Return whether a cell tells nothing."""
+        """Return whether a cell says nothing."""
         return self.texts[code] == ANYTHING
 
     def _number(self, text: str) -> int:

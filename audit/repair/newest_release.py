@@ -22,7 +22,7 @@ def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
     """Return the least change of the newest release that was found to keep the policy; nothing is written.
 
     The release is taken as a candidate over the others. Where these violate the policy already, it is the least change
-    with which nothing more can be found out. Groups and lines are told where people may be named.
+    with which nothing more can be found out. Groups and lines are named where people may be named.
 
     Raises:
         InputError: the series cannot be read.
@@ -39,8 +39,8 @@ def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
     except KeyboardInterrupt:
         if not options.keeps_finished:
             raise
-        told = say("the search was interrupted")
-        return Recommendation(tag, refused=Reason(told, ReasonKind.INTERRUPTED), past_violates=past_violates)
+        why = say("the search was interrupted")
+        return Recommendation(tag, refused=Reason(why, ReasonKind.INTERRUPTED), past_violates=past_violates)
     return replace(repair.recommendation(named=options.reveal), past_violates=past_violates)
 
 
@@ -50,7 +50,7 @@ def with_repair(
     """Return what a candidate changes, with a repair that is quickly found, or with why none was looked for.
 
     Nothing is looked for where the policy holds, or is broken by the past. How long a search may take is decided by the
-    number of rows, not by a clock, so that the same is told on every machine.
+    number of rows, not by a clock, so that every machine says the same.
 
     Raises:
         InputError: the series or the candidate cannot be read.

@@ -1,10 +1,10 @@
-"""What the past leaves to the people of a candidate: a quick test that no plan passes which gives somebody away.
+"""What the past leaves to the people of a candidate: a quick test that no plan passes which gives a person away.
 
 A plan that fails it is broken for certain, so that the test spares audits and guides large repairs; one that passes is
 audited all the same.
 
 Within a group, the truth is one way to give the group's rows to its people. Another one takes exchanges in a circle:
-whoever has another value leaves the own one to somebody to whom the past leaves it, and so on, until a circle is
+a person with another value leaves the own one to a person for whom it is possible, and so on, until a circle is
 closed. So a value is certain by the group alone unless the value and another one possible lie on a circle of values
 (Regin, AAAI 1994: edges between strongly connected components are in no other matching).
 """
@@ -33,8 +33,8 @@ class PastValues:
         left: for each sensitive attribute, the values by row; shape (rows, values).
         own: the row's own value; shape (rows,).
         k: the least size of a group.
-        judged: whose rows count: real people of whom more than one value is possible as yet; shape (rows,).
-        together: whether everybody of a group is looked at together, as an attack does, or each person alone.
+        judged: whose rows count: real people with more than one possible value as yet; shape (rows,).
+        together: whether all of a group are looked at together, as an attack does, or each person alone.
     """
 
     def __init__(self, rows: CandidateRows, evidence: Sequence[View], k: int, *, together: bool) -> None:
@@ -43,10 +43,10 @@ class PastValues:
         self.left = [_left(rows, seen) for seen in evidence]
         person = np.full(rows.rows, NOBODY) if rows.person is None else rows.person
         real = (person != NOBODY) & ~np.append(rows.series.people.is_counterfeit(), False)[person]
-        everybody = np.arange(rows.rows)
+        all_rows = np.arange(rows.rows)
         self.judged = []
         for left, own in zip(self.left, self.own, strict=True):
-            known = real & left[everybody, own]
+            known = real & left[all_rows, own]
             left[~known] = (
                 True  # counterfeits may have any value; of whose values contradict each other, nothing is said
             )
@@ -78,7 +78,7 @@ class PastValues:
         return rows[gone]
 
     def groups_broken(self, plan: RepairPlan) -> Places:
-        """Return the merged groups of a plan that give somebody away; ascending."""
+        """Return the merged groups of a plan that give a person away; ascending."""
         group, kept = plan.group, ~plan.withheld
         size = np.bincount(group[kept], weights=self.rows.counts[kept], minlength=self.rows.groups)
         wrong = (size > 0) & (size < self.k)

@@ -364,7 +364,7 @@ class RepairSearch:
         return PastValues.of(self.rows, self.options, k, together=together)
 
     def _is_broken(self, plan: RepairPlan) -> bool:
-        """Return whether the quick test finds that a plan gives somebody away."""
+        """Return whether the quick test finds that a plan gives a person away."""
         if plan.withheld.all():
             return True
         return self.past is not None and len(self.past.groups_broken(plan)) > 0

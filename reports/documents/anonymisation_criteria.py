@@ -55,10 +55,10 @@ def _criterion(report: Report, criterion: str) -> Iterator[Block]:
     ran = [each for each in report.attacks if each.ran and criterion in each.measures.criteria]
     lines = list(_alone(report)) if criterion == SINGLING_OUT else []
     for attack in ran:
-        told = f"{named(attack)}: {found(attack)}"
+        line = f"{named(attack)}: {found(attack)}"
         if attack.incomplete:
-            told = say("{found} (the attack did not finish: there may be more)", found=told)
-        lines.append(told)
+            line = say("{found} (the attack did not finish: there may be more)", found=line)
+        lines.append(line)
     if lines:
         yield Bullets(lines)
     else:

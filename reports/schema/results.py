@@ -127,7 +127,7 @@ def _relate(
 
 
 def _unrevealed() -> dict[str, Schema]:
-    """Return what holds of results that name nobody."""
+    """Return what holds of results without names."""
     person = {"pattern": _PSEUDONYM}
     steps = {"items": {"$ref": "#/$defs/unrevealed_step"}}
     finding = {

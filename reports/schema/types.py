@@ -116,9 +116,9 @@ class SchemaWriter:
         """Return the schema of a dataclass as it is written."""
         if Measures in kind.__mro__:
             return self.measures_of(kind)
-        told, optional = descriptions(kind), list[str]()
+        described, optional = descriptions(kind), list[str]()
         properties: dict[str, Schema] = {
-            name: {"description": told[name], "const": value} for name, value in constants(kind)
+            name: {"description": described[name], "const": value} for name, value in constants(kind)
         }
         variants: list[list[Schema]] = []
         for each in written_fields(kind):
@@ -130,7 +130,7 @@ class SchemaWriter:
                 more = _present(self.schema_of(each.hint))["items"]
                 here["items"] = {"anyOf": [here["items"], more]}
             else:
-                properties[each.key] = {"description": told[each.name], **self.schema_of(each.hint)}
+                properties[each.key] = {"description": described[each.name], **self.schema_of(each.hint)}
                 optional += [each.key] if each.omitted else []
         own = closed(first_sentence(kind), properties, optional)
         for others in variants:
@@ -144,12 +144,12 @@ class SchemaWriter:
         return closed(first_sentence(kind), {**risks, **own}, optional=[*(risks.keys() - own.keys()), *_absent(kind)])
 
     def _measures(self, kind: type[Measures]) -> dict[str, Schema]:
-        hints, told = get_type_hints(kind, include_extras=True), descriptions(kind)
+        hints, described = get_type_hints(kind, include_extras=True), descriptions(kind)
         found = {}
         for name in measure_names(kind):
             at = name.replace(".", "_")
             title = name.replace("_", " ").capitalize()
-            found[name] = {"title": title, "description": told[at], **self.schema_of(hints[at])}
+            found[name] = {"title": title, "description": described[at], **self.schema_of(hints[at])}
         return found
 
 
