@@ -291,6 +291,6 @@ def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float
         "{told}, {count} other with {share} or more",
         "{told}, {count} others with {share} or more",
         count - 1,
-        text=text,
+        told=text,
         share=percent(share),
     )
