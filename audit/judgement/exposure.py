@@ -12,8 +12,6 @@ from audit.model.outcome import Outcome, Risks
 from audit.model.report import Exposure
 from audit.model.scored import Result, tenth_of
 
-_AT_A_TIME = 1 << 17  # risks, which stay in a processor's cache from one look at them to the next
-
 
 def exposure(judged: Sequence[Result[View]]) -> tuple[Exposure, ...]:
     """Return what each attack on people's values exposes, in the order of the attacks.
@@ -51,8 +49,6 @@ def _after_release(outcome: Outcome) -> tuple[int, ...] | None:
 def _people_by_risk(risks: Risks) -> tuple[int, ...]:
     """Return how many people have a highest risk in each tenth, and of exactly 1."""
     highest = np.full(int(risks.person.max(initial=-1)) + 1, -1, dtype=np.int8)
-    for start in range(0, len(risks.risk), _AT_A_TIME):
-        person, risk = risks.person[start : start + _AT_A_TIME], risks.risk[start : start + _AT_A_TIME]
-        known = ~np.isnan(risk)
-        np.maximum.at(highest, person[known], tenth_of(risk[known]).astype(np.int8))
+    known = ~np.isnan(risks.risk)
+    np.maximum.at(highest, risks.person[known], tenth_of(risks.risk[known]).astype(np.int8))
     return tuple(int(np.count_nonzero(highest == tenth)) for tenth in range(11))

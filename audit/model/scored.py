@@ -256,12 +256,8 @@ class Result(Generic[E_co]):
         codes = max(int(some.max(initial=-1)) for some in (people, risks.person)) + 1
         reached = np.zeros(codes, dtype=np.uint8)
         reached[people] = (1 << len(limits)) - 1
-        for first in range(0, len(risks.person), _AT_A_TIME):
-            some = slice(first, first + _AT_A_TIME)
-            bits = np.zeros(len(risks.person[some]), dtype=np.uint8)
-            for place, limit in enumerate(limits):
-                bits |= reaches_all(risks.risk[some], limit).view(np.uint8) << np.uint8(place)
-            np.bitwise_or.at(reached, risks.person[some], bits)
+        for place, limit in enumerate(limits):
+            reached[risks.person[reaches_all(risks.risk, limit)]] |= np.uint8(1 << place)
         return [int(np.count_nonzero(reached & (1 << place))) for place in range(len(limits))]
 
     @property
