@@ -25,7 +25,7 @@ def sightings(evidence: Evidence, people: Codes, last: int | None = None) -> dic
     found: dict[int, list[Sighting]] = {int(person): [] for person in people}
     wanted = np.unique(people)
     for release in range(len(evidence.tags) if last is None else last + 1):
-        pools = evidence.source.pools(release, wanted)
+        pools = evidence.pools(release)
         rows = np.flatnonzero(np.isin(pools.person, wanted))
         content = contents(pools, pools.pool[rows])
         groups = evidence.source.groups(release, pools.person[rows])

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from attacks.linked_classes import LinkedClasses, likeliest_values, linked_classes, reached
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.model.arrays import Codes, Counts, Floats, Places
-from audit.model.evidence import Evidence, PublishedClasses, PublishedSource
+from audit.model.evidence import Evidence, PeopleSource, PublishedClasses
 from audit.model.finding import FindingRule
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, Measures
@@ -207,7 +207,7 @@ class _Claimed:
 
     def __init__(
         self,
-        source: PublishedSource,
+        source: PeopleSource,
         found: Sequence[_Likeliest],
         strangers: Sequence[bool],
         limit: float,

@@ -168,11 +168,11 @@ class _Builder:
 
     def _hint(self, variable: Numbers, kind: Codes) -> Numbers:
         """Return the pair of each such person in what the publisher's key says, -1 where it says nothing."""
+        if len(self._evidence.world) < len(self._places):
+            return np.full(self.people, -1, dtype=np.int64)
         said = np.full(self.people, -2, dtype=np.int32)
         for at in range(len(self._places)):
-            world = None if self._evidence.warm_start is None else self._evidence.warm_start(at)
-            if world is None:
-                return np.full(self.people, -1, dtype=np.int64)
+            world = self._evidence.world[at]
             _, variables, keeping = self._of(at)
             mine, value = variables[keeping], world[keeping]
             kinds = np.where((value >= 0) & (value < len(self._kind_of)), self._kind_of[value], -1)

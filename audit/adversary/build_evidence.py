@@ -10,11 +10,12 @@ from math import prod
 import numpy as np
 
 from audit.adversary.combined_values import CombinedVocabulary
-from audit.adversary.followed_people import FollowedPeopleSource, UnfollowedError
+from audit.adversary.followed_people import UnfollowedError, follow
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.record_linkage import FollowedRecords, RowContentsSource
-from audit.adversary.register import source_of
-from audit.adversary.view import FollowedKey, SeriesKey, View
+from audit.adversary.known_groups import KnownGroups
+from audit.adversary.pools import knowing, people_of
+from audit.adversary.record_linkage import Contents, FollowedRecords, RowContents
+from audit.adversary.view import Key, View, key_of
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register, read_register, read_transitions
 from audit.io.diagnostics import is_there
@@ -26,11 +27,17 @@ from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
 from audit.model.evidence import CombinedName, Transitions
+from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 
 
 def build_evidence(
-    series: Series, adversary: AdversaryKind | None = None, *, records: bool = False, follow: bool = False
+    series: Series,
+    adversary: AdversaryKind | None = None,
+    *,
+    records: bool = False,
+    follow: bool = False,
+    watched: Budget | None = None,
 ) -> tuple[View, ...]:
     """Return what an adversary sees of a series, one view per sensitive attribute, and one of all together.
 
@@ -39,8 +46,8 @@ def build_evidence(
     combinations with the ids, by which rows are followed. Where they cannot be, the first says why.
 
     Without `adversary` the worst case that the series allows is taken: `linked`, then `register`, then
-    `pseudonym`, then `published`. All releases are read when one is first asked for, record ids and the cells beside
-    them only with `records`.
+    `pseudonym`, then `published`. All releases are read, record ids and the cells beside them only with `records`;
+    `watched` is reported how many are.
 
     Raises:
         UsageError: the series lacks what the adversary needs.
@@ -49,15 +56,23 @@ def build_evidence(
     kind = choose(series, adversary)
     follow = follow and ADVERSARIES[kind].knows_people and _has_records(series)
     register = _register(series) if ADVERSARIES[kind].has_register else None
-    releases = HeldSeries(series, kind, register, records=(records or follow) and _has_records(series))
-    each = tuple(_evidence(releases, kind, name) for name in series.manifest.columns.sensitive)
-    every = each if releases.combined is None else (*each, _combined(releases, releases.combined, each))
+    transitions = {name: _transitions(series, name) for name in series.columns.sensitive}
+    records = (records or follow) and _has_records(series)
+    held = HeldSeries(series, kind, register, records=records, watched=Budget() if watched is None else watched)
+    each = tuple(_evidence(held, kind, name, transitions[name]) for name in series.columns.sensitive)
+    every = each if held.combined is None else (*each, _combined(held, held.combined, each))
     if not follow:
         return every
     try:
         return (*every, _followed(each))
     except UnfollowedError as error:
         return (replace(every[0], unfollowed=error.reason), *every[1:])
+
+
+def _transitions(series: Series, sensitive: str) -> Transitions | None:
+    """Return the transitions of an attribute, whose values join its vocabulary before the releases are read."""
+    changes = series.manifest.values_change
+    return read_transitions(series, sensitive, series.vocabularies[sensitive]) if changes else None
 
 
 def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
@@ -98,63 +113,60 @@ def _has_records(series: Series) -> bool:
     return series.manifest.columns.record is not None and series.columns.rules[SeveralRows].choice != EPISODES
 
 
-def _evidence(releases: HeldSeries, kind: AdversaryKind, sensitive: str) -> View:
-    series = releases.series
-    vocabulary = series.vocabularies[sensitive]
-    has_transitions = series.manifest.values_change
-    transitions = read_transitions(series, sensitive, vocabulary) if has_transitions else None
-    source = source_of(releases, sensitive, None if transitions is None else transitions.listed)
+def _evidence(held: HeldSeries, kind: AdversaryKind, sensitive: str, transitions: Transitions | None) -> View:
+    series = held.series
+    names = series.vocabularies[sensitive].names
+    listed = None if transitions is None else transitions.listed
     if transitions is not None and transitions.constant:
-        source.constant, transitions = True, None
+        transitions = None
+    people = people_of(held, sensitive, len(names), constant=transitions is None, listed=listed)
+    beforehand = None
     if series.manifest.known is not None and ADVERSARIES[kind].knows_people:
-        source.learn()
-    known = 0 if source.known is None else len(np.unique(source.known.person))
-    followed = FollowedRecords(releases) if _has_records(series) else None
-    rows, tags = series.about_rows, series.tags
-    alone = None if knows_all_rows(releases) else source
-    key = SeriesKey(source)
+        people, beforehand = knowing(people, held)
+    contents = Contents([series.attributes[name] for name in series.columns.quasi_identifiers])
     return View(
-        *(kind, sensitive, tags, transitions, known, rows, source, vocabulary.names, followed, alone),
-        warm_start=key.world,
-        rows_of=RowContentsSource(releases, sensitive),
+        kind=kind,
+        sensitive=sensitive,
+        tags=series.tags,
+        transitions=transitions,
+        known=0 if beforehand is None else len(np.unique(beforehand.person)),
+        rows=series.about_rows,
+        pooled=people.pooled,
+        source=people,
+        values=names,
+        records=FollowedRecords(contents, held.seen, held.names.size) if _has_records(series) else None,
+        published=None if knows_all_rows(held) else people,
+        rows_of=RowContents(contents, held.seen, sensitive),
         growing=series.manifest.growing,
-        key=key,
+        held=held,
+        key=key_of(held, people),
+        beforehand=beforehand,
     )
 
 
-def knows_all_rows(releases: HeldSeries) -> bool:
+def knows_all_rows(held: HeldSeries) -> bool:
     """Return whether a column of the releases says whose every row is, for an adversary who knows that."""
-    series = releases.series
+    series = held.series
     by_column = not any(is_there(series.key_path(files)) for files in series.manifest.releases)
-    return releases.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
+    return held.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
 
 
-def _combined(releases: HeldSeries, combined: CombinedVocabulary, each: tuple[View, ...]) -> View:
+def _combined(held: HeldSeries, combined: CombinedVocabulary, each: tuple[View, ...]) -> View:
     """Return what is seen of the combinations of all sensitive attributes.
 
     Raises:
-        InputError: releases cannot be read; they are, where values change, so that all combinations have a code.
+        InputError: there are too many combinations for transitions.
     """
-    source = source_of(releases, combined.name, None)
-    source.combined = combined
-    transitions = None
     changing = [seen.transitions for seen in each]
-    if any(steps is not None for steps in changing):
-        for seen in each:
-            for release in range(len(releases)):
-                seen.pools(release)  # the transitions say what may follow each value
-        source.constant = False
-        transitions = _together(releases.series, changing, combined.parts())
-    name = CombinedName(combined.name)
-    name.attributes = combined.attributes
-    key = SeriesKey(source)
+    constant = all(steps is None for steps in changing)
+    people = people_of(held, combined.name, len(combined), constant=constant)
     return replace(
         each[0],
-        sensitive=name,
-        transitions=transitions,
-        source=source,
-        key=key,
-        warm_start=key.world,
+        sensitive=_named(combined.name, combined.attributes),
+        transitions=None if constant else _together(held.series, changing, combined.parts()),
+        pooled=people.pooled,
+        source=people,
+        key=key_of(held, people),
         values=combined.names,
         records=None,
         published=None,
@@ -163,24 +175,29 @@ def _combined(releases: HeldSeries, combined: CombinedVocabulary, each: tuple[Vi
     )
 
 
+def _named(name: str, attributes: tuple[str, ...]) -> CombinedName:
+    combined = CombinedName(name)
+    combined.attributes = attributes
+    return combined
+
+
 def _followed(each: tuple[View, ...]) -> View:
     """Return what is seen when rows are followed by record ids too.
 
     Raises:
         UnfollowedError: they cannot be.
-        InputError: releases cannot be read; all of them are.
     """
     first = each[0]
     if any(seen.transitions is not None for seen in each):
         raise UnfollowedError(say("values change, and what record ids tell of people then is not judged"))
-    if first.source.series.manifest.known is not None:
+    if first.series.manifest.known is not None:
         raise UnfollowedError(say("values are known beforehand; audit without `known` as well"))
-    source = FollowedPeopleSource(first.source, len(first.tags))
-    attributes = (str(source.series.manifest.columns.record), *(seen.sensitive for seen in each))
-    name = CombinedName(" + ".join(attributes))
-    name.attributes = attributes
-    alone = replace(first, sensitive=name, tags=first.tags[-1:], records=None, published=None, rows_of=None)
-    return _of_records(replace(alone, followed=True), source)
+    attributes = (str(first.series.columns.record), *(seen.sensitive for seen in each))
+    name = _named(" + ".join(attributes), attributes)
+    alone = replace(
+        first, sensitive=name, tags=first.tags[-1:], records=None, published=None, rows_of=None, followed=True
+    )
+    return _of_records(alone, first.source, len(first.tags))
 
 
 def followed_until(evidence: View, count: int) -> View:
@@ -189,18 +206,23 @@ def followed_until(evidence: View, count: int) -> View:
     Raises:
         UnfollowedError: they cannot be.
     """
-    if not isinstance(evidence.source, FollowedPeopleSource):
-        raise TypeError("nobody is followed")
-    return _of_records(evidence, FollowedPeopleSource(evidence.source.plain, count))
+    if evidence.followed_people is None:
+        raise TypeError("these people are not followed")
+    return _of_records(evidence, evidence.followed_people.plain, count)
 
 
-def _of_records(evidence: View, source: FollowedPeopleSource) -> View:
-    """Return evidence from another source, that of all records; who may be several is not known to be in one group."""
-    kind = evidence.kind if source.settled else REGISTER.name
-    key, names = FollowedKey(source), source.vocabulary.names
-    start = None if evidence.warm_start is None else key.world
+def _of_records(evidence: View, plain: KnownGroups, count: int) -> View:
+    """Return evidence of all records; who may be several is not known to be in one group."""
+    people, owner = follow(plain, evidence.held, count)
+    rows = None if all(each.person is None for each in evidence.held.keyed) else (owner, people.records.value)
     return replace(
-        evidence, kind=kind, source=source, values=names, combined=source.combined, key=key, warm_start=start
+        evidence,
+        kind=evidence.kind if people.settled else REGISTER.name,
+        pooled=people.pooled,
+        source=people,
+        values=people.combined.names,
+        combined=people.combined,
+        key=Key([rows], [people.pooled[0].person], len(people.individual)),
     )
 
 

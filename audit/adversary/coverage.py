@@ -3,9 +3,11 @@
 A group covers a point when one of its distinct rows of cells does (m-invariance paper, Definition 6). A point's pool
 is all that the groups publish which cover it. No pair of point and group is tried by itself; there are two ways:
 
-* *Sweep* (`audit.adversary.lattice_sweep`): the exact values span a lattice, and what a box adds to it is noted at its
-corners only.
-  Cost: cells of the lattice x values, and corners, however many groups cover a point. For groups of one box.
+* *Sweep*: the exact values span a lattice. A box adds its group's bag to every point inside it: noted as differences, a
+  change at its corners only, of which running sums along each axis give the whole back. Counts are kept in the smallest
+  type that holds the results: sums that wrap around on the way come back.
+  Cost: cells of the lattice x values, and corners x values of a bag, however many groups cover a point. For groups of
+  one box.
 * *Bitmaps*: for each attribute and exact value the boxes whose cell covers it, as bits; a point's boxes are the and
   of these. Cost: points x boxes / 64 words, and what the covering groups publish. For anything.
 """
@@ -14,25 +16,160 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
-from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary import lattice_sweep
-from audit.adversary.lattice_sweep import LatticeAxis, LatticeCounts, ragged
 from audit.io.attributes import QuasiIdentifier
-from audit.model.arrays import Codes, Places, Words
+from audit.model.arrays import Codes, Counts, Flags, Places, Words
 from audit.model.composite_keys import combine
-from audit.model.evidence import Table, ValueCounts
+from audit.model.evidence import Table, ValueCounts, count_type
 
 _TABLE_CELLS = 1 << 26
-_LATTICE_CELLS = 1 << 27
 _CHUNK_WORDS = 1 << 19
-_BATCH = 8 << 20
 _PAIRS_PER_CELL = 4
 _CROWD_PAIRS = 1 << 29  # of point, box and attribute: less than half a second's worth
+_MOST_CELLS = 1 << 25
+_MOST_CORNERS = 1 << 24
+_BATCH = 1 << 18  # what is worked out of so many entries stays in a processor's cache
+
+
+@dataclass(frozen=True)
+class LatticeCounts:
+    """What groups publish, by group.
+
+    Attributes:
+        start: group g's entries are those from start[g] to start[g + 1]; shape (groups + 1,).
+        value, count: of each entry; shape (entries,). `count` has a type that holds any sum over distinct groups.
+        values: number of sensitive values.
+    """
+
+    start: Places
+    value: Codes
+    count: Table
+    values: int
+
+    @classmethod
+    def of(cls, entries: ValueCounts, groups: int, values: int) -> LatticeCounts:
+        """Return the bags of entries, of at least so many groups."""
+        group, value, rows = entries
+        groups = max(groups, int(group.max(initial=-1)) + 1)
+        order = np.argsort(group, kind="stable")
+        start = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))])
+        largest = int(np.bincount(value, rows, minlength=1).max())
+        kind = count_type(max(largest, groups))
+        counts = np.ones(len(group), dtype=kind) if rows is None else rows[order].astype(kind)
+        return cls(start, value[order], counts, values)
+
+    def add(self, table: Table, row: Places, group: Codes, sign: Codes) -> None:
+        """Add the bags of some groups to rows of a table with a column for each value, each with a sign."""
+        length = self.start[group + 1] - self.start[group]
+        for part in _batches(length):
+            entry = ragged(self.start[group[part]], length[part])
+            at = np.repeat(row[part], length[part]) * table.shape[1] + self.value[entry]
+            change = np.repeat(sign[part], length[part]) * self.count[entry].astype(np.int64)
+            np.add.at(table.reshape(-1), at, change.astype(table.dtype))
+
+
+@dataclass(frozen=True)
+class LatticeAxis:
+    """An attribute as an axis of the lattice; `covered` says which values each cell covers, shape (cells, values)."""
+
+    covered: Flags
+
+    @cached_property
+    def ends(self) -> tuple[Places, Codes, Codes]:
+        """Where cells begin (1) and end (-1) to cover values: where each cell's marks start, their places and signs."""
+        change = self.covered.astype(np.int8)
+        change[:, 1:] -= self.covered[:, :-1]
+        cell, at = np.nonzero(change)
+        start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=len(change)))])
+        return start, at.astype(np.int32), change[cell, at].astype(np.int32)
+
+
+def ragged(start: Places, length: Places) -> Places:
+    """Return the numbers of several ranges, one after the other.
+
+    >>> ragged(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    return np.repeat(start - np.cumsum(length) + length, length) + np.arange(length.sum())
+
+
+def _batches(length: Places) -> Iterator[slice]:
+    """Yield ranges of items whose entries fit in memory, given the number of entries of each."""
+    total, first = np.cumsum(length), 0
+    while first < len(length):
+        done = total[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(total, done + _BATCH, side="right")))
+        yield slice(first, last)
+        first = last
+
+
+def _corners(cells: Codes, axes: Sequence[LatticeAxis], values: int) -> tuple[Places, Places, Codes] | None:
+    """Return the box, the place in the lattice and the sign of each corner; None where these, or places, are too many.
+
+    `cells` holds the cell of each box in each attribute, shape (boxes, attributes); each place has so many values.
+    """
+    numbers = [np.diff(axis.ends[0])[cells[:, place]] for place, axis in enumerate(axes)]
+    corners = np.prod(np.array(numbers, dtype=np.float64), axis=0).sum()
+    if not axes or values * prod(axis.covered.shape[1] for axis in axes) > _MOST_CELLS or corners > _MOST_CORNERS:
+        return None
+    box, at = np.arange(len(cells)), np.zeros(len(cells), dtype=np.intp)
+    sign = np.ones(len(cells), dtype=np.int32)
+    for place, axis in enumerate(axes):
+        start, mark, signs = axis.ends
+        length = numbers[place][box]
+        which = ragged(start[cells[box, place]], length)
+        box, at = np.repeat(box, length), np.repeat(at, length) * axis.covered.shape[1] + mark[which]
+        sign = np.repeat(sign, length) * signs[which]
+    return box, at, sign
+
+
+def weigh(cells: Codes, axes: Sequence[LatticeAxis], points: Codes, weight: Counts) -> Counts | None:
+    """Return what the points in each box weigh together; None where the lattice or the corners are too many.
+
+    Where a running sum over a box's ends is what it covers, so is the sum over its corners of all that weighs beyond
+    each.
+    """
+    corners = _corners(cells, axes, 1)
+    if corners is None:
+        return None
+    box, at, sign = corners
+    beyond = np.zeros([axis.covered.shape[1] for axis in axes], dtype=np.int64)
+    np.add.at(beyond, tuple(points.T), weight)
+    for place in range(len(axes)):
+        beyond = np.flip(np.cumsum(np.flip(beyond, place), axis=place), place)
+    total = np.zeros(len(cells), dtype=np.int64)
+    np.add.at(total, box, sign * beyond.ravel()[at])
+    return total
+
+
+def sweep(
+    cells: Codes, axes: Sequence[LatticeAxis], group: Codes, bags: LatticeCounts, points: Codes
+) -> tuple[Table, Table] | None:
+    """Return the rows of each value around each point, shape (points, values), and the number of boxes, (points,).
+
+    None where the lattice or the corners are too many. `group` is the group of each box, no two boxes having the same;
+    `points` are coordinates, shape (points, axes).
+    """
+    corners = _corners(cells, axes, bags.values + 1)
+    if corners is None:
+        return None
+    box, at, sign = corners
+    sizes = [axis.covered.shape[1] for axis in axes]
+    table = np.zeros((prod(sizes), bags.values + 1), dtype=bags.count.dtype)
+    np.add.at(table[:, -1], at, sign.astype(table.dtype))
+    bags.add(table, at, group[box], sign)
+    sums = table.reshape(*sizes, -1)
+    for axis, size in enumerate(sizes):
+        layers = np.moveaxis(sums, axis, 0)  # layers added as wholes: numpy's sums along an axis take ten times as long
+        for layer in range(1, size):
+            layers[layer] += layers[layer - 1]
+    rows = sums[tuple(points.T)]
+    return rows[:, :-1], rows[:, -1]
 
 
 @dataclass(frozen=True)
@@ -72,35 +209,21 @@ class Space:
     """The exact values of each quasi-identifier in an order that makes cells runs, and which cells cover them.
 
     Attributes:
-        attributes: the quasi-identifiers.
         sizes: number of exact values of each attribute.
         points: distinct combinations of exact values, as places in that order; shape (points, attributes), int32.
+        axes: which exact values each cell of each attribute covers.
     """
 
     def __init__(self, attributes: Sequence[QuasiIdentifier], values: Sequence[Sequence[str]], points: Codes) -> None:
         """Take the attributes, the exact values of each, and points as indices into these."""
-        self.attributes = attributes
-        self._values = [_ordered(attribute, texts) for attribute, texts in zip(attributes, values, strict=True)]
         self.sizes = tuple(len(texts) for texts in values)
         self.points = np.empty_like(points)
-        for place, (order, texts) in enumerate(zip(self._values, values, strict=True)):
+        self.axes = []
+        for place, (attribute, texts) in enumerate(zip(attributes, values, strict=True)):
+            order = _ordered(attribute, texts)
             rank = {text: at for at, text in enumerate(order)}
             self.points[:, place] = np.array([rank[text] for text in texts], dtype=np.int32)[points[:, place]]
-        self._axes = [LatticeAxis(np.zeros((0, size), dtype=np.bool_)) for size in self.sizes]
-        self._lock = Lock()
-
-    def axes(self) -> list[LatticeAxis]:
-        """Return which exact values each cell of each attribute, read so far, covers.
-
-        Other threads may ask as well, and may know of more cells: nobody takes back what another one has added.
-        """
-        with self._lock:
-            for place, attribute in enumerate(self.attributes):
-                known, size = self._axes[place].covered, len(attribute.cells)
-                if len(known) < size:
-                    new = attribute.covers(np.arange(len(known), size), self._values[place])
-                    self._axes[place] = LatticeAxis(np.concatenate([known, new]))
-            return list(self._axes)
+            self.axes.append(LatticeAxis(attribute.covers(np.arange(len(attribute.cells)), order)))
 
 
 def _ordered(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
@@ -145,10 +268,9 @@ def cover(found: Boxes, space: Space, points: Places, entries: ValueCounts, valu
     exact = space.points[points]
     small = len(points) * values <= _TABLE_CELLS
     if found.single and small and _sweep_pays(space, len(points) * len(found.group), values):
-        plan = lattice_sweep.plan(found.cells, space.axes())
-        if plan is not None:
-            table, groups = lattice_sweep.sweep(plan, found.group, bags, exact)
-            return Covered(table, groups)
+        swept = sweep(found.cells, space.axes, found.group, bags, exact)
+        if swept is not None:
+            return Covered(*swept)
     maps = _bitmaps(found, space)
     if small:
         return Covered(*_walk(maps, exact, found, bags))
@@ -170,7 +292,7 @@ def _joined(parts: Sequence[ValueCounts]) -> ValueCounts:
 def _sweep_pays(space: Space, pairs: int, values: int) -> bool:
     """Return whether sweeping the lattice costs less than trying so many pairs of point and box by bitmaps."""
     work = prod(space.sizes) * (values + 1)
-    return work <= _LATTICE_CELLS and work * _PAIRS_PER_CELL <= pairs
+    return work * _PAIRS_PER_CELL <= pairs
 
 
 def covering_groups(found: Boxes, space: Space, points: Places) -> tuple[Places, Codes]:
@@ -180,13 +302,13 @@ def covering_groups(found: Boxes, space: Space, points: Places) -> tuple[Places,
     return point, np.concatenate([np.zeros(0, dtype=np.int32), *(group for _, group in pairs)])
 
 
-def crowds(found: Boxes, space: Space, points: Places, people: lattice_sweep.Weights) -> lattice_sweep.Weights | None:
+def crowds(found: Boxes, space: Space, points: Places, people: Counts) -> Counts | None:
     """Return how many people each group covers, given how many have each of some points; shape (groups,).
 
     None where both ways cost too much.
     """
     groups = int(found.group.max(initial=-1)) + 1
-    weighed = lattice_sweep.weigh(found.cells, space.axes(), space.points[points], people) if found.single else None
+    weighed = weigh(found.cells, space.axes, space.points[points], people) if found.single else None
     if weighed is not None:
         return np.bincount(found.group, weights=weighed, minlength=groups).astype(np.int64)
     if len(points) * len(found.group) * len(space.sizes) > _CROWD_PAIRS:
@@ -201,7 +323,7 @@ def _bitmaps(found: Boxes, space: Space) -> list[Words]:
     """Return, per attribute, the boxes that cover each exact value, as bits; shape (values, words)."""
     words = (len(found.group) + 63) // 64
     maps = []
-    for place, axis in enumerate(space.axes()):
+    for place, axis in enumerate(space.axes):
         bits = np.zeros((space.sizes[place], words * 64), dtype=np.bool_)
         bits[:, : len(found.group)] = axis.covered[found.cells[:, place]].T
         maps.append(np.packbits(bits, axis=1, bitorder="little").view(np.uint64))
@@ -216,21 +338,8 @@ def _walk(
     groups = np.zeros(len(points), dtype=np.int32)
     for point, group in _pairs(maps, points, found):
         groups += np.bincount(point, minlength=len(points)).astype(np.int32)
-        length = bags.start[group + 1] - bags.start[group]
-        for part in _batches(length):
-            entry = ragged(bags.start[group[part]], length[part])
-            np.add.at(table, (np.repeat(point[part], length[part]), bags.value[entry]), bags.count[entry])
+        bags.add(table, point, group, np.ones(len(group), dtype=np.int32))
     return table, groups
-
-
-def _batches(length: Places) -> Iterator[slice]:
-    """Yield ranges of pairs whose entries fit in memory, given the number of entries of each."""
-    total, first = np.cumsum(length), 0
-    while first < len(length):
-        done = total[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(total, done + _BATCH, side="right")))
-        yield slice(first, last)
-        first = last
 
 
 def _pairs(maps: Sequence[Words], points: Codes, found: Boxes) -> Iterator[tuple[Places, Codes]]:

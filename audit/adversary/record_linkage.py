@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.adversary.held_series import HeldSeries
+from audit.adversary.held_series import HeldSeries, SeenRelease
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cell_text import show
 from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect
-from audit.io.releases import Release
 from audit.io.tables import Table
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Flags, Places
 from audit.model.errors import InputError, Problem, printable
-from audit.model.evidence import PublishedRows, Records
+from audit.model.evidence import PublishedRows, Records, WrongCellError
 
 
 class RecordContents:
@@ -85,123 +84,136 @@ class RecordContents:
         return Anything() if cell == ValueSet(self._leaves) else cell
 
 
-class _Contents:
-    """The contents of the cells of all releases, which become numbers when they are asked for."""
+@dataclass(frozen=True)
+class Contents:
+    """The contents of the cells of all releases, as numbers common to them; `columns` are the quasi-identifiers."""
 
-    def __init__(self, releases: HeldSeries) -> None:
-        self.releases = releases
-        self.attributes = releases.series.manifest.columns.quasi_identifiers
+    columns: Sequence[QuasiIdentifier]
 
     @cached_property
-    def _contents(self) -> list[RecordContents]:
-        attributes = self.releases.series.attributes
-        return [RecordContents(attributes[name]) for name in self.attributes]
+    def of(self) -> list[RecordContents]:
+        """The contents of each column."""
+        return list(map(RecordContents, self.columns))
+
+
+@dataclass(frozen=True)
+class SeenRows:
+    """The rows of releases, and what their cells have in common.
+
+    Attributes:
+        contents: the contents of the cells.
+        releases: the releases as the adversary sees them.
+    """
+
+    contents: Contents
+    releases: tuple[SeenRelease, ...]
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return tuple(each.name for each in self.contents.columns)
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
         """Return what pairs of cells of an attribute have in common, -1 where nothing; each pair should stand once."""
-        return self._contents[attribute].shared(left, right)
+        return self.contents.of[attribute].shared(left, right)
 
     def text(self, attribute: int, cell: int) -> str:
         """Return a cell as text."""
-        return self._contents[attribute].text(cell)
+        return self.contents.of[attribute].text(cell)
+
+    def cell(self, attribute: int, number: int) -> Cell:
+        """Return the cell of an attribute that a number stands for."""
+        return self.contents.of[attribute].cell(number)
+
+    def group_names(self, position: int, groups: Codes) -> list[str]:
+        """Return the names of some published groups of a release."""
+        group = self.releases[position].release.group
+        return [group.name(int(code)) for code in groups]
 
 
-class FollowedRecords(_Contents):
-    """The rows of the releases, followed by the published record id."""
+@dataclass(frozen=True)
+class FollowedRecords(SeenRows):
+    """The rows of the releases, followed by the published record id; `size` is one more than the largest record."""
+
+    size: int
 
     def rows(self, position: int) -> Records:
         """Return the rows of a release, counted from 0."""
-        read = self.releases.get(position)
+        read = self.releases[position]
         if read.record is None:
             raise TypeError("this evidence was gathered without records")
         cells = tuple(
             contents.numbers(read.release.cells[name])
-            for contents, name in zip(self._contents, self.attributes, strict=True)
+            for contents, name in zip(self.contents.of, self.attributes, strict=True)
         )
-        person = read.release.person
-        hidden = sum(read.release.counterfeits.values()) if person is None else 0
-        real, judged = self._real(read.release), self._judged(read.release)
-        return Records(read.record, cells, real, self.releases.names.size, hidden, judged)
+        fake = read.counterfeit
+        real = None if fake is None or not fake.any() else ~fake
+        judged = real
+        if read.person is not None:  # others than those who are known to be there
+            judged = np.zeros(read.release.rows, dtype=np.bool_) if read.strangers is None else read.strangers
+        hidden = sum(read.release.counterfeits.values()) if fake is None else 0
+        return Records(read.record, cells, real, self.size, hidden, judged)
 
-    def groups(self, position: int, rows: npt.NDArray[np.intp]) -> list[str]:
+    def groups(self, position: int, rows: Places) -> list[str]:
         """Return the names of the groups of some rows of a release."""
-        group = self.releases.get(position).release.group
-        return [group.name(int(code)) for code in group.codes[rows]]
+        return self.group_names(position, self.releases[position].release.group.codes[rows])
 
-    def name(self, record: int) -> str:
-        """Return a record's published id."""
-        return self.releases.names.name(record)
-
-    def cell(self, attribute: int, number: int) -> Cell:
-        """Return the cell of an attribute that a number stands for."""
-        return self._contents[attribute].cell(number)
-
-    def contradiction(self, position: int, row: int, attribute: int) -> InputError:
+    def contradiction(self, position: int, row: int, attribute: int) -> WrongCellError:
         """Return the error of a row whose cell has nothing in common with the record's earlier ones."""
-        series, read = self.releases.series, self.releases.get(position)
-        files = series.manifest.releases[position]
-        name = "" if read.record is None else self.name(int(read.record[row]))
-        what = f'the cells of record "{printable(name)}" have nothing in common from here on'
-        line = Table(files.rows, files.shown, read.release.rows, {}).line(row)
-        remedy = "correct the cell, or give another record another id"
-        return InputError([Problem(files.shown, what, remedy, line, self.attributes[attribute])])
-
-    def _real(self, release: Release) -> npt.NDArray[np.bool_] | None:
-        """Return which rows are people's, or None when all are as far as the key tells."""
-        fake = release.counterfeit_rows(self.releases.series.people)
-        return None if fake is None or not fake.any() else ~fake
-
-    def _judged(self, release: Release) -> npt.NDArray[np.bool_] | None:
-        """Return which rows may be of people whom the adversary does not know to be there; None when all may."""
-        if not self.releases.adversary.knows_groups:
-            return self._real(release)
-        return np.zeros(release.rows, dtype=np.bool_) if release.strangers is None else release.strangers
+        return WrongCellError(position, row, attribute)
 
 
 _ELSEWHERE = "any other value"
 
 
-class RowContentsSource(_Contents):
-    """The rows of the releases and their cells."""
+@dataclass(frozen=True)
+class RowContents(SeenRows):
+    """The rows of the releases with their cells and their values of the attribute `sensitive`."""
 
-    def __init__(self, releases: HeldSeries, sensitive: str) -> None:
-        super().__init__(releases)
-        self._sensitive = sensitive
+    sensitive: str
 
     def rows(self, position: int) -> PublishedRows:
         """Return the rows of a release, counted from 0.
 
         Raises:
-            InputError: a cell cannot be read.
+            WrongCellError: a cell cannot be read.
         """
-        release, series = self.releases.get(position).release, self.releases.series
-        cells = []
-        for contents, name in zip(self._contents, self.attributes, strict=True):
-            codes, texts = release.texts[name]
-            numbers, errors = series.attributes[name].numbers(texts)
+        read = self.releases[position]
+        release, cells = read.release, []
+        for contents, column in zip(self.contents.of, self.contents.columns, strict=True):
+            codes, texts = release.texts[column.name]
+            numbers, errors = column.numbers(texts)
             if errors:
-                series.read(position, self.attributes, key=False)  # which says where they are
+                raise WrongCellError(position)
             cells.append(contents.numbers(numbers)[codes])
         table = np.stack(cells, axis=1) if cells else np.zeros((release.rows, 0), dtype=np.int32)
-        value = release.entry_value[self._sensitive] if release.values_by_row and release.counts is None else None
-        person = release.person if self.releases.adversary.knows_groups else None
-        return PublishedRows(table, value, release.group.codes, person, sum(release.counterfeits.values()))
+        value = release.entry_value[self.sensitive] if release.values_by_row and release.counts is None else None
+        return PublishedRows(table, value, release.group.codes, read.person, sum(release.counterfeits.values()))
 
-    def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, npt.NDArray[np.bool_]]:
+    def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
         """Return points of an attribute that some cells tell apart, as cells, and which cover each; (points, cells)."""
-        contents = self._contents[attribute]
+        contents = self.contents.of[attribute]
         known = [contents.cell(number) for number in cells.tolist()]
-        points = _points(known, self.releases.series.attributes[self.attributes[attribute]])
+        points = _points(known, self.contents.columns[attribute])
         table = np.array([[intersect(cell, point) == point for cell in known] for point in points], dtype=np.bool_)
         kinds, first = np.unique(table.reshape(len(points), len(known)), axis=0, return_index=True)
         kept = kinds.any(axis=1)
         numbers = [contents.add(points[at]) for at in first[kept].tolist()]
         return np.array(numbers, dtype=np.int32), kinds[kept]
 
-    def group_names(self, position: int, groups: Codes) -> list[str]:
-        """Return the names of some published groups of a release."""
-        group = self.releases.get(position).release.group
-        return [group.name(int(code)) for code in groups]
+
+def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
+    """Return the error of a cell, with the place in its file."""
+    series, position = held.series, error.release
+    if error.row is None:
+        series.read(position, series.columns.quasi_identifiers, key=False)  # which says where the cells are
+        raise AssertionError("a cell that cannot be read is in no column of the file")
+    files, record = series.manifest.releases[position], held.seen[position].record
+    name = "" if record is None else held.names.name(int(record[error.row]))
+    what = f'the cells of record "{printable(name)}" have nothing in common from here on'
+    line = Table(files.rows, files.shown, held.seen[position].release.rows, {}).line(error.row)
+    remedy = "correct the cell, or give another record another id"
+    return InputError([Problem(files.shown, what, remedy, line, series.columns.quasi_identifiers[error.attribute])])
 
 
 def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:

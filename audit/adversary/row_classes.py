@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, overload
+from typing import NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine
 
 _MARK = "#"
+R = TypeVar("R", bound=Release)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def row_classes(release: Release) -> RowClasses:
     return RowClasses(number[place.reshape(-1)], group[first[order]], first[order])
 
 
-def by_class(release: Release, classes: RowClasses | None) -> Release:
+def by_class(release: R, classes: RowClasses | None) -> R:
     """Return a release whose groups are what publishes values together: row classes in a plain table."""
     if classes is None or not release.values_by_row:
         return release

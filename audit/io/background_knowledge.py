@@ -21,7 +21,7 @@ from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, text_codes
 from audit.io.transitions import ATTRIBUTE, check_size, read_lines
-from audit.model.arrays import Codes
+from audit.model.arrays import UNKNOWN, Codes
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.evidence import AnyPair, Transitions
@@ -271,6 +271,27 @@ class Known:
         """Return some of the lines; `chosen` has shape (lines,)."""
         lines = [line for line, wanted in zip(self.lines, chosen.tolist(), strict=True) if wanted]
         return Known(self.shown, self.person[chosen], self.value[chosen], self.release[chosen], lines)
+
+    def fixed(self, position: int, people: int, *, constant: bool) -> Codes:
+        """Return, by person code, the value known in a release, -1 where none is; shape (people,).
+
+        Raises:
+            InputError: two lines contradict each other.
+        """
+        found = np.full(people, UNKNOWN, dtype=np.int32)
+        holds = np.full(len(self.person), True) if constant else np.isin(self.release, (-1, position))
+        found[self.person[holds]] = self.value[holds]
+        wrong = np.flatnonzero(holds & (found[self.person] != self.value))
+        if len(wrong):
+            raise self._wrong(int(wrong[0]), "another line gives this person another value")
+        return found
+
+    def contradiction(self, person: int, what: str) -> InputError:
+        """Return the error of what is known of a person."""
+        return self._wrong(int(np.flatnonzero(self.person == person)[0]), what)
+
+    def _wrong(self, place: int, what: str) -> InputError:
+        return InputError([Problem(self.shown, what, "correct the line or drop it", self.lines[place])])
 
 
 def read_known(series: Series, sensitive: str) -> Known:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from audit.io.diagnostics import check_file, is_there
-from audit.io.encoding import Vocabulary
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.paths import same_file
 from audit.io.series import Series, check_columns
@@ -57,7 +56,7 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
         register=own[0] if own else manifest.register,
         to_come=tuple(each for each in manifest.to_come if each != tag),
     )
-    return _fresh(replace(manifest, to_come=(tag,))), _fresh(joined)
+    return Series.of(replace(manifest, to_come=(tag,))), Series.of(joined)
 
 
 def as_candidate(series: Series) -> tuple[Series, Series]:
@@ -72,15 +71,11 @@ def as_candidate(series: Series) -> tuple[Series, Series]:
         raise UsageError("the series has one release only, and none before it that a candidate could join")
     counted = {tag: file for tag, file in manifest.counterfeits.items() if tag != newest}
     earlier = replace(manifest, releases=manifest.releases[:-1], counterfeits=counted, to_come=(newest,))
-    return _fresh(earlier), _fresh(manifest)
+    return Series.of(earlier), Series.of(manifest)
 
 
 def _said(path: Path) -> str:
     return printable_path(path)
-
-
-def _fresh(manifest: Manifest) -> Series:
-    return Series(manifest, vocabularies={name: Vocabulary() for name in manifest.columns.sensitive})
 
 
 def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Protocol
 
@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from audit.io.adjustments import Adjustments, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cell_texts import CellTexts
 from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
@@ -21,7 +20,7 @@ from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rows import LATEST, Date, SeveralRows
 from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
-from audit.model.arrays import Codes, Places
+from audit.model.arrays import Codes, Counts, Flags
 from audit.model.composite_keys import combine, ranks, row_ranks
 from audit.model.errors import Problems
 
@@ -36,12 +35,11 @@ _KEY = {"row", "individual"}
 
 @dataclass(frozen=True)
 class Release:
-    """What one release says, and whose rows they are where the publisher's key tells.
+    """What one release publishes.
 
     Attributes:
         tag: the release's name.
         group: the QI-group of each row; shape (rows,).
-        person: who each row is, -1 for a counterfeit without identity; None without a key.
         entry_group, entry_value, entry_count: the published values: group, code and number of rows of each
             entry, shape (entries,); `entry_count` None means one each. For a plain table an entry is a row.
         counts: how many people each row stands for, or None for one each.
@@ -55,18 +53,14 @@ class Release:
             record ids are published; None elsewhere.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
-        strangers: which rows are of people without saying whose: those that a key file does not list, and the rows of
-            a person beside the one that is followed; None where none are. `person` is -1 there; shape (rows,).
-        own: the value of each row of an Anatomy pair as its key file has it, by attribute: codes of texts, and these.
     """
 
     tag: str
     group: Coded
-    person: Codes | None
     entry_group: Codes
     entry_value: Mapping[str, Codes]
-    entry_count: npt.NDArray[np.int64] | None
-    counts: npt.NDArray[np.int64] | None
+    entry_count: Counts | None
+    counts: Counts | None
     values_by_row: bool
     cells: dict[str, Codes]
     records: Coded | None
@@ -74,8 +68,6 @@ class Release:
     suppressed: int | None = None
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
-    strangers: npt.NDArray[np.bool_] | None = None
-    own: Mapping[str, tuple[Codes, Sequence[str]]] = field(default_factory=dict)
     texts: Mapping[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = field(default_factory=dict)
 
     @property
@@ -88,42 +80,32 @@ class Release:
         """Number of people, counterfeits among them, that the rows stand for."""
         return self.rows if self.counts is None else int(self.counts.sum())
 
-    def counterfeit_rows(self, people: IdentifierEncoder) -> npt.NDArray[np.bool_] | None:
+
+@dataclass(frozen=True)
+class KeyedRelease(Release):
+    """A release beside the publisher's key, which no attack is handed.
+
+    Attributes:
+        person: who each row is, -1 for a counterfeit without identity; None without a key.
+        strangers: which rows are of people without saying whose: those that a key file does not list, and the rows of
+            a person beside the one that is followed; None where none are. `person` is -1 there; shape (rows,).
+        own: the value of each row of an Anatomy pair as its key file has it, by attribute: codes of texts, and these.
+    """
+
+    person: Codes | None = None
+    strangers: Flags | None = None
+    own: Mapping[str, tuple[Codes, Sequence[str]]] = field(default_factory=dict)
+
+    def published(self) -> Release:
+        """Return what is published of it, without the key."""
+        return Release(**{each.name: getattr(self, each.name) for each in fields(Release)})
+
+    def counterfeit_rows(self, people: IdentifierEncoder) -> Flags | None:
         """Return which rows the key says are counterfeits, shape (rows,); None without a key."""
         if self.person is None:
             return None
-        fake: npt.NDArray[np.bool_] = np.append(people.is_counterfeit(), True)[self.person]  # the last is nobody's
+        fake: Flags = np.append(people.is_counterfeit(), True)[self.person]  # the last is a row without a person
         return fake if self.strangers is None else fake & ~self.strangers
-
-    def around(self, people: Codes) -> Release:
-        """Return the release less the groups that hold none of some people; all of it without a key."""
-        if self.person is None:
-            return self
-        held = np.zeros(self.group.size, dtype=np.bool_)
-        held[self.group.codes[np.isin(self.person, people)]] = True
-        return self.some(np.flatnonzero(held[self.group.codes]), np.flatnonzero(held[self.entry_group]))
-
-    def some(self, rows: Places, entries: Places) -> Release:
-        """Return some rows and entries of the release."""
-
-        def of_rows(coded: Coded) -> Coded:
-            return replace(coded, codes=coded.codes[rows])
-
-        return replace(
-            self,
-            group=of_rows(self.group),
-            person=None if self.person is None else self.person[rows],
-            strangers=None if self.strangers is None else self.strangers[rows],
-            entry_group=self.entry_group[entries],
-            entry_value={name: codes[entries] for name, codes in self.entry_value.items()},
-            entry_count=None if self.entry_count is None else self.entry_count[entries],
-            counts=None if self.counts is None else self.counts[rows],
-            cells={name: codes[rows] for name, codes in self.cells.items()},
-            records=None if self.records is None else of_rows(self.records),
-            alike=None if self.alike is None else self.alike[rows],
-            own={name: (codes[rows], texts) for name, (codes, texts) in self.own.items()},
-            texts={name: (codes[rows], texts) for name, (codes, texts) in self.texts.items()},
-        )
 
 
 def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
@@ -186,9 +168,8 @@ class ReleaseContext(Protocol):
     def keyed(self) -> bool:
         """Whether every release has a key."""
 
-    @property
-    def cell_texts(self) -> CellTexts:
-        """The distinct texts of the quasi-identifiers in the releases read so far."""
+    def note_texts(self, position: int, table: Table, names: Iterable[str]) -> None:
+        """Note the distinct texts of some columns of a release."""
 
     def adjustments(self, tag: str) -> Adjustments:
         """Return what is changed in the tables of a release."""
@@ -197,12 +178,12 @@ class ReleaseContext(Protocol):
         """Read a file that the manifest names beside the releases."""
 
 
-def read_release(series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> Release | None:
+def read_release(series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> KeyedRelease | None:
     """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss."""
     return _Reading(series, position, wanted, problems).release()
 
 
-def own_values(release: Release, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:
+def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:
     """Return the value of each row of an attribute, -1 where it is not known; None where nothing tells; shape (rows,).
 
     Beside their rows, values were read with the release; of an Anatomy pair they may stand in its key file, which is
@@ -218,7 +199,7 @@ def own_values(release: Release, name: str, vocabularies: Mapping[str, Vocabular
     return found
 
 
-def _too_often(release: Release, name: str, said: Codes) -> npt.NDArray[np.bool_]:
+def _too_often(release: KeyedRelease, name: str, said: Codes) -> Flags:
     """Tell, by group code, where rows of an Anatomy pair are said to have a published value more often than published.
 
     A value that is not published for a group at all is left to be told as the contradiction that it is.
@@ -252,13 +233,13 @@ class _Reading:
         self.row_classes = wanted.row_classes
         self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
         self.texts: dict[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = {}
-        self.strangers: npt.NDArray[np.bool_] | None = None
+        self.strangers: Flags | None = None
 
-    def release(self) -> Release | None:
+    def release(self) -> KeyedRelease | None:
         table = self.table()
         if table is None:
             return None
-        self.series.cell_texts.note(self.position, table, self.columns.quasi_identifiers)
+        self.series.note_texts(self.position, table, self.columns.quasi_identifiers)
         if table.rows == 0:
             line = None if table.path.name.endswith(".parquet") else 2
             self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
@@ -278,7 +259,7 @@ class _Reading:
         entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
         if entries is None:
             return None
-        return Release(
+        return KeyedRelease(
             tag=self.files.tag,
             group=group,
             person=person,
@@ -379,7 +360,7 @@ class _Reading:
         table: Table,
         group: Coded,
         cells: dict[str, Codes],
-        counts: npt.NDArray[np.int64] | None,
+        counts: Counts | None,
         suppressed: int | None,
     ) -> tuple[Codes | None, tuple[SinglingColumn, ...]]:
         """Return which rows look alike, and what each quasi-identifier does to rows alone or in small groups.
@@ -423,11 +404,11 @@ class _Reading:
         names = [str(place + 1) for place in range(len(first))]
         return Coded(order[groups].astype(np.int32), len(first), names)
 
-    def counts(self, table: Table) -> npt.NDArray[np.int64] | None:
+    def counts(self, table: Table) -> Counts | None:
         name = self.columns.count
         return self.whole_numbers(table, name) if name is not None and name in table else None
 
-    def whole_numbers(self, table: Table, column: str) -> npt.NDArray[np.int64]:
+    def whole_numbers(self, table: Table, column: str) -> Counts:
         """Return a column of counts, noting the first cell that is none."""
         counts = table.whole_numbers(column)
         wrong = np.flatnonzero(counts < 1)
@@ -465,7 +446,7 @@ class _Reading:
             key, rows = key.without(ignored), rows[~ignored]
         return self.placed(table, key, rows, values)
 
-    def placed(self, table: Table, key: Table, rows: npt.NDArray[np.int64], values: Sequence[str]) -> Codes | None:
+    def placed(self, table: Table, key: Table, rows: Counts, values: Sequence[str]) -> Codes | None:
         """Put a key file's people and values at their rows; a row without a line is a stranger's."""
         people = self.series.people.encode(key.arrow("individual"))
         outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
@@ -526,12 +507,12 @@ class _Reading:
         return codes if np.array_equal(number, np.arange(len(names))) else number.take(codes)
 
     def entries(
-        self, table: Table, group: Coded, counts: npt.NDArray[np.int64] | None
-    ) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64] | None]:
+        self, table: Table, group: Coded, counts: Counts | None
+    ) -> tuple[Codes, dict[str, Codes], Counts | None]:
         values = {name: self.value_codes(table, name) for name in self.columns.sensitive}
         return group.codes, values, counts
 
-    def pair(self, rows: Table, group: Coded) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64] | None] | None:
+    def pair(self, rows: Table, group: Coded) -> tuple[Codes, dict[str, Codes], Counts | None] | None:
         """Read the values of an Anatomy pair, and check that each group has as many values as rows."""
         group_column, count = str(self.columns.group), self.columns.count or "count"
         wanted = [group_column, *self.columns.sensitive, count]
@@ -565,7 +546,7 @@ class _Reading:
         self,
         group: Coded,
         person: Codes | None,
-        entries: tuple[Codes, dict[str, Codes], npt.NDArray[np.int64] | None],
+        entries: tuple[Codes, dict[str, Codes], Counts | None],
     ) -> dict[int, int]:
         """Read the published counterfeit counts, and hold them against the groups and the key."""
         name = self.series.manifest.counterfeits.get(self.files.tag)

@@ -16,7 +16,6 @@ from audit.io import manifest as manifests
 from audit.io.adjustments import Adjustments, adjusted_names, check_present, check_renamed, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import infer_kind
-from audit.io.cell_texts import CellTexts
 from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import check_file, is_there
@@ -25,7 +24,7 @@ from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.notations import kind_of_days
 from audit.io.paths import as_path, is_remote, stays_inside
-from audit.io.releases import Release, Wanted, read_release
+from audit.io.releases import KeyedRelease, Wanted, read_release
 from audit.io.respelling import fold
 from audit.io.roles import tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
@@ -51,7 +50,6 @@ class Series:
     read in order.
 
     Attributes:
-        cell_texts: the distinct texts of the quasi-identifiers in the releases read so far.
         updates: by sensitive attribute, what may become of its values: see `knowledge.update_sets`, which notes it.
     """
 
@@ -59,7 +57,8 @@ class Series:
     people: IdentifierEncoder = field(default_factory=IdentifierEncoder)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
-    cell_texts: CellTexts = field(default_factory=CellTexts, kw_only=True)
+    _first: dict[str, dict[str, int]] = field(default_factory=dict, init=False)
+    _noted: set[tuple[int, str]] = field(default_factory=set, init=False)
 
     @classmethod
     def of(cls, manifest: Manifest) -> Series:
@@ -135,17 +134,26 @@ class Series:
             InputError: a release cannot be read.
         """
         self._note_texts([name])
-        return self.cell_texts.first.get(name, {})
+        return self._first.get(name, {})
 
     def _note_texts(self, names: Sequence[str]) -> None:
         """Note the texts of some quasi-identifiers in the releases in which that was not yet done."""
         problems = Problems()
         for position, files in enumerate(self.manifest.releases):
-            if missing := self.cell_texts.lacks(position, names):
+            if missing := [name for name in names if (position, name) not in self._noted]:
                 table = read_adjusted(files.rows, files.shown, missing, self.adjustments(files.tag), problems)
                 if table is not None:
-                    self.cell_texts.note(position, table, missing)
+                    self.note_texts(position, table, missing)
         problems.check()
+
+    def note_texts(self, position: int, table: Table, names: Iterable[str]) -> None:
+        """Note the texts of some columns of a release that was read; of whole numbers the first, as all look alike."""
+        for name in names:
+            if (position, name) not in self._noted:
+                whole = table.is_whole(name) and table.rows and not table.arrow(name).null_count
+                for text in [str(table.arrow(name)[0].as_py())] if whole else table.distinct(name):
+                    self._first.setdefault(name, {}).setdefault(text, position)
+                self._noted.add((position, name))
 
     @cached_property
     def rules(self) -> Rules:
@@ -298,7 +306,7 @@ class Series:
         key: bool = True,
         records: bool = False,
         row_classes: bool = False,
-    ) -> Release:
+    ) -> KeyedRelease:
         """Read one release, with what is wanted of it: see `Wanted`.
 
         Raises:

@@ -11,72 +11,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.adversary.view import Key
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
 from audit.model.arrays import Codes, Columns, Flags, Places
-from audit.model.evidence import CandidateGroups, CandidatePools, Evidence, Members, PoolSource
+from audit.model.evidence import CandidatePools, Evidence
 
 
-class ConsistentSource:
-    """A source of evidence less some people; the rows of their groups stay."""
-
-    def __init__(self, source: PoolSource, left_out: Flags) -> None:
-        self._source = source
-        self._left_out = left_out
-
-    def pools(self, release: int, people: Codes | None = None) -> CandidatePools:
-        """Return the pools of a release less the people left out."""
-        return self._less(self._source.pools(release, people))
-
-    def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
-        """Return the names of the groups that may hold each of some people."""
-        return self._source.groups(release, people)
-
-    def group_names(self, release: int, groups: Codes) -> list[str]:
-        """Return the names of some groups of a release."""
-        return self._source.group_names(release, groups)
-
-    def members(self, release: int) -> Members:
-        """Attacks on all people at once have no use for part of them."""
-        raise AssertionError("people are left out one at a time")
-
-    def hosts(self, release: int) -> CandidateGroups:
-        """Attacks on all people at once have no use for part of them."""
-        raise AssertionError("people are left out one at a time")
-
-    def _less(self, pools: CandidatePools) -> CandidatePools:
-        kept = self.kept(pools)
-        return replace(
-            pools,
-            person=pools.person[kept],
-            pool=pools.pool[kept],
-            counted=None if pools.counted is None else pools.counted[kept],
-            fixed=None if pools.fixed is None else pools.fixed[kept],
-        )
-
-    def kept(self, pools: CandidatePools) -> npt.NDArray[np.intp]:
-        """Return the rows of the people who stay."""
-        return np.flatnonzero(~self._left_out[pools.person])
-
-
-class ConsistentTruth:
-    """The truth about the people of a consistent source."""
-
-    def __init__(self, key: Key, evidence: Evidence, source: ConsistentSource) -> None:
-        self._key = key
-        self._evidence = evidence
-        self._source = source
-
-    def of_versions(self, release: int) -> Codes | None:
-        """Return the true values of the people who stay in a release's pools; None without a key."""
-        values = self._key.of_versions(release)
-        return None if values is None else values[self._source.kept(self._evidence.pools(release))]
-
-    def of_people(self) -> Codes | None:
-        """Return each person's true value by person code."""
-        return self._key.of_people()
+def less(pools: CandidatePools, kept: Places) -> CandidatePools:
+    """Return pools with the people at some places alone; the rows of their groups stay."""
+    return replace(
+        pools,
+        person=pools.person[kept],
+        pool=pools.pool[kept],
+        counted=None if pools.counted is None else pools.counted[kept],
+        fixed=None if pools.fixed is None else pools.fixed[kept],
+    )
 
 
 def alone(evidence: Evidence, people: Flags) -> Columns:

@@ -131,8 +131,8 @@ class _Person:
         self, view: View, seen: Mapping[str, AttackedEvidence], individual: str, seconds: float | None
     ) -> None:
         self.evidence = view
-        self.code = view.source.series.person(individual)
-        self.published = published_by(view.source)
+        self.code = view.series.person(individual)
+        self.published = published_by(view)
         transitions = self.evidence.transitions
         after = None if transitions is None else follows(transitions.exact)
         self.steps = {step.release: step for step in Checker(self.published).own(self.code, after)}
@@ -219,6 +219,6 @@ class _AskFor:
 
     def of_people(self) -> Codes:
         """Return the value to ask for, by person code."""
-        asked = np.full(self.evidence.source.series.people.size, -1, dtype=np.int32)
+        asked = np.full(self.evidence.series.people.size, -1, dtype=np.int32)
         asked[self.person] = self.value
         return asked

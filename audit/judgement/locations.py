@@ -65,7 +65,7 @@ class Locator:
 
     def _read(self, position: int) -> Iterator[_File]:
         manifest, columns = self._series.manifest, self._series.manifest.columns
-        files, release = manifest.releases[position], self._releases.get(position).release
+        files, release = manifest.releases[position], self._releases.seen[position].release
         adjustments, problems = self._series.adjustments(files.tag), Problems()
         rows = read_adjusted(files.rows, files.shown, list(columns.quasi_identifiers), adjustments, problems)
         codes = release.group.codes

@@ -35,7 +35,7 @@ def said_again(result: Result[View], position: int, earlier: int) -> Places:
 
 def _groups(releases: HeldSeries, position: int) -> Counter[object]:
     """Return what the groups of a release hold: published cells and people by row, and a pair's values."""
-    series, release = releases.series, releases.get(position).release
+    series, release = releases.series, releases.keyed[position]
     files, columns, problems = series.manifest.releases[position], series.manifest.columns, Problems()
     own = [*columns.sensitive, columns.count] if release.values_by_row else []
     wanted = [name for name in (*columns.quasi_identifiers, *own, columns.record) if name is not None]

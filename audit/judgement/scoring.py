@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.view import Key, handed
+from audit.adversary.record_linkage import wrong_cell
+from audit.adversary.view import Key, View, handed
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences
-from audit.judgement.consistent import ConsistentSource, ConsistentTruth, alone
+from audit.judgement.consistent import alone, less
 from audit.model.arrays import UNKNOWN
-from audit.model.evidence import Evidence
+from audit.model.evidence import Evidence, WrongCellError
 from audit.model.measures import Measures
 from audit.model.outcome import Attack, Outcome, PerPersonAttack, RiskQuery
 from audit.runtime.budget import Budget
@@ -24,17 +25,24 @@ def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Ou
     """Run an attack, and return what it found with the risks of the true values.
 
     An attack on single people is run again without those whose own values contradict the assumptions.
+
+    Raises:
+        InputError: the cells of a record contradict each other, or cannot be read.
     """
-    seen = handed(evidence)
-    outcome = attack.run(seen, budget)
+    seen = handed(evidence, attack)
+    try:
+        outcome = attack.run(seen, budget)
+    except WrongCellError as error:
+        raise wrong_cell(evidence.held, error) if isinstance(evidence, View) else error from None
     if not isinstance(attack, PerPersonAttack) or outcome.claims is None:
         return score(evidence, key, outcome, budget)
     changed = changed_values(evidence, key)
     if not changed.any():
         return score(evidence, key, outcome, budget)
-    source = ConsistentSource(evidence.source, changed)
-    outcome = attack.run(replace(seen, source=source), budget)
-    outcome = _with_risks(outcome, ConsistentTruth(key, evidence, source), budget)
+    kept = [np.flatnonzero(~changed[pools.person]) for pools in seen.pooled]
+    seen = replace(seen, pooled=tuple(map(less, seen.pooled, kept)))
+    outcome = attack.run(seen, budget)
+    outcome = _with_risks(outcome, replace(key, pooled=[pools.person for pools in seen.pooled]), budget)
     return replace(outcome, alone=alone(evidence, changed))
 
 

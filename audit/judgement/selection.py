@@ -21,7 +21,6 @@ from audit.model.evidence import RowSource
 from audit.model.finding import Check, Claims, Finding, Member, decoded
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
-from audit.verification.record import records_of
 
 _TRIES = 5
 _MOST_IDS, _MOST_IDS_ONCE = 1 << 17, 1 << 9
@@ -50,7 +49,7 @@ class ReportNames:
 
     def record_identifier(self, record: int) -> str:
         """Return the identifier of a record."""
-        return records_of(self.evidence).name(record)
+        return self.evidence.held.names.name(record)
 
     def called(self, member: Member) -> tuple[str, str]:
         """Return what a member is, and the identifier."""

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.held_series import LoadedRelease
-from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.register import population
+from audit.adversary.view import View
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release, varies
 from audit.model.arrays import Codes, Counts, Flags, Floats
@@ -45,14 +45,14 @@ class ValueDistribution:
     ranks: Codes | None
 
 
-def panels(source: KnownGroupsSource, position: int, read: LoadedRelease) -> tuple[ReleasePanel, ...]:
-    """Return the panel of a loaded release for each sensitive attribute."""
-    release, vocabularies = read.release, source.series.vocabularies
-    fake = release.counterfeit_rows(source.series.people)
+def panels(evidence: View, position: int) -> tuple[ReleasePanel, ...]:
+    """Return the panel of a release for each sensitive attribute."""
+    held = evidence.held
     why = say("there are too many pairs of a person in the register and a group to test")
-    if source.register is None:
+    if held.register is None:
         why = say("the adversary has no register, so the population is not known")
-    return panels_in(release, vocabularies, source.population(position, read), why, fake)
+    read, crowd = held.seen[position], population(held, evidence.source, position)
+    return panels_in(read.release, held.series.vocabularies, crowd, why, read.counterfeit)
 
 
 def panels_in(

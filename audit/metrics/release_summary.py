@@ -1,7 +1,6 @@
 """Release summary: the sizes of each release and of the series, independent of attacks.
 
-The summary of a release is small and depends only on this release, so that it can be made in another process. People
-are counted over all releases: `HeldSeries.present`.
+The summary of a release is small and depends only on this release. People are counted over all releases.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.held_series import HeldSeries
+from audit.adversary.view import View
 from audit.io.encoding import NOBODY
 from audit.io.series import Series
 from audit.metrics.release_risk import panels
@@ -43,16 +43,15 @@ class ReleaseSummary:
     panel: tuple[ReleasePanel, ...]
 
 
-def summarize_release(source: KnownGroupsSource, position: int) -> ReleaseSummary:
+def summarize_release(evidence: View, position: int) -> ReleaseSummary:
     """Return the summary of the release at a position, counted from 0."""
-    read = source.releases.get(position)
-    release, series = read.release, source.series
+    release, series = evidence.held.keyed[position], evidence.series
     values = {}
     for name, codes in release.entry_value.items():
         vocabulary = series.vocabularies[name].names
         present = np.flatnonzero(tally(codes, len(vocabulary))).tolist()
         values[name] = frozenset(vocabulary[code] for code in present)
-    panel = panels(source, position, read)
+    panel = panels(evidence, position)
     return ReleaseSummary(
         rows=release.rows,
         value_rows=None if series.manifest.releases[position].values is None else len(release.entry_group),
@@ -69,14 +68,14 @@ def _nameless(person: Codes, strangers: Flags | None) -> int:
     return int(np.count_nonzero(unnamed if strangers is None else unnamed & ~strangers))
 
 
-def facts(source: KnownGroupsSource, present: Flags, described: Sequence[ReleaseSummary]) -> SeriesFacts:
-    """Return the sizes of a series; `present` says by person code whether a release contains the person."""
-    series = source.series
+def facts(held: HeldSeries, described: Sequence[ReleaseSummary]) -> SeriesFacts:
+    """Return the sizes of a series."""
+    series, present = held.series, held.present()
     fake = series.people.is_counterfeit()[: len(present)]
     counterfeits = int(np.count_nonzero(present & fake)) + sum(each.nameless for each in described)
     individuals = int(np.count_nonzero(present & ~fake))
-    if source.register is not None:
-        individuals = len(np.unique(source.register.person))
+    if held.register is not None:
+        individuals = len(np.unique(held.register.person))
         counterfeits = sum(each.published for each in described)
     values = [frozenset().union(*(each.values[name] for each in described)) for name in series.vocabularies]
     return SeriesFacts(

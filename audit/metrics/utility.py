@@ -13,7 +13,7 @@ from audit.io.cell_reading import parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.io.tables import read_table
 from audit.io.toml import natural
@@ -254,7 +254,7 @@ def _plain(path: str, series: Series) -> tuple[ReleaseMeasures, ...]:
     return tuple(found)
 
 
-def _by_groups(series: Series, release: Release, sizes: Counts) -> ReleaseMeasures:
+def _by_groups(series: Series, release: KeyedRelease, sizes: Counts) -> ReleaseMeasures:
     return ReleaseMeasures(
         tag=release.tag,
         rows=int(sizes.sum()),
@@ -265,7 +265,7 @@ def _by_groups(series: Series, release: Release, sizes: Counts) -> ReleaseMeasur
     )
 
 
-def _counterfeits(series: Series, release: Release) -> int:
+def _counterfeits(series: Series, release: KeyedRelease) -> int:
     """Return the number of counterfeits of a release by its key, or without a key as published."""
     fake = release.counterfeit_rows(series.people)
     return sum(release.counterfeits.values()) if fake is None else int(np.count_nonzero(fake))
@@ -290,7 +290,7 @@ def _measured(
     )
 
 
-def lay_out(series: Series, release: Release, sensitive: str, axes: Sequence[DomainAxis]) -> ReleaseContents:
+def lay_out(series: Series, release: KeyedRelease, sensitive: str, axes: Sequence[DomainAxis]) -> ReleaseContents:
     """Return a release with its cells as parts of the axes; a missing quasi-identifier counts as `*` in all rows.
 
     Raises:
@@ -326,7 +326,7 @@ def lay_out(series: Series, release: Release, sensitive: str, axes: Sequence[Dom
     )
 
 
-def _check_values(series: Series, release: Release, published: ReleaseContents, truth: MicrodataTruth) -> None:
+def _check_values(series: Series, release: KeyedRelease, published: ReleaseContents, truth: MicrodataTruth) -> None:
     """Refuse a release whose values are not those of the snapshot; counterfeits may have any value.
 
     Raises:

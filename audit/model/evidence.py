@@ -2,7 +2,7 @@
 
 Per-person attacks read *pools*. A pool is a bag of published values from which a person's value in one release
 must come: under the `linked` adversary the person's QI-group, under `register` the union of all the groups whose
-boxes cover the person. With pools, one attack serves both adversaries, and one release is in memory at a time.
+boxes cover the person. With pools, one attack serves both adversaries. Nothing here leads to the series or its key.
 
 Who follows published record ids reads the rows of *records* with their generalized cells instead.
 
@@ -12,8 +12,8 @@ paper, Section 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple, Protocol, TypeAlias
@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
 from audit.model.arrays import Codes, Counts
-from audit.model.errors import InputError
+from audit.model.errors import UsageError
 from audit.model.update_sets import UpdateSets
 from audit.runtime.reasons import Reason
 
@@ -173,26 +173,6 @@ class CandidateGroups:
     individual: npt.NDArray[np.bool_]
     values: int
 
-    def by_group(self) -> CandidateGroups:
-        """Return the same with groups for row classes, for those who do not distinguish the classes of a group."""
-        group = np.arange(self.n_groups, dtype=np.int32)
-        if np.array_equal(self.class_group, group):
-            return self
-        size = np.diff(self.start)
-        who = np.repeat(np.arange(len(size)), size)
-        pair = np.unique(who.astype(np.int64) * self.n_groups + self.class_group[self.row_class])
-        start = np.searchsorted(pair, np.arange(len(size) + 1, dtype=np.int64) * self.n_groups)
-        capacity = np.bincount(self.class_group, weights=self.class_capacity, minlength=self.n_groups).astype(np.int64)
-        return replace(
-            self,
-            start=start,
-            row_class=(pair % self.n_groups).astype(np.int32),
-            class_group=group,
-            class_capacity=capacity,
-            class_rows=np.bincount(self.class_group, weights=self.class_rows, minlength=self.n_groups).astype(np.int64),
-            published_group=group,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class PublishedClasses:
@@ -304,11 +284,8 @@ def claimed_part(code: int, attributes: int) -> tuple[int, int]:
     return attribute, value
 
 
-class PoolSource(Protocol):
-    """Where evidence gets a release's pools from."""
-
-    def pools(self, release: int, people: Codes | None = None) -> CandidatePools:
-        """Return the pools of a release, counted from 0; those of some people at least, with what is in theirs."""
+class PeopleSource(Protocol):
+    """What evidence knows of the people of releases."""
 
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
         """Return, for each of some people in a release, the names of the groups that may hold the person."""
@@ -321,6 +298,24 @@ class PoolSource(Protocol):
 
     def group_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
+
+    def published(self, release: int) -> PublishedClasses:
+        """Return the classes of a release, counted from 0."""
+
+    def accounted(self, release: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which of some classes of a release hold only people who are known to be in no other."""
+
+    def published_names(self, release: int, groups: Codes) -> list[str]:
+        """Return the names of some groups of a release."""
+
+
+@dataclass(eq=False)
+class WrongCellError(Exception):
+    """A cell contradicts the earlier ones of its record, or cannot be read; `row` is None for the latter."""
+
+    release: int
+    row: int | None = None
+    attribute: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,21 +358,8 @@ class RecordSource(Protocol):
     def groups(self, release: int, rows: npt.NDArray[np.intp]) -> list[str]:
         """Return the names of the groups of some rows of a release."""
 
-    def contradiction(self, release: int, row: int, attribute: int) -> InputError:
+    def contradiction(self, release: int, row: int, attribute: int) -> WrongCellError:
         """Return the error of a row whose cell has nothing in common with the record's earlier ones."""
-
-
-class PublishedSource(Protocol):
-    """Where evidence gets releases from, as all can see them."""
-
-    def published(self, release: int) -> PublishedClasses:
-        """Return the classes of a release, counted from 0."""
-
-    def accounted(self, release: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """Return which of some classes of a release hold only people who are known to be in no other."""
-
-    def published_names(self, release: int, groups: Codes) -> list[str]:
-        """Return the names of some groups of a release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,19 +416,20 @@ class Evidence:
         transitions: which values may follow which; None when values never change.
         known: number of people with a value that is known beforehand.
         rows: about how many rows the releases have together, for choosing kernels.
-        source: where the pools come from.
-        values: the sensitive values by code; grows while releases are read.
+        source: what is known of the people of each release.
+        values: the sensitive values by code.
         records: where the rows of records come from; None where no id is published that links them.
         published: where the classes of rows that look alike come from; None for combinations of attributes, and where
             the adversary knows whose every row is.
         combined: the attributes whose values are combined, where values are combinations; claims about one of these
             attributes have codes of their own: see `claimed_code`.
-        warm_start: the values of the people of `source.hosts` of a release in a world, -1 where unknown, for who looks
-            for worlds to start from; None where none is known. A hint, on which nothing that is found out depends.
+        world: the values of the people of `source.hosts` by release in a world, -1 where unknown; a hint for who looks
+            for worlds to start from, on which nothing that is found out depends. Empty where none is known.
         rows_of: where rows and their cells come from; None for combinations of attributes.
         growing: whether every record of a release is in the next one, with the same value or one that may follow.
         followed: whether people are followed by record ids: it is evidence of one release, that of all records.
         unfollowed: why they are not, where the series has record ids and people are known; None elsewhere.
+        pooled: the pools of each release; none where no people are known.
     """
 
     kind: AdversaryKind
@@ -455,16 +438,17 @@ class Evidence:
     transitions: Transitions | None
     known: int
     rows: int
-    source: PoolSource
+    source: PeopleSource
     values: Sequence[str]
     records: RecordSource | None = None
-    published: PublishedSource | None = None
+    published: PeopleSource | None = None
     combined: Combinations | None = None
-    warm_start: Callable[[int], Codes | None] | None = None
+    world: tuple[Codes, ...] = ()
     rows_of: RowSource | None = None
     growing: bool = False
     followed: bool = False
     unfollowed: Reason | None = None
+    pooled: tuple[CandidatePools, ...] = ()
 
     @property
     def adversary(self) -> Adversary:
@@ -479,9 +463,15 @@ class Evidence:
         return names[claimed_part(value, len(names))[0]]
 
     def pools(self, release: int) -> CandidatePools:
-        """Return the pools of a release, counted from 0."""
-        return self.source.pools(release)
+        """Return the pools of a release, counted from 0.
+
+        Raises:
+            UsageError: no people are known.
+        """
+        if not self.pooled:
+            raise UsageError("per-person attacks need the adversary `linked` or `register`")
+        return self.pooled[release]
 
     def stream(self) -> Iterator[CandidatePools]:
         """Yield the pools of all releases in order."""
-        return map(self.source.pools, range(len(self.tags)))
+        return map(self.pools, range(len(self.tags)))

@@ -14,8 +14,7 @@ import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.view import View
+from audit.adversary.view import View, handed
 from audit.clauses.clause import FAILURES, failure
 from audit.clauses.registry import CLAUSES, in_force
 from audit.findings.disclosure import Disclosures
@@ -65,7 +64,6 @@ class AuditOptions:
         today: the date at which waivers are judged.
         made: the date that the report bears; `today` when None.
         keeps_finished: whether an interrupt ends the run with a report on the attacks that have come to an end.
-        warm_start: whether attacks that look for worlds may start from the publisher's; no result depends on it.
         baseline: an earlier report, whose findings count no more.
         follow: whether people are followed by record ids beside them: where there are several releases, or always, as
             another run does with more releases, or never, as another run cannot.
@@ -83,7 +81,6 @@ class AuditOptions:
     today: datetime.date = field(default_factory=datetime.date.today)
     made: datetime.date | None = None
     keeps_finished: bool = False
-    warm_start: bool = True
     baseline: BaselineFacts | None = None
     follow: Literal["several", "always", "never"] = "several"
 
@@ -113,7 +110,7 @@ class AuditRun:
     @property
     def releases(self) -> HeldSeries:
         """The releases that were attacked."""
-        return self.evidence[0].source.releases
+        return self.evidence[0].held
 
     def checked(self, namer: Pseudonymizer) -> AuditRun:
         """Return the run with all claims of other packages' attacks checked; what does not hold fails its attack."""
@@ -137,7 +134,6 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     check_keys_are_read(series.manifest, limits)
     attacks = [each.with_policy(limits) for each in attacks]
     evidence = _evidence(series, attacks, options)
-    evidence[0].source.releases.read(Budget(on_progress=options.progress("reading")))
     files = _Files(series, options)
     clauses = [CLAUSES[name] for name in limits]
 
@@ -152,14 +148,13 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
 
     results = set_aside(_results(evidence, attacks, options, gathered), listed_values(series), limits)
     _check_applies(results, named=options.explicit)
-    source = evidence[0].source
-    described = _described(source, options)
+    described = _described(evidence[0], options)
     return AuditRun(
         series,
         evidence,
         _changed(evidence),
         results,
-        facts(source, source.releases.present(), described),
+        facts(evidence[0].held, described),
         files.inputs(rows_of_files(series, described)),
         tuple(one for each in described for one in each.panel),
     )
@@ -171,13 +166,14 @@ def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
         # An attack may leave it out.
         records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)
         follow = any(each.per_attribute for each in attacks) and (len(series.tags) > 1 or options.follow == "always")
-        evidence = build_evidence(series, options.adversary, records=records, follow=follow)
+        watched = Budget(on_progress=options.progress("reading"))
+        evidence = build_evidence(series, options.adversary, records=records, follow=follow, watched=watched)
         if evidence[-1].followed and options.follow == "never":
             unfollowed = Reason(say("people of other releases cannot be followed"), ReasonKind.UNFIT)
             evidence = (replace(evidence[0], unfollowed=unfollowed), *evidence[1:-1])
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
-    return tuple(replace(seen, warm_start=seen.warm_start if options.warm_start else None) for seen in evidence)
+    return evidence
 
 
 class _Files:
@@ -203,9 +199,9 @@ class _Files:
         )
 
 
-def _described(source: KnownGroupsSource, options: AuditOptions) -> list[ReleaseSummary]:
+def _described(evidence: View, options: AuditOptions) -> list[ReleaseSummary]:
     watched = Budget(on_progress=options.progress("each release by itself"))
-    return [summarize_release(source, position) for position in watched.each(range(len(source.releases)))]
+    return [summarize_release(evidence, position) for position in watched.each(range(len(evidence.tags)))]
 
 
 def _results(
@@ -257,7 +253,7 @@ def _refined(results: Sequence[Result[View]], options: AuditOptions) -> list[Res
             left = None if options.time_limit is None else max(0.0, options.time_limit - seconds)
             budget = Budget(left, options.progress(attack.name), options.engine)
             try:
-                outcome = attack.refined(each.evidence, outcome, beside[id(each.evidence)], budget)
+                outcome = attack.refined(handed(each.evidence), outcome, beside[id(each.evidence)], budget)
             except KeyboardInterrupt:
                 if not options.keeps_finished:
                     raise

@@ -48,7 +48,7 @@ def known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Report
 
 def register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     """Yield that the register by which people are looked for lacks some quasi-identifiers."""
-    register = attacked.evidence[0].source.register
+    register = attacked.evidence[0].held.register
     if register is not None and register.lacking:
         names = attacked.series.manifest.columns.quasi_identifiers
         columns = [f'"{printable(names[place])}"' for place in register.lacking]
@@ -75,10 +75,10 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
     seen = {evidence.sensitive: evidence for evidence in build_evidence(plain, attacked.evidence[0].kind)}
     found = set[str]()
     for evidence in attacked.evidence:
-        source = evidence.source
-        if not attacks or source.known is None:
+        known = evidence.beforehand
+        if not attacks or known is None:
             continue
-        names = [attacked.series.people.name(code) for code in np.unique(source.known.person).tolist()]
+        names = [attacked.series.people.name(code) for code in np.unique(known.person).tolist()]
         attack = attacks[-1]  # the last one decides where values change, too
         left = None if options.time_limit is None else max(0.0, options.time_limit - used[id(evidence), attack.name])
         budget = Budget(left, options.progress(attack.name), options.engine)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
 from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
@@ -39,11 +38,11 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
 class _Candidate:
     """The last release of a series, and whose rows it has."""
 
-    def __init__(self, series: Series, source: KnownGroupsSource, kind: str) -> None:
+    def __init__(self, series: Series, view: View, kind: str) -> None:
         self.series = series
-        self.source = source
+        self.source = view.source
         self.kind = kind
-        read = source.releases.get(len(series.tags) - 1)
+        read = view.held.seen[-1]
         self.release = read.release
         self._file = file_of(series)
         # Findings name row classes; those that follow record ids name published groups.
@@ -54,7 +53,7 @@ class _Candidate:
 
     def caused(self, named: Finding[str], finding: Finding[int], *, followed: bool) -> NewFinding:
         """Return a finding with what it follows from; `followed` if people were followed by record ids."""
-        need = finding.follows_from(self.source, len(self.source.releases) - 1)
+        need = finding.follows_from(self.source, len(self.series.tags) - 1)
         if followed:  # by all releases
             need = KnownReleases(tuple(range(len(self.series.tags) - 1)), False, ())
         tags = tuple(self.series.tags[release] for release in need.releases)
@@ -84,7 +83,7 @@ class _CandidateComparison:
             self.now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
         self.known = KnownClaims(was.results, self.namer, limits_in_force(after, options))
         self.was_told, self.now_told = self.report_of(was), self.report_of(self.now)
-        self.candidate = _Candidate(after, self.now.evidence[0].source, self.now_told.adversary.kind)
+        self.candidate = _Candidate(after, self.now.evidence[0], self.now_told.adversary.kind)
 
     def report_of(self, attacked: AuditRun) -> Report:
         """Return the report of a run; findings stand beside it."""

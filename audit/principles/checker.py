@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from audit.io import manifest as manifests
 from audit.io.manifest import ReleaseFiles
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.io.tables import Table
 from audit.model.anonymizer import Promise
@@ -89,7 +89,7 @@ def require(principle: Principle, series: Series) -> None:
         raise UsageError(f"{manifests.NAME}: {principle.name} needs {what}; add it")
 
 
-def read(principle: Principle, series: Series, position: int) -> Release:
+def read(principle: Principle, series: Series, position: int) -> KeyedRelease:
     """Return a release with the columns that a principle needs.
 
     Raises:

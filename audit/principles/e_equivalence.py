@@ -24,7 +24,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags
 from audit.principles.group_contents import by_row_class, contents, first_rows, of_attribute
@@ -56,7 +56,7 @@ class _Check:
     series: Series
     histories: list[_ValueHistories]
 
-    def add(self, release: Release, /) -> list[BrokenClause]:
+    def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
         release = by_row_class(release)
         if release.person is None:
             raise ValueError("e-equivalence is checked on releases that were read with their key")
@@ -114,7 +114,7 @@ class _ValueHistories:
     doubtful: bool = False
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
-    def add(self, release: Release, person: Codes) -> list[BrokenClause]:
+    def add(self, release: KeyedRelease, person: Codes) -> list[BrokenClause]:
         """Return why the check can no longer decide whether the promise is kept."""
         if self.doubtful:
             return []
@@ -126,7 +126,7 @@ class _ValueHistories:
         self.doubtful = bool(found)
         return found
 
-    def _buckets(self, release: Release) -> Codes:
+    def _buckets(self, release: KeyedRelease) -> Codes:
         """Return the bucket of each group, by code, and number new buckets; -1 for codes without a group."""
         held = contents(self.series, release, self.sensitive)
         bucket = np.full(release.group.size, -1, dtype=np.int32)
@@ -139,7 +139,7 @@ class _ValueHistories:
             bucket[held.group[values]] = number
         return bucket
 
-    def _repeated(self, release: Release, bucket: Codes) -> list[BrokenClause]:
+    def _repeated(self, release: KeyedRelease, bucket: Codes) -> list[BrokenClause]:
         """Return the groups whose values are those of an earlier group of the release."""
         groups = np.flatnonzero(bucket >= 0)
         groups = np.setdiff1d(groups, groups[np.unique(bucket[groups], return_index=True)[1]])
@@ -152,7 +152,7 @@ class _ValueHistories:
 
         return self._doubts(say("groups with the same values"), row, offence)
 
-    def _moved(self, release: Release, person: Codes, bucket: Codes) -> list[BrokenClause]:
+    def _moved(self, release: KeyedRelease, person: Codes, bucket: Codes) -> list[BrokenClause]:
         """Return the people whose group has different values from their earlier groups."""
         self._grow()
         row = np.flatnonzero(person >= 0)
@@ -192,7 +192,7 @@ class _ValueHistories:
         self.unlinked.append(_Spans(unlinked, np.full_like(unlinked, now), np.full_like(unlinked, now + 1)))
         self.releases += 1
 
-    def _small_cuts(self, release: Release, bucket: Codes) -> list[BrokenClause]:
+    def _small_cuts(self, release: KeyedRelease, bucket: Codes) -> list[BrokenClause]:
         """Return the buckets with a small cut, and those where a returned person's presence joins two components."""
         people = np.flatnonzero((self.bucket_of >= 0) & ~self.returned), np.flatnonzero(self.returned)
         last = [_Spans(self.bucket_of[who], self.begun[who], self.last[who] + 1) for who in people]
@@ -227,7 +227,7 @@ class _ValueHistories:
         )
 
     def _of_buckets(
-        self, release: Release, bucket: Codes, doubtful: Flags, clause: str, what: Callable[[str], str]
+        self, release: KeyedRelease, bucket: Codes, doubtful: Flags, clause: str, what: Callable[[str], str]
     ) -> list[BrokenClause]:
         """Return a clause's doubts about the buckets that have a group in this release.
 

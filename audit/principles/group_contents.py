@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.row_classes import by_class, row_classes
-from audit.io.releases import Release, varies
+from audit.io.releases import KeyedRelease, varies
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Places
 from audit.model.errors import printable
@@ -32,13 +32,13 @@ class GroupContents(NamedTuple):
     rows: Counts
 
 
-def by_row_class(release: Release) -> Release:
+def by_row_class(release: KeyedRelease) -> KeyedRelease:
     """Return a release whose groups are its row classes, if it is a plain table whose groups have several."""
     several = release.values_by_row and any(varies(release.group, codes) for codes in release.cells.values())
     return by_class(release, row_classes(release)) if several else release
 
 
-def contents(series: Series, release: Release, sensitive: str) -> GroupContents:
+def contents(series: Series, release: KeyedRelease, sensitive: str) -> GroupContents:
     """Return the values of one sensitive attribute in the groups of a release."""
     values = len(series.vocabularies[sensitive])
     key = release.entry_group.astype(np.int64) * values + release.entry_value[sensitive]
@@ -50,7 +50,7 @@ def contents(series: Series, release: Release, sensitive: str) -> GroupContents:
     return GroupContents((pair // values).astype(np.int32), (pair % values).astype(np.int32), count.astype(np.int64))
 
 
-def group_sizes(release: Release) -> Counts:
+def group_sizes(release: KeyedRelease) -> Counts:
     """Return the number of rows of each group, counterfeits included; by code, 0 for codes without a group."""
     return totals(release.entry_group, release.group.size, release.entry_count)
 
@@ -71,7 +71,7 @@ def totals(place: npt.NDArray[np.integer], size: int, count: Counts | None) -> C
     return total
 
 
-def is_person(series: Series, release: Release) -> npt.NDArray[np.bool_] | None:
+def is_person(series: Series, release: KeyedRelease) -> npt.NDArray[np.bool_] | None:
     """Return whether each row is a person's and not a counterfeit's; None without a key."""
     fake = release.counterfeit_rows(series.people)
     return None if fake is None else ~fake

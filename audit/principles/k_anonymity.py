@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine, distinct
@@ -36,7 +36,7 @@ class KAnonymity:
         return OneByOne(lambda release: small_classes(series, release, self.k))
 
 
-def small_classes(series: Series, release: Release, k: int) -> list[BrokenClause]:
+def small_classes(series: Series, release: KeyedRelease, k: int) -> list[BrokenClause]:
     """Return the classes of a release that hold fewer than `k` people."""
     cells = [(codes, len(series.attributes[name].cells)) for name, codes in release.cells.items()]
     _, place = distinct(*combine([(release.group.codes, release.group.size), *cells], release.rows))
@@ -57,7 +57,7 @@ def small_classes(series: Series, release: Release, k: int) -> list[BrokenClause
     return breaches(say("classes of fewer than {k} people", k=k), row[small], offence)
 
 
-def _people(series: Series, release: Release, place: Codes, group: Codes) -> Counts:
+def _people(series: Series, release: KeyedRelease, place: Codes, group: Codes) -> Counts:
     """Return how many people each class holds, or without a key the fewest that it may hold.
 
     Args:

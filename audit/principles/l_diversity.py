@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.errors import printable
 from audit.principles.group_contents import by_row_class, contents, first_rows, group_sizes, of_attribute
@@ -31,13 +31,13 @@ class LDiversity:
     def start(self, series: Series, /) -> Check:
         """Return a check of the groups of each release."""
 
-        def broken(release: Release) -> list[BrokenClause]:
+        def broken(release: KeyedRelease) -> list[BrokenClause]:
             groups = by_row_class(release)
             return [b for name in release.entry_value for b in self.frequent(series, groups, name)]
 
         return OneByOne(broken)
 
-    def frequent(self, series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
+    def frequent(self, series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
         """Return the groups in which a value of an attribute is too frequent, with their most frequent value."""
         held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
         size, row = group_sizes(release), first_rows(release.group.codes, release.group.size)

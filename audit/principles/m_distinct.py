@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.background_knowledge import check_listed, update_sets
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
@@ -64,7 +64,7 @@ class _Distinctness:
     star: bool
     steps: dict[str, _Steps] = field(default_factory=dict)
 
-    def add(self, release: Release, /) -> list[BrokenClause]:
+    def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
         release = by_row_class(release)
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
@@ -78,7 +78,7 @@ class _Distinctness:
 class _People(NamedTuple):
     """People of a release and their rows; `row`, `who`: shape (people,)."""
 
-    release: Release
+    release: KeyedRelease
     row: Places
     who: Codes
 
@@ -103,7 +103,7 @@ class _Steps:
     of: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     tags: list[str] = field(default_factory=list)
 
-    def add(self, release: Release, *, star: bool) -> list[BrokenClause]:
+    def add(self, release: KeyedRelease, *, star: bool) -> list[BrokenClause]:
         """Return the illegal steps into a release; with `star`, also first groups with overlapping update sets.
 
         Raises:

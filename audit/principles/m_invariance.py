@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes
 from audit.model.errors import printable
@@ -64,7 +64,7 @@ class _Invariance:
     m: int
     signatures: dict[str, _Signatures]
 
-    def add(self, release: Release, /) -> list[BrokenClause]:
+    def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
         release = by_row_class(release)
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
@@ -72,7 +72,7 @@ class _Invariance:
         return found
 
 
-def not_unique(series: Series, release: Release, m: int) -> list[BrokenClause]:
+def not_unique(series: Series, release: KeyedRelease, m: int) -> list[BrokenClause]:
     """Return the groups of a release that have fewer than `m` rows, and those with a value twice."""
     size, row = group_sizes(release), first_rows(release.group.codes, release.group.size)
     small = np.flatnonzero((size > 0) & (size < m))
@@ -88,7 +88,7 @@ def not_unique(series: Series, release: Release, m: int) -> list[BrokenClause]:
     return found
 
 
-def _repeating(series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
+def _repeating(series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
     """Return the groups in which a value of one attribute occurs more than once."""
     held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
     twice = np.flatnonzero(held.rows > 1)
@@ -120,7 +120,7 @@ class _Signatures:
     tags: list[str] = field(default_factory=list)
     _numbers: dict[bytes, int] = field(default_factory=dict)
 
-    def add(self, series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
+    def add(self, series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
         """Return the people whose signature differs from their first one."""
         if release.person is None:
             raise ValueError("m-invariance is checked on releases that were read with their key")

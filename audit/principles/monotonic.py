@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from audit.io.cells import contains
 from audit.io.encoding import IdentifierEncoder
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
@@ -49,7 +49,7 @@ class _Monotonicity:
     before: _Seen | None = None
     records: IdentifierEncoder = field(default_factory=IdentifierEncoder)
 
-    def add(self, release: Release, /) -> list[BrokenClause]:
+    def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
         found = small_classes(self.series, release, self.k)
         now = self.followed(release)
         if self.before is not None:
@@ -57,7 +57,7 @@ class _Monotonicity:
         self.before = now
         return found
 
-    def followed(self, release: Release) -> _Seen:
+    def followed(self, release: KeyedRelease) -> _Seen:
         real = is_person(self.series, release)
         if real is not None and release.person is not None:
             row = np.flatnonzero(real)
@@ -71,7 +71,7 @@ class _Monotonicity:
 class _Seen:
     """A release, the rows of its people, and their codes in `people`; `row`, `who`: shape (people,)."""
 
-    release: Release
+    release: KeyedRelease
     row: Places
     who: Codes
     people: IdentifierEncoder

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import Promise
 from audit.model.arrays import Places
@@ -101,7 +101,7 @@ class BrokenClause:
 class Check(Protocol):
     """A principle being checked on one series."""
 
-    def add(self, release: Release, /) -> list[BrokenClause]:
+    def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
         """Return the clauses that the next release breaks, given those before."""
 
 
@@ -120,9 +120,9 @@ class Principle(Protocol):
 class OneByOne:
     """A check that looks at each release by itself."""
 
-    broken: Callable[[Release], list[BrokenClause]]
+    broken: Callable[[KeyedRelease], list[BrokenClause]]
 
-    def add(self, release: Release, /) -> list[BrokenClause]:
+    def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
         """Return the clauses that the release breaks."""
         return self.broken(release)
 

@@ -25,7 +25,7 @@ from audit.model.arrays import Codes
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from audit.io.releases import Release
+    from audit.io.releases import KeyedRelease
 
 
 Value: TypeAlias = Fraction | str
@@ -46,7 +46,7 @@ class Counterfeits:
         self.codes: Codes = np.zeros(0, dtype=np.int32)
         self.cells: Codes = np.zeros((0, len(self._attributes)), dtype=np.int32)
 
-    def learn(self, release: Release) -> None:
+    def learn(self, release: KeyedRelease) -> None:
         """Take the counterfeits of the last release."""
         if release.person is None or not self._people.has_counterfeits:
             return

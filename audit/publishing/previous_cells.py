@@ -11,7 +11,7 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_text import show
 from audit.io.cells import Cell, CellError, Interval, Kind, ValueSet, contains, cover_ranges
 from audit.io.microdata import ReadSnapshot
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.model.arrays import Codes
 from audit.model.composite_keys import distinct
 from audit.model.errors import UsageError
@@ -58,7 +58,7 @@ class GroupCells:
     uniform: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, release: Release, attributes: tuple[QuasiIdentifier, ...]) -> GroupCells:
+    def of(cls, release: KeyedRelease, attributes: tuple[QuasiIdentifier, ...]) -> GroupCells:
         """Return the cells of a release's groups; `uniform` is false for a group whose rows have different cells."""
         groups = release.group.codes
         cell = np.zeros((release.group.size, len(attributes)), dtype=np.int32)

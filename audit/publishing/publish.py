@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from audit.io.manifest import NAME, PRIVATE, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.series import Series
 from audit.io.tables import Coded, Table
@@ -163,7 +163,7 @@ class _Work:
             self._remember(release, read, position)
         return check
 
-    def _read(self, series: Series, position: int) -> Release:
+    def _read(self, series: Series, position: int) -> KeyedRelease:
         names = self.form.quasi_identifiers
         return series.read(position, names, records=self.records is not None)
 
@@ -172,7 +172,7 @@ class _Work:
         vocabulary = self.series.vocabularies[self.form.names.sensitive]
         return self.microdata.read(position, self.series.people, vocabulary, kinds, self.transitions)
 
-    def _remember(self, release: Release, read: ReadSnapshot, position: int) -> None:
+    def _remember(self, release: KeyedRelease, read: ReadSnapshot, position: int) -> None:
         """Add a release to the history from which the next one is made.
 
         Raises:
@@ -187,7 +187,7 @@ class _Work:
         self.cells = GroupCells.of(dense, self.form.attributes)
         self.before = read
 
-    def _past(self, release: Release, read: ReadSnapshot, files: ReleaseFiles) -> PublishedRelease:
+    def _past(self, release: KeyedRelease, read: ReadSnapshot, files: ReleaseFiles) -> PublishedRelease:
         """Return a release as anonymizers read it, with its groups numbered without gaps."""
         if release.person is None:
             raise UsageError(f"{files.shown}: the release has no key")
@@ -248,7 +248,7 @@ class _Work:
             seconds=time.perf_counter() - start,
         )
 
-    def _written(self, rendered: Rendered, read: ReadSnapshot, check: Check) -> Release:
+    def _written(self, rendered: Rendered, read: ReadSnapshot, check: Check) -> KeyedRelease:
         """Stage a release, check what was written, and put it in place."""
         new = self.form.files(read.snapshot.tag, counterfeits=rendered.counterfeits is not None)
         tables = {new.files.shown: rendered.rows}

@@ -15,7 +15,7 @@ from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.manifest import NAME as SERIES
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Microdata, ReadSnapshot
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.io.transitions import TransitionLines, read_lines
 from audit.model.anonymizer import COUNTERFEIT, Anonymizer, Bounds, Draft
@@ -53,7 +53,7 @@ def check_draft(draft: Draft, read: ReadSnapshot, counterfeits: Codes) -> None:
 
 
 def check_written(
-    release: Release,
+    release: KeyedRelease,
     attributes: Sequence[QuasiIdentifier],
     sensitive: str,
     read: ReadSnapshot,
@@ -90,7 +90,7 @@ def check_written(
         raise BrokenPromiseError("the counterfeits are not all counted")
 
 
-def check_kept(release: Release, counterfeits: Counterfeits) -> None:
+def check_kept(release: KeyedRelease, counterfeits: Counterfeits) -> None:
     """Check that the older counterfeits of an Anatomy pair have the quasi-identifiers of the release before.
 
     Raises:

@@ -237,10 +237,10 @@ class _Written:
     """A changed candidate that was audited: which of its rows and groups come from which of the candidate's."""
 
     def __init__(self, run: AuditRun, rows: CandidateRows, plan: RepairPlan) -> None:
-        source = run.evidence[0].source
-        self.source, self.rows, self.plan = source, rows, plan
-        self._read = source.releases.get(len(source.releases) - 1)
-        self._person = owners(self.source.series, self._read.release.person)
+        held = run.releases
+        self.source, self.rows, self.plan = run.evidence[0].source, rows, plan
+        self._last, self._read = len(held) - 1, held.seen[-1]
+        self._person = owners(held.series, held.keyed[-1].person)
         self._row = rows.order_of(plan)
 
     @cached_property
@@ -262,7 +262,7 @@ class _Written:
 
     def blame(self, finding: Finding[int]) -> Blame | None:
         """Return the candidate's groups that a finding needs, and the rows of its people; None where it needs none."""
-        last = len(self.source.releases) - 1
+        last = self._last
         roots = {root for name in finding.follows_from(self.source, last).groups for root in self._groups.get(name, ())}
         rows = self.rows_of(finding.people())
         if not len(rows):
@@ -282,7 +282,7 @@ class _Written:
         roots, starts = np.unique(self.plan.group[rows], return_index=True)
         for root, some in zip(roots.tolist(), np.split(rows, starts)[1:], strict=True):
             yield Blame((root,), some)
-        last, owners_known = len(self.source.releases) - 1, self._person
+        last, owners_known = self._last, self._person
         there = np.intersect1d(np.array(people, dtype=np.int32), self.source.present(last))
         if owners_known is not None:
             there = np.setdiff1d(there, owners_known)

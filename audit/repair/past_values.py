@@ -107,11 +107,10 @@ def _leading_back(left: Flags, own: Places) -> Flags:
 
 
 def _left(rows: CandidateRows, seen: View) -> Flags:
-    source = seen.source
     if rows.person is None:
         raise TypeError("the candidate has no key")
     past = len(rows.series.tags) - 1
-    pools = [source.pools(position) for position in range(past)]
+    pools = seen.pooled[:past]
     values = len(rows.series.vocabularies[seen.sensitive])
     left = np.ones((rows.rows, values), dtype=np.bool_)
     row_of = np.full(rows.series.people.size + 1, -1, dtype=np.intp)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
 from audit.findings.disclosure import Disclosure, Disclosures
 from audit.findings.ever_grave import EverGrave, GraveHistories
 from audit.findings.likely_value import LikelyValue, LikelyValues
 from audit.model.arrays import Places
-from audit.model.evidence import Evidence
 from audit.model.finding import Check
 from audit.verification.disclosure import BrokenCertificateError, Checker, check_fields, follows
 from audit.verification.followed_records import published_by
@@ -20,7 +18,7 @@ from audit.verification.proof import ProofChecker
 
 def check_disclosures(seen: View, claims: Disclosures) -> Check:
     """Return what checks disclosures; for one without a certificate it shows what the person's own groups leave."""
-    checker = DisclosureChecker(seen, seen.source)
+    checker = DisclosureChecker(seen)
 
     def checked(places: Places) -> list[Disclosure[int]]:
         findings = claims.certify(places)
@@ -35,7 +33,7 @@ def check_disclosures(seen: View, claims: Disclosures) -> Check:
 def check_likely_values(seen: View, claims: LikelyValues | GraveHistories) -> Check:
     """Return what adds to what is likely what the people's own groups leave: the risk itself is the attack's word."""
     after = None if seen.transitions is None else follows(seen.transitions.exact)
-    own = Checker(published_by(seen.source))
+    own = Checker(published_by(seen))
 
     def checked(places: Places) -> Iterator[LikelyValue[int] | EverGrave[int]]:
         for finding in claims.certify(places):
@@ -49,8 +47,8 @@ def check_likely_values(seen: View, claims: LikelyValues | GraveHistories) -> Ch
 class DisclosureChecker:
     """Checks disclosures of both kinds against the files behind some evidence."""
 
-    def __init__(self, evidence: Evidence, source: KnownGroupsSource) -> None:
-        published, transitions = published_by(source), evidence.transitions
+    def __init__(self, evidence: View) -> None:
+        published, transitions = published_by(evidence), evidence.transitions
         self._published = published
         self._after = None if transitions is None else follows(transitions.exact)
         self._own, self._together = Checker(published), ProofChecker(published, self._after)

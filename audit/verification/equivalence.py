@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
 from audit.findings.equivalence import AnyCombination, Equivalences, Pinned, WeightedGroup
 from audit.io.encoding import NOBODY
@@ -25,7 +24,7 @@ K = TypeVar("K")
 
 def check_combinations(seen: View, claims: Equivalences) -> Check:
     """Return what checks equivalences and pinned values, as far as groups that add up to them were found."""
-    checker = CombinationChecker(seen.source)
+    checker = CombinationChecker(seen)
 
     def checked(places: Places) -> Sequence[AnyCombination]:
         findings = claims.certify(places)
@@ -40,9 +39,9 @@ def check_combinations(seen: View, claims: Equivalences) -> Check:
 class CombinationChecker:
     """Checks equivalences and pinned values against the groups they speak of."""
 
-    def __init__(self, source: KnownGroupsSource) -> None:
-        self._source, self._published = source, published_by(source)
-        known = source.known
+    def __init__(self, view: View) -> None:
+        self._view, self._published = view, published_by(view)
+        known = view.beforehand
         pairs = [] if known is None else zip(known.person.tolist(), known.value.tolist(), strict=True)
         self._known: dict[int, int] = dict(pairs)
 
@@ -52,7 +51,7 @@ class CombinationChecker:
         Raises:
             BrokenCertificateError: it does not.
         """
-        if self._source.register is not None or not self._source.constant:
+        if self._view.held.register is not None or self._view.transitions is not None:
             raise BrokenCertificateError("groups add up only where members are known and values never change")
         check_fields(finding)
         if finding.error is not None or finding.evidence != "proof":

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from audit.adversary.followed_people import FollowedPeopleSource
-from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.followed_people import FollowedPeople
+from audit.adversary.view import View
 from audit.io.encoding import NOBODY
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.published_rows import GroupsOfRows, PublishedReleases
@@ -19,15 +19,16 @@ RowClasses = tuple[int | None, ...]
 """The row class in each release; None for no row."""
 
 
-def published_by(source: KnownGroupsSource) -> PublishedReleases:
+def published_by(view: View) -> PublishedReleases:
     """Return what the files behind some evidence say: by release, or by record where people are followed."""
-    return FollowedRows(source) if isinstance(source, FollowedPeopleSource) else PublishedReleases(source)
+    people = view.followed_people
+    return PublishedReleases(view) if people is None else FollowedRows(view, people)
 
 
 class RecordRows:
     """All records, and where they stand; each class has the number of its first record."""
 
-    def __init__(self, source: FollowedPeopleSource, published: PublishedReleases) -> None:
+    def __init__(self, source: FollowedPeople, published: PublishedReleases) -> None:
         self._source, self._published = source, published
         self.row_classes: dict[int, list[int | None]] = {}
         self._value: dict[int, int] = {}
@@ -41,12 +42,13 @@ class RecordRows:
         self._records = {records[0]: records for records in classes.values()}
 
     def _read(self, release: int) -> None:
-        read, combined = self._source.releases.get(release), self._source.combined
-        if read.record is None or combined is None or not read.release.values_by_row:
+        read, combined = self._published.held.seen[release], self._source.combined
+        if read.record is None or not read.release.values_by_row:
             raise BrokenCertificateError("no records are followed")
         columns = [read.release.entry_value[name].tolist() for name in combined.attributes]
         values = [combined.code(parts) for parts in zip(*columns, strict=True)]
-        person = [NOBODY] * len(values) if read.release.person is None else read.release.person.tolist()
+        owners = self._published.held.keyed[release].person
+        person = [NOBODY] * len(values) if owners is None else owners.tolist()
         groups = self._published.group_of_rows(release).tolist()
         for record, group, value, who in zip(read.record.tolist(), groups, values, person, strict=True):
             self.row_classes.setdefault(record, [None] * self._source.count)[release] = group
@@ -86,11 +88,9 @@ class RecordRows:
 class FollowedRows(PublishedReleases):
     """All records as one release, and what is known of people beside them."""
 
-    source: FollowedPeopleSource
-
-    def __init__(self, source: FollowedPeopleSource) -> None:
-        super().__init__(source)
-        self._plain = PublishedReleases(source.plain)
+    def __init__(self, view: View, source: FollowedPeople) -> None:
+        super().__init__(view)
+        self.source, self._plain = source, PublishedReleases(view)
 
     @property
     def releases(self) -> int:
@@ -117,8 +117,8 @@ class FollowedRows(PublishedReleases):
 
     def _may_be_a_stranger(self, release: int) -> bool:
         """Return whether rows are left out of the key of a release, so that others may be in it."""
-        strangers = self.source.releases.get(release).release.strangers
-        return self.source.plain.register is None and strangers is not None and bool(strangers.any())
+        strangers = self.held.keyed[release].strangers
+        return self.held.register is None and strangers is not None and bool(strangers.any())
 
     @cached_property
     def _all(self) -> RecordRows:

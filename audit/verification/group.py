@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.view import View
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
+from audit.io.releases import Release
 from audit.model.arrays import Places
 from audit.model.finding import Check
 from audit.verification.disclosure import BrokenCertificateError, check_fields
 from audit.verification.linked_classes import check_linked
-from audit.verification.record import records_of
 
 
 def check_classes(seen: View, claims: HomogeneousClasses) -> Check:
@@ -20,16 +19,16 @@ def check_classes(seen: View, claims: HomogeneousClasses) -> Check:
 
     def checked(places: Places) -> list[HomogeneousClass[int]]:
         findings = claims.certify(places)
-        check_groups([finding for finding in findings if finding.record < 0], seen.source)
+        check_groups([finding for finding in findings if finding.record < 0], seen)
         linked = [finding for finding in findings if finding.record >= 0]
         if linked:
-            check_linked(linked, records_of(seen), seen.sensitive, constant=seen.transitions is None)
+            check_linked(linked, seen)
         return findings
 
     return checked
 
 
-def check_groups(findings: Sequence[HomogeneousClass[int]], source: KnownGroupsSource) -> None:
+def check_groups(findings: Sequence[HomogeneousClass[int]], view: View) -> None:
     """Hold findings against the rows of the releases.
 
     Raises:
@@ -37,13 +36,13 @@ def check_groups(findings: Sequence[HomogeneousClass[int]], source: KnownGroupsS
     """
     for finding in findings:
         check_fields(finding)
-        if not 0 <= finding.release < len(source.releases):
+        if not 0 <= finding.release < len(view.tags):
             raise BrokenCertificateError("there is no such release")
         if finding.record != -1 or finding.after is not None:
             raise BrokenCertificateError("the rows of one release are no linked records")
     for position in {finding.release for finding in findings}:
         here = [finding for finding in findings if finding.release == position]
-        classes = _classes(source, position, {finding.group for finding in here})
+        classes = _classes(view.held.seen[position].release, view.sensitive, {finding.group for finding in here})
         for finding in here:
             values = classes[finding.group].get(finding.number, Counter())
             some, rows = values[finding.value], values.total()
@@ -51,15 +50,14 @@ def check_groups(findings: Sequence[HomogeneousClass[int]], source: KnownGroupsS
                 raise BrokenCertificateError(f"release {position}: the rows of a group do not have this value so often")
 
 
-def _classes(source: KnownGroupsSource, position: int, groups: set[str]) -> dict[str, dict[int, Counter[int]]]:
+def _classes(release: Release, sensitive: str, groups: set[str]) -> dict[str, dict[int, Counter[int]]]:
     """Return the values of each class of some groups of a release, by the number of the class in its group."""
-    release = source.releases.get(position).release
     counts = [1] * len(release.entry_group) if release.entry_count is None else release.entry_count.tolist()
     looks = release.alike if release.values_by_row else None
     alike = [0] * len(counts) if looks is None else looks.tolist()
     name = {code: release.group.name(code) for code in set(release.entry_group.tolist())}
     found: defaultdict[tuple[str, int], Counter[int]] = defaultdict(Counter)
-    values = release.entry_value[source.sensitive].tolist()
+    values = release.entry_value[sensitive].tolist()
     for code, look, value, count in zip(release.entry_group.tolist(), alike, values, counts, strict=True):
         if name[code] in groups:
             found[name[code], look][value] += count

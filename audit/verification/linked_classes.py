@@ -6,24 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from audit.adversary.record_linkage import FollowedRecords
+from audit.adversary.held_series import HeldSeries
+from audit.adversary.view import View
 from audit.findings.homogeneous_class import HomogeneousClass
 from audit.model.arrays import Codes
 from audit.verification.disclosure import BrokenCertificateError, check_fields
 from audit.verification.record import EqualRows, RecordFollower, ReleaseRecords
 
 
-def check_linked(
-    findings: Sequence[HomogeneousClass[int]], source: FollowedRecords, sensitive: str, *, constant: bool
-) -> None:
-    """Hold findings about linked records against the rows of the releases; `constant` if values never change.
+def check_linked(findings: Sequence[HomogeneousClass[int]], view: View) -> None:
+    """Hold findings about linked records against the rows of the releases.
 
     Raises:
         BrokenCertificateError: the records that look alike are others, or have other values.
     """
+    constant = view.transitions is None
     for finding in findings:
-        _check_codes(finding, source, constant=constant)
-    followed, counter = RecordFollower(source), _RecordValues(source.releases.names.size, sensitive, constant=constant)
+        _check_codes(finding, view.held, constant=constant)
+    followed, counter = RecordFollower(view), _RecordValues(view.held.names.size, view.sensitive, constant=constant)
     for release in range(max(map(_after, findings), default=-1) + 1):
         rows = followed.read(release)
         followed.follow(rows)
@@ -34,13 +34,13 @@ def check_linked(
             counter.check(finding, classes)
 
 
-def _check_codes(finding: HomogeneousClass[int], source: FollowedRecords, *, constant: bool) -> None:
+def _check_codes(finding: HomogeneousClass[int], held: HeldSeries, *, constant: bool) -> None:
     check_fields(finding)
-    if not 0 <= finding.release <= _after(finding) < len(source.releases) or finding.number:
+    if not 0 <= finding.release <= _after(finding) < len(held) or finding.number:
         raise BrokenCertificateError("there is no such class")
     if constant and finding.release != _after(finding):
         raise BrokenCertificateError("values that never change are told after the last release")
-    if not 0 <= finding.record < source.releases.names.size:
+    if not 0 <= finding.record < held.names.size:
         raise BrokenCertificateError("there is no such record")
 
 

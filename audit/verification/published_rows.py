@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
-from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.view import View
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import parse
 from audit.io.cells import Kind, ValueSet, intersect
 from audit.io.encoding import NOBODY
-from audit.io.releases import Release
+from audit.io.releases import KeyedRelease
 from audit.model.arrays import Codes
 from audit.model.evidence import claimed_code, claimed_part
 
@@ -50,7 +50,7 @@ class ReleaseRows:
     groups; each is found out when it is first asked for.
     """
 
-    release: Release
+    release: KeyedRelease
     sensitive: str
     combined: CombinedVocabulary | None
 
@@ -171,8 +171,8 @@ def _places(ordered: tuple[npt.NDArray[np.intp], Codes], code: int) -> npt.NDArr
 class PublishedReleases:
     """The releases behind some evidence, and what is known of people beside them."""
 
-    def __init__(self, source: KnownGroupsSource) -> None:
-        self.source = source
+    def __init__(self, view: View) -> None:
+        self.view, self.held = view, view.held
         self._index: dict[int, ReleaseRows] = {}
         self._fits: dict[tuple[int, str], npt.NDArray[np.bool_]] = {}
         self._lines: dict[int, dict[int, int]] | None = None
@@ -180,7 +180,7 @@ class PublishedReleases:
     @property
     def releases(self) -> int:
         """Number of releases."""
-        return len(self.source.releases)
+        return len(self.held)
 
     def codes(self, release: int) -> dict[str, int]:
         """Return the groups of a release by name."""
@@ -204,17 +204,17 @@ class PublishedReleases:
 
     def homes(self, person: int, release: int) -> set[int]:
         """Return the codes of the groups that may hold a person in a release; none where the person is not in it."""
-        if not (0 <= release < self.releases and 0 <= person < self.source.series.people.size):
+        if not (0 <= release < self.releases and 0 <= person < self.held.series.people.size):
             return set()
-        if self.source.register is not None:
-            return self._covering(self.source.register, person, release)
+        if self.held.register is not None:
+            return self._covering(self.held.register, person, release)
         index = self._groups(release)
         row = index.row_of(person)
         return set() if row is None else {int(index.group_of_row[row])}
 
     def said(self, values: Collection[int], claimed: int) -> set[int]:
         """Return what values say of what a claim is about: of one attribute, where they are combinations of several."""
-        combined = self.source.combined
+        combined = self.view.combined
         if combined is None or claimed >= 0:
             return set(values)
         number = len(combined.attributes)
@@ -224,7 +224,7 @@ class PublishedReleases:
 
     def claimed(self, claimed: int) -> frozenset[int]:
         """Return the values that a claim is about: all combinations with a value of one attribute, or the one value."""
-        combined = self.source.combined
+        combined = self.view.combined
         if combined is None or claimed >= 0:
             return frozenset({claimed})
         attribute, value = claimed_part(claimed, len(combined.attributes))
@@ -234,7 +234,7 @@ class PublishedReleases:
     def known(self, person: int, release: int) -> int | None:
         """Return the value that is known beforehand of a person in a release."""
         found = self._known().get(person, {})
-        if self.source.constant:
+        if self.view.transitions is None:
             return next(iter(found.values()), None)
         return found.get(release, found.get(-1))
 
@@ -245,7 +245,7 @@ class PublishedReleases:
     def _known(self) -> dict[int, dict[int, int]]:
         """Return the lines of known values, by person and release, -1 for all releases."""
         if self._lines is None:
-            self._lines, known = {}, self.source.known
+            self._lines, known = {}, self.view.beforehand
             if known is not None:
                 lines = zip(known.person.tolist(), known.release.tolist(), known.value.tolist(), strict=True)
                 for person, release, value in lines:
@@ -258,8 +258,7 @@ class PublishedReleases:
 
     def _groups(self, release: int) -> ReleaseRows:
         if release not in self._index:
-            read = self.source.releases.get(release).release
-            self._index[release] = ReleaseRows(read, self.source.sensitive, self.source.combined)
+            self._index[release] = ReleaseRows(self.held.keyed[release], self.view.sensitive, self.view.combined)
         return self._index[release]
 
     def _covering(self, register: Register, person: int, release: int) -> set[int]:
@@ -270,17 +269,17 @@ class PublishedReleases:
             return set()
         published, group, cells = self._distinct(release)
         covered = ~np.isin(published, list(index.full))
-        for place, name in enumerate(self.source.series.manifest.columns.quasi_identifiers):
+        for place, name in enumerate(self.held.series.columns.quasi_identifiers):
             exact = register.values[place][register.points[register.point[lines[0]], place]]
             covered &= self._fitting(place, name, exact)[cells[:, place]]
         return {int(code) for code in group[covered]}
 
     def _distinct(self, release: int) -> tuple[Codes, Codes, Codes]:
         """Return the published group, the group and the cells of different rows of a release."""
-        index, boxes = self._groups(release), self.source.releases.get(release).boxes
+        index, boxes = self._groups(release), self.held.seen[release].boxes
         if index.split:
             group, first = np.unique(index.group_of_row, return_index=True)
-            names = self.source.series.manifest.columns.quasi_identifiers
+            names = self.held.series.columns.quasi_identifiers
             cells = np.stack([index.release.cells[name][first] for name in names], axis=1)
             return index.release.group.codes[first], group.astype(np.int32), cells
         if boxes is None:
@@ -289,7 +288,7 @@ class PublishedReleases:
 
     def _fitting(self, place: int, name: str, exact: str) -> npt.NDArray[np.bool_]:
         """Return which cells of a quasi-identifier may stand for an exact value."""
-        attribute = self.source.series.attributes[name]
+        attribute = self.held.series.attributes[name]
         fits = self._fits.get((place, exact))
         if fits is None or len(fits) < len(attribute.cells):
             if exact in attribute.missing or not exact.strip("*"):

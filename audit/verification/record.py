@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.view import View
 from audit.findings.narrowed import Cause, Narrowed, NarrowedRecords, RecordStep
 from audit.io.attributes import QuasiIdentifier
@@ -134,19 +133,20 @@ class RecordFollower:
         persons: those of them that are people's as far as the key says.
     """
 
-    def __init__(self, source: FollowedRecords) -> None:
-        self._source = source
-        self._series = source.releases.series
-        self.columns = [_Column(self._series.attributes[name]) for name in source.attributes]
-        self.table = np.full((source.releases.names.size, len(self.columns)), -1, dtype=np.int32)
+    def __init__(self, view: View) -> None:
+        if view.records is None:
+            raise TypeError("this evidence has no records")
+        self._held, self._source = view.held, view.records
+        self.columns = [_Column(self._held.series.attributes[name]) for name in self._source.attributes]
+        self.table = np.full((self._held.names.size, len(self.columns)), -1, dtype=np.int32)
         self.seen, self.persons = np.zeros((2, len(self.table)), dtype=np.bool_)
 
     def read(self, release: int) -> ReleaseRecords:
         """Return the rows of a release."""
-        read = self._source.releases.get(release)
+        read = self._held.seen[release]
         if read.record is None:
             raise BrokenCertificateError("no records are followed")
-        fake = read.release.counterfeit_rows(self._series.people)
+        fake = self._held.keyed[release].counterfeit_rows(self._held.series.people)
         real = np.ones(len(read.record), dtype=np.bool_) if fake is None else ~fake
         cells = np.zeros((len(real), len(self.columns)), dtype=np.int32)
         for place, (column, name) in enumerate(zip(self.columns, self._source.attributes, strict=True)):
@@ -166,23 +166,12 @@ class RecordFollower:
         self.persons[rows.record[rows.real]] = True
 
 
-def records_of(seen: View) -> FollowedRecords:
-    """Return where the records of some evidence come from.
-
-    Raises:
-        TypeError: it has none.
-    """
-    if seen.records is None:
-        raise TypeError("this evidence has no records")
-    return seen.records
-
-
 def check_records(seen: View, claims: NarrowedRecords) -> Check:
     """Return what checks narrowed records."""
 
     def checked(places: Places) -> list[Narrowed[int]]:
         findings = claims.certify(places)
-        Recounter(records_of(seen), claims.k).check(findings)
+        Recounter(seen, claims.k).check(findings)
         return findings
 
     return checked
@@ -191,8 +180,8 @@ def check_records(seen: View, claims: NarrowedRecords) -> Check:
 class Recounter(RecordFollower):
     """Follows records through the releases, and holds findings against what they say; `k` is the least class."""
 
-    def __init__(self, source: FollowedRecords, k: int) -> None:
-        super().__init__(source)
+    def __init__(self, view: View, k: int) -> None:
+        super().__init__(view)
         self._k = k
 
     def check(self, findings: Sequence[Narrowed[int]]) -> None:
@@ -226,9 +215,9 @@ class Recounter(RecordFollower):
         """Look whether findings speak of different records, and of releases and cells that there are."""
         for finding in findings:
             check_fields(finding)
-            if not 0 <= finding.record < self._source.releases.names.size:
+            if not 0 <= finding.record < self._held.names.size:
                 raise BrokenCertificateError("there is no such record")
-            if not 0 <= finding.release < len(self._source.releases):
+            if not 0 <= finding.release < len(self._held):
                 raise BrokenCertificateError("there is no such release")
             if finding.class_size < 1 or finding.risk != 1 / finding.class_size:
                 raise BrokenCertificateError("this is not the share of a record in its class")

@@ -24,6 +24,7 @@ from attacks.joint.network_builder import network_of
 from attacks.joint.settling import TWO, Settling
 from attacks.joint.values import Findings, VersionValues
 from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import handed
 from audit.io.series import open_series
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
@@ -68,9 +69,7 @@ class Clocked(Settling):
 
 def _settled(series: Path, releases: int) -> Job:
     (everything,) = build_evidence(open_series(series))
-    evidence = replace(everything, tags=everything.tags[:releases])
-    for position in range(releases):
-        evidence.source.hosts(position)  # read, outside the clock
+    evidence = replace(handed(everything, JointAttack()), tags=everything.tags[:releases])
 
     def run() -> dict[str, object]:
         begun = time.perf_counter()
@@ -100,9 +99,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
     import numba  # noqa: F401
 
     (everything,) = build_evidence(open_series(series))
-    evidence = replace(everything, tags=everything.tags[:releases])
-    for position in range(releases):
-        evidence.source.hosts(position)  # read, outside the clocks
+    evidence = replace(handed(everything, JointAttack()), tags=everything.tags[:releases])
     for each in (evidence, _withheld(evidence)):
         decide(replace(each, tags=each.tags[:2]), Budget(_WARM_UP))
 
@@ -139,7 +136,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
 
 
 def _withheld(evidence: Evidence) -> Evidence:
-    return replace(evidence, warm_start=None)
+    return replace(evidence, world=())
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ import pytest
 from attacks.equivalence.attack import EquivalenceAttack
 from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
+from audit.adversary.build_evidence import build_evidence
 from audit.findings.proof import Proof
+from audit.io.series import open_series
 from tests.cli.test_command_line import only_line
 from tests.helpers.provable import Provable
 from tests.helpers.registries import Holding
@@ -160,7 +162,7 @@ def test_what_ones_own_groups_show_is_shown_by_them(monkeypatch):
     class Short(Provable):
         def run(self, evidence, budget, /):
             outcome = super().run(evidence, budget)
-            bob = evidence.source.pools.__self__.series.people.find("Bob")
+            bob = build_evidence(open_series(HOSPITAL))[0].series.people.find("Bob")
 
             def build(places):
                 findings = outcome.claims.certify(places)

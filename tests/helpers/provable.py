@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attacks.joint.measures import JointMeasures
+from audit.adversary.build_evidence import build_evidence
 from audit.findings.disclosure import Disclosures
+from audit.io.series import open_series
 from audit.model.evidence import Evidence
 from audit.model.outcome import Outcome
 from audit.runtime.budget import Budget
 from tests.helpers.proving import Prover
+from tests.helpers.running import written
 from tests.helpers.tiny import TinySeries
 from tests.oracle.worlds import worlds
 
@@ -29,9 +32,8 @@ class Provable:
         return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        for release in range(len(evidence.tags)):
-            evidence.pools(release)
-        people = evidence.source.pools.__self__.series.people  # which an attack may not look at
+        with written(self.series) as folder:  # an attack has no names: the same series gives the same codes
+            people = build_evidence(open_series(folder), evidence.kind)[0].series.people
         number = {people.name(code): code for code in range(people.size)}
         codes = {value: code for code, value in enumerate(evidence.values)}
         prover = Prover(self.series, evidence.kind, number, codes)

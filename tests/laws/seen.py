@@ -93,7 +93,7 @@ def facts(evidence: Evidence, outcome: Outcome) -> Iterator[Fact]:
     elif isinstance(claims, NarrowedRecords):
         columns = (claims.record.tolist(), claims.release.tolist(), claims.class_size.tolist())
         for record, release, size in zip(*columns, strict=True):
-            yield "narrowed", evidence.records.name(record), release, size
+            yield "narrowed", evidence.held.names.name(record), release, size
     elif isinstance(claims, HomogeneousClasses | Linkages):
         yield from (of_rows(evidence, one) for one in claims.certify(places))
 

@@ -1,6 +1,6 @@
 """Ask the attack `joint`, by the steps that are wanted, and look into what it has decided, in names."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 
 import numpy as np
@@ -13,7 +13,7 @@ from attacks.joint.knowledge import Knowledge
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.settling import Settling
 from attacks.joint.values import VersionValues
-from audit.adversary.view import SeriesKey
+from audit.adversary.view import handed
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written
@@ -106,12 +106,13 @@ def forced(patch, way):
 
 
 def asked(series, adversary, *, budget=Budget, way="counted", world=None):
-    """Run the attack, and look into what it decided; `world` stands in for what the key tells."""
+    """Run the attack, and look into what it decided; `world` changes what the key says."""
     with written(series) as folder, pytest.MonkeyPatch.context() as patch:
         forced(patch, way)
+        opening, view = opened(folder, adversary)
+        evidence = handed(view, JointAttack())
         if world is not None:
-            patch.setattr(SeriesKey, "world", world)
-        opening, evidence = opened(folder, adversary)
+            evidence = replace(evidence, world=world(evidence.world))
         decided = []
         patch.setattr(
             attack, "decide", lambda *args, **words: decided.append(deciding.decide(*args, **words)) or decided[-1]
@@ -188,19 +189,16 @@ def _shares(evidence, decision, opening):
     return found
 
 
-def nobody_tells(source, position):
+def nobody_tells(_):
     """No world is known."""
+    return ()
 
 
-def everybody_is_mistaken(source, position):
+def everybody_is_mistaken(world):
     """Each person has a value of the release, but not the person's own."""
-    values = KEY(source, position)
-    return None if values is None else np.roll(values, 1)
+    return tuple(np.roll(values, 1) for values in world)
 
 
-def half_is_told(source, position):
-    values = KEY(source, position)
-    return None if values is None else np.where(np.arange(len(values)) % 2, values, -1).astype(np.int32)
-
-
-KEY = SeriesKey.world
+def half_is_told(world):
+    """Every second person's value is known."""
+    return tuple(np.where(np.arange(len(values)) % 2, values, -1).astype(np.int32) for values in world)

@@ -134,7 +134,7 @@ def found(folder, kind, attack):
     evidence = build_evidence(open_series(folder), "register" if kind["register"] else "linked", follow=True)[-1]
     assert evidence.followed
     scored = attacked(attack, evidence, evidence.key, Budget())
-    name = evidence.source.series.people.name
+    name = evidence.series.people.name
     claims = scored.claims
     certain = {
         (name(person), evidence.attribute(value), evidence.values[value])

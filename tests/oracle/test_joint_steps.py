@@ -126,7 +126,7 @@ def test_every_conviction_has_a_proof_that_holds(adversary, kind, data):
         _, evidence = opened(folder, adversary)
         outcome = JointAttack().run(evidence, Budget())
         findings = outcome.claims.certify(np.arange(len(outcome.claims)))
-        checker = DisclosureChecker(evidence, evidence.source)
+        checker = DisclosureChecker(evidence)
         for finding in findings:
             if finding is not None:
                 checker.checked(finding)

@@ -71,7 +71,7 @@ def found(folder, adversary, limit=1.0):
     people = set()
     if evidence.adversary.knows_people:
         outcome = IntersectionAttack().run(handed(evidence), Budget(None))
-        people = {evidence.source.series.people.name(code) for code in outcome.claims.person.tolist()}
+        people = {evidence.series.people.name(code) for code in outcome.claims.person.tolist()}
     return classes, people
 
 

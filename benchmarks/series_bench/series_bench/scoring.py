@@ -212,7 +212,7 @@ def _count_checker(series: AttackedSeries) -> _Holds:
 
 def _disclosure_checker(series: AttackedSeries) -> _Holds:
     (evidence,) = build_evidence(series.series)
-    checker = DisclosureChecker(evidence, evidence.source)
+    checker = DisclosureChecker(evidence)
     names = {series.series.people.name(code): code for code in range(series.series.people.size)}
     values = {name: code for code, name in enumerate(evidence.values)}
     tags = {tag: release for release, tag in enumerate(evidence.tags)}

@@ -101,9 +101,9 @@ def same(one, other):
 def assert_pools_follow(pools, hosts, changing):
     """A pool is what the person's groups hold, less the rows of those whose value and group are known."""
     left = hosts.contents.tabled(hosts.n_groups, hosts.values).astype(np.int64)
-    groups = hosts.by_group()
-    sure = np.flatnonzero((hosts.fixed >= 0) & (np.diff(groups.start) == 1))
-    np.subtract.at(left, (groups.row_class[groups.start[sure]], hosts.fixed[sure]), 1)
+    for place in np.flatnonzero(hosts.fixed >= 0).tolist():
+        if len(groups := groups_of(hosts, place)) == 1:
+            left[groups[0], hosts.fixed[place]] -= 1
     places = np.flatnonzero(hosts.individual[hosts.person] & (changing | (hosts.fixed < 0)))
     assert pools.person.tolist() == hosts.person[places].tolist()
     table = pools.table()

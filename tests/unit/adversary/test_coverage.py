@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.adversary import coverage, lattice_sweep
+from audit.adversary import coverage
 from audit.adversary.coverage import Space, boxes, cover, covering_groups
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import parse
@@ -83,7 +83,7 @@ def prepared(release):
     space = Space(attributes, values, np.array(codes, dtype=np.int32))
     bag, value, count = np.array(entries, dtype=np.int64).reshape(-1, 3).T
     listed = ValueCounts(bag.astype(np.int32), value.astype(np.int32), count if counted else None)
-    return found, space, np.arange(len(points)), listed
+    return found, space, np.arange(len(points)), listed, attributes
 
 
 def tabled(release, groups):
@@ -97,7 +97,7 @@ def tabled(release, groups):
 
 def check(release):
     groups = naive(release)
-    found, space, points, entries = prepared(release)
+    found, space, points, entries, _ = prepared(release)
     covered = cover(found, space, points, entries, 6)
     contents = covered.contents
     table = contents.tabled(len(points), 6) if isinstance(contents, ValueCounts) else contents
@@ -131,13 +131,13 @@ def test_bitmaps(limit, release):
 def test_too_many_corners_for_a_sweep(release):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coverage, "_sweep_pays", lambda *_: True)
-        patch.setattr(lattice_sweep, "_MOST_CORNERS", -1)
+        patch.setattr(coverage, "_MOST_CORNERS", -1)
         check(release)
 
 
 @given(st.booleans().flatmap(lambda single: releases(single=single)))
 def test_covering_groups(release):
-    found, space, points, _ = prepared(release)
+    found, space, points, *_ = prepared(release)
     point, group = covering_groups(found, space, points)
     pairs = [(p, g) for p, some in enumerate(naive(release)) for g in some]
     assert list(zip(point.tolist(), group.tolist(), strict=True)) == pairs
@@ -146,8 +146,7 @@ def test_covering_groups(release):
 @given(releases(single=False))
 def test_boxes(release):
     kinds, rows = release[:2]
-    found, space = prepared(release)[:2]
-    attributes = space.attributes
+    found, *_, attributes = prepared(release)
     distinct = {(g, *(parse(c, k, None, MISSING) for c, k in zip(cells, kinds, strict=True))) for g, cells in rows}
     listed = [
         (g, *(a.cells[c] for a, c in zip(attributes, cells, strict=True)))

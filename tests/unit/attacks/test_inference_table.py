@@ -86,16 +86,16 @@ def found():
     """The findings of the paper's cases, and what they are checked against."""
     (evidence,) = build_evidence(open_series(EXAMPLES / "cases-independent"), records=True)
     claims = InferenceTableAttack(2).run(evidence, Budget()).claims
-    findings = {evidence.records.name(one.record): one for one in claims.certify(np.arange(len(claims)))}
-    return evidence.records, findings
+    findings = {evidence.held.names.name(one.record): one for one in claims.certify(np.arange(len(claims)))}
+    return evidence, findings
 
 
 def test_findings_hold(found):
-    records, findings = found
-    Recounter(records, 2).check(list(findings.values()))
-    Recounter(records, 2).check([])
+    evidence, findings = found
+    Recounter(evidence, 2).check(list(findings.values()))
+    Recounter(evidence, 2).check([])
     for finding in findings.values():
-        Recounter(records, 2).check([finding])
+        Recounter(evidence, 2).check([finding])
 
 
 def changed(finding, place, **fields):
@@ -120,15 +120,15 @@ TAMPERED = {
 
 @pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED)
 def test_findings_that_were_tampered_with_do_not(tamper, found):
-    records, findings = found
+    evidence, findings = found
     with pytest.raises(BrokenCertificateError):
-        Recounter(records, 2).check([tamper(findings["2"], findings["1"])])
+        Recounter(evidence, 2).check([tamper(findings["2"], findings["1"])])
 
 
 def test_a_class_that_is_large_enough_is_no_finding(found):
-    records, findings = found
+    evidence, findings = found
     with pytest.raises(BrokenCertificateError):
-        Recounter(records, 1).check([findings["2"]])
+        Recounter(evidence, 1).check([findings["2"]])
 
 
 def test_counterfeits_are_left_out_when_classes_are_counted_again():
@@ -137,10 +137,10 @@ def test_counterfeits_are_left_out_when_classes_are_counted_again():
         (evidence,) = build_evidence(open_series(folder), "linked", records=True)
         claims = InferenceTableAttack(2).run(evidence, Budget()).claims
         [finding] = claims.certify(np.arange(1))
-        Recounter(evidence.records, 2).check([finding])
+        Recounter(evidence, 2).check([finding])
         fake = replace(finding, record=1 - finding.record)
         with pytest.raises(BrokenCertificateError):
-            Recounter(evidence.records, 2).check([fake])
+            Recounter(evidence, 2).check([fake])
 
 
 def test_many_findings_are_checked_by_following_everybody():

@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attacks.joint.attack import JointAttack
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network_builder import network_of
 from attacks.joint.values import Findings
-from audit.adversary.view import SeriesKey
+from audit.adversary.view import handed
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written
 from tests.helpers.tiny import Known, Row, TinySeries
-from tests.oracle.asking import nobody_tells
 
 LETTERS = "abcdefghi"
 
@@ -35,10 +35,11 @@ def own_values(series):
     return left
 
 
-def built(series):
-    """The network, the name of each of its variables, and the values."""
+def built(series, *, world=True):
+    """The network, the name of each of its variables, and the values; with the key's world to start from, or not."""
     with written(series) as folder:
         opening, evidence = opened(folder, "linked")
+        evidence = handed(evidence, JointAttack() if world else None)
         network = network_of(evidence, len(series.releases), Budget())
         names = [opening.people.name(person) for person in network.versions.person.tolist()]
     return network, dict(zip(network.versions.variable.tolist(), names, strict=True)), evidence.values
@@ -134,15 +135,14 @@ def even_groups(rng, people, size, *, odd):
     return TinySeries(releases)
 
 
-def test_no_world_is_presumed_where_groups_are_not_even(monkeypatch):
+def test_no_world_is_presumed_where_groups_are_not_even():
     """One value that another group lacks: nothing is shown but for those who have one value left."""
-    monkeypatch.setattr(SeriesKey, "world", nobody_tells)
     for odd in (True, False):
-        network, _, _ = built(even_groups(np.random.default_rng(1), 180, 3, odd=odd))
+        network, _, _ = built(even_groups(np.random.default_rng(1), 180, 3, odd=odd), world=False)
         known = Knowledge(network)
         open_ = (network.counted(known.alive) > 1)[network.owner]
         assert np.count_nonzero(open_) > 500
         assert (known.shown[open_].any(), known.shown[open_].all()) == (not odd, not odd)
     two = even_groups(np.random.default_rng(1), 180, 3, odd=False)
-    three = built(TinySeries([*two.releases, two.releases[0]]))[0]  # of three releases none is found
+    three = built(TinySeries([*two.releases, two.releases[0]]), world=False)[0]  # of three releases none is found
     assert not three.even(0).any()

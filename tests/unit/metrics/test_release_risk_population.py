@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.register import RegisterSource
+from audit.adversary.register import population
+from audit.adversary.view import View
 from audit.io.series import open_series
 from audit.metrics.release_risk import panels
 from tests.cli.forms import write_rows
@@ -66,19 +67,17 @@ def write_outsider(folder: Path, seed: int, *, single: bool) -> tuple[list[tuple
 @pytest.mark.parametrize("seed", range(some(6)))
 def test_population_by_definition(seed, lattice, single, tmp_path, monkeypatch):
     if not lattice:
-        monkeypatch.setattr("audit.adversary.lattice_sweep._SLAB_CELLS", 0)
+        monkeypatch.setattr("audit.adversary.coverage._MOST_CELLS", 0)
+    monkeypatch.setattr("audit.adversary.pools._check_present", lambda *_: None)  # people are drawn at random
     lines, tables = write_outsider(tmp_path, seed, single=single)
     [evidence] = build_evidence(open_series(tmp_path), "register")
-    source = evidence.source
-    assert isinstance(source, RegisterSource)
     for position, rows in enumerate(tables):
         known = {}
         for person, values, when in lines:
             if when <= position + 1 or person not in known:
                 known[person] = values
-        read = source.releases.get(position)
-        codes = read.release.group
-        found = source.population(position, read)
+        codes = evidence.held.seen[position].release.group
+        found = population(evidence.held, evidence.source, position)
         assert found is not None
         for code in set(codes.codes.tolist()):
             cells = [(age, sex) for group, age, sex, _ in rows if group == codes.name(code)]
@@ -86,7 +85,7 @@ def test_population_by_definition(seed, lattice, single, tmp_path, monkeypatch):
             assert found[code] == fitting + (position == 1 and codes.name(code) == "1")
 
 
-def keyed_register(folder: Path) -> RegisterSource:
+def keyed_register(folder: Path) -> View:
     """Return a group of two people and two counterfeits, known by the key, and a register that has a third person."""
     people = [["A", "20"], ["B", "21"], ["C", "22"]]
     write_rows(folder / "register.csv", [["individual", "Age", "first", "last"], *([*who, "1", "1"] for who in people)])
@@ -98,14 +97,12 @@ def keyed_register(folder: Path) -> RegisterSource:
         encoding="utf-8",
     )
     [evidence] = build_evidence(open_series(folder), "register")
-    assert isinstance(evidence.source, RegisterSource)
-    return evidence.source
+    return evidence
 
 
 def test_no_journalist_where_it_would_take_too_long(tmp_path, monkeypatch):
-    monkeypatch.setattr("audit.adversary.lattice_sweep._SLAB_CELLS", 0)
+    monkeypatch.setattr("audit.adversary.coverage._MOST_CELLS", 0)
     monkeypatch.setattr("audit.adversary.coverage._CROWD_PAIRS", 2)
-    source = keyed_register(tmp_path)
-    [panel] = panels(source, 0, source.releases.get(0))
+    [panel] = panels(keyed_register(tmp_path), 0)
     assert panel.journalist_max is None
     assert "too many pairs" in str(panel.no_journalist)

@@ -40,18 +40,16 @@ PAIR = {(0, "1"): ONE, (1, "1"): -ONE}
 
 @contextmanager
 def opened(series):
-    """The source of a series written to disk, and the codes of its people and values by name."""
+    """The evidence of a series written to disk, and the codes of its people and values by name."""
     with tempfile.TemporaryDirectory() as folder:
         [evidence] = build_evidence(open_series(series.write(Path(folder))))
-        for release in range(len(evidence.tags)):
-            evidence.source.members(release)
-        number = evidence.source.series.people.find
-        yield evidence.source, number, {name: code for code, name in enumerate(evidence.values)}
+        number = evidence.series.people.find
+        yield evidence, number, {name: code for code, name in enumerate(evidence.values)}
 
 
-def holds(source, finding):
+def holds(evidence, finding):
     try:
-        CombinationChecker(source).check(finding)
+        CombinationChecker(evidence).check(finding)
     except BrokenCertificateError:
         return False
     return True
@@ -142,12 +140,12 @@ def test_groups_that_add_up_are_taken_and_nothing_else(series, data):
         weights = {group: 2 * w for group, w in weights.items()}
         members, values = combined(series, weights)
     assume(members)
-    with opened(series) as (source, number, codes):
+    with opened(series) as (evidence, number, codes):
         [value] = [codes[name] for name in values] if len(values) == 1 else [None]
         finding = told(members, value, weights, number)
         pins = list(members.values()) == [1] and list(values.values()) == [1]
-        assert holds(source, finding) == (pins or not values)
-        assert not holds(source, said_otherwise(finding))
+        assert holds(evidence, finding) == (pins or not values)
+        assert not holds(evidence, said_otherwise(finding))
 
 
 @given(linked_series(known=True), st.data())
@@ -163,38 +161,38 @@ def test_what_is_changed_in_a_right_finding_is_seen(series, data):
             right.append((weights, members, values))
     assume(right)
     weights, members, values = data.draw(st.sampled_from(right))
-    with opened(series) as (source, number, codes):
+    with opened(series) as (evidence, number, codes):
         value = codes[next(iter(values))] if values else None
         finding = told(members, value, weights, number)
-        assert holds(source, finding)
+        assert holds(evidence, finding)
         for wrong in tampered(finding):
-            assert not holds(source, wrong), wrong
+            assert not holds(evidence, wrong), wrong
 
 
 def test_nameless_counterfeits_are_somebody_each():
-    with opened(CLINIC) as (source, number, _):
+    with opened(CLINIC) as (evidence, number, _):
         weights = {(0, "2"): Fraction(2), (1, "2"): Fraction(-3)}
         sums = {(0, "2", 0): 2, (0, "2", 1): 2, (1, "2", 0): -3, "Carl": -1}
-        assert holds(source, told(sums, None, weights, number))
+        assert holds(evidence, told(sums, None, weights, number))
         for place in ((0, "2", 2), (0, "1", 0), (1, "2", 1)):
             wrong = {place if who == (0, "2", 1) else who: times for who, times in sums.items()}
-            assert not holds(source, told(wrong, None, weights, number))
+            assert not holds(evidence, told(wrong, None, weights, number))
 
 
 def test_known_people_are_on_neither_side():
     """Alice is known to have cancer, so that Bob has what remains of their group."""
     series = replace(CLINIC, known=[Known("Alice", "cancer")])
-    with opened(series) as (source, number, codes):
-        assert holds(source, told({"Bob": 1}, codes["flu"], {(0, "1"): ONE}, number))
-        assert not holds(source, told({"Bob": 1, "Alice": 1}, None, {(0, "1"): ONE}, number))
-    with opened(CLINIC) as (source, number, codes):
-        assert not holds(source, told({"Bob": 1}, codes["flu"], {(0, "1"): ONE}, number))
+    with opened(series) as (evidence, number, codes):
+        assert holds(evidence, told({"Bob": 1}, codes["flu"], {(0, "1"): ONE}, number))
+        assert not holds(evidence, told({"Bob": 1, "Alice": 1}, None, {(0, "1"): ONE}, number))
+    with opened(CLINIC) as (evidence, number, codes):
+        assert not holds(evidence, told({"Bob": 1}, codes["flu"], {(0, "1"): ONE}, number))
 
 
 def test_values_that_may_change_tell_nothing():
     transitions = {(value, value): None for value in ("cancer", "flu")} | {("flu", "cancer"): None}
-    with opened(replace(CLINIC, transitions=transitions)) as (source, number, _):
-        assert not holds(source, told({"Bob": 1, "Greg": -1}, None, PAIR, number))
+    with opened(replace(CLINIC, transitions=transitions)) as (evidence, number, _):
+        assert not holds(evidence, told({"Bob": 1, "Greg": -1}, None, PAIR, number))
 
 
 def test_groups_that_are_only_guessed_tell_nothing():
@@ -203,9 +201,8 @@ def test_groups_that_are_only_guessed_tell_nothing():
     series = TinySeries(releases, register=register, quasi_identifiers=("City",))
     with tempfile.TemporaryDirectory() as folder:
         [evidence] = build_evidence(open_series(series.write(Path(folder))), "register")
-        evidence.pools(1)
-        number = evidence.source.series.people.find
-        assert not holds(evidence.source, told({"Bob": 1, "Greg": -1}, None, PAIR, number))
+        number = evidence.series.people.find
+        assert not holds(evidence, told({"Bob": 1, "Greg": -1}, None, PAIR, number))
 
 
 def test_values_that_are_published_as_counts(tmp_path):
@@ -219,10 +216,8 @@ def test_values_that_are_published_as_counts(tmp_path):
     manifest = f'[series]\nname = "Pair"\nreleases = [{pairs}]\n\n[columns]\n{columns}\n'
     (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
     [evidence] = build_evidence(open_series(tmp_path))
-    evidence.source.members(1)
-    finding = told({"Carl": 1, "Greg": -1}, None, PAIR, evidence.source.series.people.find)
-    assert holds(evidence.source, finding)
+    finding = told({"Carl": 1, "Greg": -1}, None, PAIR, evidence.series.people.find)
+    assert holds(evidence, finding)
     (tmp_path / "2-values.csv").write_text("Group-ID,Value,count\n1,flu,2\n1,cancer,1\n", encoding="utf-8")
     [evidence] = build_evidence(open_series(tmp_path))
-    evidence.source.members(1)
-    assert not holds(evidence.source, finding)
+    assert not holds(evidence, finding)

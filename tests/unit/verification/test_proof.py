@@ -39,13 +39,11 @@ class Opened:
 
     def __init__(self, folder, adversary=None):
         [evidence] = build_evidence(open_series(folder), adversary)
-        for release in range(len(evidence.tags)):
-            evidence.source.release(release)
-        people = evidence.source.series.people
+        people = evidence.series.people
         self.number = {people.name(code): code for code in range(people.size)}
         self.codes = {value: code for code, value in enumerate(evidence.values)}
         allowed = None if evidence.transitions is None else follows(evidence.transitions.exact)
-        self.checker = ProofChecker(PublishedReleases(evidence.source), allowed)
+        self.checker = ProofChecker(PublishedReleases(evidence), allowed)
 
     def points(self, costs, *people):
         """`costs` as text: `0 1 flu 2`, the points of the rows of group 1 with flu in the first release."""
@@ -336,7 +334,7 @@ def test_steps_before_a_proof_are_checked_too(tmp_path):
     """A finding may show the person's own groups first; what these publish is held against the files."""
     [evidence] = build_evidence(open_series(PAIRS.write(tmp_path)))
     evidence.pools(2)
-    number = evidence.source.series.people.find
+    number = evidence.series.people.find
     codes = {value: code for code, value in enumerate(evidence.values)}
     points = tuple(RowPoints(0, "1", codes[value], 1) for value in ("flu", "gout"))
     proof = Proof(points, tuple(sorted(map(number, ("A", "B", "C", "~c1")))))
@@ -346,7 +344,7 @@ def test_steps_before_a_proof_are_checked_too(tmp_path):
         finding = Disclosure(number("C"), 0, codes["cold"], 1.0, steps, proof)
         columns = (np.array([code], dtype=np.int32) for code in (number("C"), 0, codes["cold"]))
         claims = Disclosures(*columns, lambda _: [finding])
-        names = ReportNames(evidence, Pseudonymizer(evidence.source.series, reveal=True))
+        names = ReportNames(evidence, Pseudonymizer(evidence.series, reveal=True))
         selection = Selection("joint", claims, names)
         try:
             selection.select(None, np.zeros(0, dtype=np.intp))

@@ -75,9 +75,9 @@ def disclosed(folder, attack, adversary=None):
     [evidence] = build_evidence(open_series(folder), adversary)
     claims = attack.run(evidence, Budget()).claims
     findings = [each for each in claims.certify(np.arange(min(MOST, len(claims)))) if each is not None]
-    checker = DisclosureChecker(evidence, evidence.source)
+    checker = DisclosureChecker(evidence)
     every = worlds(series, evidence.kind)
-    names = evidence.source.series.people
+    names = evidence.series.people
 
     def is_true(finding):
         version = (names.name(finding.individual), finding.release)
@@ -141,8 +141,8 @@ def test_steps_leave_out_no_release_in_which_a_value_may_change(tmp_path):
     """
     [evidence] = build_evidence(open_series(CHANGING.write(tmp_path)))
     evidence.pools(2)
-    checker = DisclosureChecker(evidence, evidence.source)
-    person, (a, b, c) = evidence.source.series.people.find("P"), map(evidence.values.index, "abc")
+    checker = DisclosureChecker(evidence)
+    person, (a, b, c) = evidence.series.people.find("P"), map(evidence.values.index, "abc")
     steps = [CertificateStep(release, ("1",), values) for release, values in enumerate(((a,), (b,), (b, c)))]
 
     def holds(value, release, *steps):
@@ -164,8 +164,8 @@ def test_known_values_take_rows(tmp_path):
     series = TinySeries([[Row("P", "1", "x"), Row("Q", "1", "y")]], known=[Known("P", "x")])
     [evidence] = build_evidence(open_series(series.write(tmp_path)))
     evidence.pools(0)
-    checker = DisclosureChecker(evidence, evidence.source)
-    person, (x, y) = evidence.source.series.people.find("Q"), map(evidence.values.index, "xy")
+    checker = DisclosureChecker(evidence)
+    person, (x, y) = evidence.series.people.find("Q"), map(evidence.values.index, "xy")
     finding = Disclosure(person, 0, y, 1.0, (CertificateStep(0, ("1",), (y,)),))
     assert_refused(finding, checker.checked, ["1"], may_be_so(lambda _: False))
     with pytest.raises(BrokenCertificateError):
@@ -190,7 +190,7 @@ def test_equivalences(name):
     assert findings
     groups = sorted({row.group for release in read(EXAMPLES / name).releases for row in release})
     for finding in findings:
-        assert_refused(finding, CombinationChecker(evidence.source).check, groups, another_way_to_add_up)
+        assert_refused(finding, CombinationChecker(evidence).check, groups, another_way_to_add_up)
 
 
 def another_way_to_add_up(path, how, spoiled):
@@ -219,8 +219,8 @@ def test_classes_of_rows(tmp_path):
         ("2", 0, 1, 1),
     ]
     for finding in findings:
-        assert_refused(finding, lambda one: check_groups([one], evidence.source), ["1", "2"], is_same_class)
-    check_groups(findings, evidence.source)
+        assert_refused(finding, lambda one: check_groups([one], evidence), ["1", "2"], is_same_class)
+    check_groups(findings, evidence)
 
 
 def is_same_class(path, how, spoiled):
@@ -238,7 +238,7 @@ def test_classes_of_linked_records(tmp_path, changing):
     assert len(findings) == (8 if changing else 4)
 
     def check(one):
-        check_linked([one], evidence.records, evidence.sensitive, constant=not changing)
+        check_linked([one], evidence)
 
     def is_the_same(path, how, spoiled):
         """The other record of the class, or the other release, where that has the same group."""
@@ -254,9 +254,9 @@ def test_records():
     findings = claims.certify(np.arange(len(claims)))
     assert {finding.cause for finding in findings} > {"group change", "subgroup expanding"}
     for finding in findings:
-        assert_refused(finding, lambda one: Recounter(evidence.records, 2).check([one]), ["1", "2", "3"])
+        assert_refused(finding, lambda one: Recounter(evidence, 2).check([one]), ["1", "2", "3"])
     with pytest.raises(BrokenCertificateError):
-        Recounter(evidence.records, 2).check([findings[0], findings[0]])
+        Recounter(evidence, 2).check([findings[0], findings[0]])
 
 
 def test_rows_that_can_be_somebody_s():

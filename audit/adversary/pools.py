@@ -1,0 +1,163 @@
+"""Pools of people: what a release leaves of each person's value, held against what is known beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from audit.adversary import coverage
+from audit.adversary.held_series import HeldSeries, SeenRelease
+from audit.adversary.known_groups import KnownGroups, entries_of, real_rows
+from audit.adversary.register import RegisteredPeople, RegisteredRelease
+from audit.io.background_knowledge import Known, Register, check_listed, read_known
+from audit.io.releases import KeyedRelease
+from audit.model.arrays import UNKNOWN, Codes, Flags, Places
+from audit.model.errors import Problems
+from audit.model.evidence import CandidatePools, Table, ValueCounts
+
+
+def people_of(
+    held: HeldSeries, sensitive: str, values: int, *, constant: bool, listed: Flags | None = None
+) -> KnownGroups:
+    """Return what is seen of people and their pools; `listed` says of which values the transitions speak.
+
+    Raises:
+        InputError: the transitions do not say what may follow a published value, a person is covered by no group, or
+            there are more people than rows.
+    """
+    if listed is not None:
+        for read in held.seen:
+            check_listed(held.series, read.seen, sensitive, listed)
+    individual = ~held.series.people.is_counterfeit()
+    nothing = (None,) * len(held)
+    people = KnownGroups(held.seen, sensitive, values, individual, constant, nothing, ())
+    if held.register is not None:
+        names, register = held.series.manifest.columns.quasi_identifiers, held.register
+        space = coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
+        lines = [register.present(position) for position in range(len(held))]
+        there = tuple(RegisteredRelease(register.person[at], *register.places(at)) for at in lines)
+        people = RegisteredPeople(**vars(people), space=space, lines=there)
+    return _with_pools(people, held, None) if held.adversary.knows_people else people
+
+
+def knowing(people: KnownGroups, held: HeldSeries) -> tuple[KnownGroups, Known]:
+    """Return the same with the values that are known beforehand, and these.
+
+    Raises:
+        InputError: their file cannot be read, or contradicts itself or the series.
+    """
+    present = [np.unique(each.person) for each in people.pooled]
+    known, problems = read_known(held.series, people.sensitive), Problems()
+    everyone = np.unique(np.concatenate(present))
+    if held.series.manifest.to_come:
+        known = known.some(np.isin(known.person, everyone))
+    for place in np.flatnonzero(~np.isin(known.person, everyone)):
+        what = "this person is in no release, or is a counterfeit"
+        problems.add(known.shown, what, "drop the line", line=known.lines[place], column="individual")
+    for place in np.flatnonzero(known.release >= 0):
+        if known.person[place] not in present[known.release[place]]:
+            what = "this person is not in this release"
+            problems.add(known.shown, what, "correct the release", line=known.lines[place], column="release")
+    problems.check()
+    size, releases = len(people.individual), range(len(held))
+    fixed = tuple(known.fixed(position, size, constant=people.constant) for position in releases)
+    return _with_pools(replace(people, fixed=fixed), held, known), known
+
+
+def _with_pools(people: KnownGroups, held: HeldSeries, known: Known | None) -> KnownGroups:
+    return replace(people, pooled=tuple(_pools(people, held, known, position) for position in range(len(held))))
+
+
+def _pools(people: KnownGroups, held: HeldSeries, known: Known | None, position: int) -> CandidatePools:
+    """Return the pools of a release."""
+    fixed = people.fixed[position]
+    if isinstance(people, RegisteredPeople):
+        person, used, pool = people.lines[position]
+        at, n_pools = None if fixed is None else fixed[person], len(used)
+        contents: ValueCounts | Table = _covered(people, held, known, position, at)
+    else:
+        release, keyed = people.releases[position].seen, held.keyed[position]
+        if keyed.person is None:
+            raise AssertionError("who knows which group is whose has a key")
+        rows = real_rows(keyed.person, people.individual)
+        person, pool, n_pools = keyed.person[rows], release.group.codes[rows], release.group.size
+        at, contents = None if fixed is None else fixed[person], entries_of(release, people.sensitive)
+        if at is not None and known is not None:
+            _check_own(people, keyed, known, person, at, rows)
+            contents = _without(contents, person, pool, at, known)
+    counted = None
+    if at is not None and people.constant:
+        open_ = np.flatnonzero(at == UNKNOWN)
+        person, pool, at = person[open_], pool[open_], None
+    elif at is not None:
+        counted = at == UNKNOWN
+    return CandidatePools(person, pool, n_pools, contents, counted, at, len(people.individual), people.values)
+
+
+def _covered(
+    people: RegisteredPeople, held: HeldSeries, known: Known | None, position: int, at: Codes | None
+) -> ValueCounts | Table:
+    """Return what the pools of a release hold, that of each used point; `at` are the known values of the lines."""
+    person, used, pool = people.lines[position]
+    read, boxes = people.releases[position], people.homes(position)
+    entries = entries_of(read.seen, people.sensitive)
+    covered = coverage.cover(boxes, people.space, used, entries, people.values)
+    if held.register is not None:
+        _check_present(held.register, read, position, pool, covered.groups)
+    if at is not None and known is not None:
+        rows = np.flatnonzero(at != UNKNOWN)
+        lacks = np.flatnonzero(~covered.hold(pool[rows], at[rows]))
+        if len(lacks):
+            raise known.contradiction(person[rows[lacks[0]]], "no group that may hold this person publishes this value")
+        sure = np.flatnonzero((at != UNKNOWN) & (covered.groups[pool] == 1))
+        _, home = coverage.covering_groups(boxes, people.space, used[pool[sure]])
+        entries = _without(entries, person[sure], home, at[sure], known)
+        covered = coverage.cover(boxes, people.space, used, entries, people.values)
+    return covered.contents
+
+
+def _check_present(register: Register, read: SeenRelease, position: int, pool: Codes, groups: Table) -> None:
+    """Hold the register's people in a release, and how many groups cover each pool's, against the release."""
+    problems, lines, release = Problems(), register.present(position), read.release
+    if not groups.all():
+        alone = np.flatnonzero(groups[pool] == 0)
+        others = f" (nor {len(alone) - 1} others)" if len(alone) > 1 else ""
+        what = f"no group of release {release.tag} covers this person{others}"
+        line = register.table.line(int(lines[alone[0]]))
+        problems.add(register.shown, what, "correct the person's values or stay", line=line)
+    rows = release.people - sum(release.counterfeits.values())
+    if len(lines) > rows:
+        what = f"{len(lines)} people are in release {release.tag}, which has {rows} rows that are no counterfeits"
+        problems.add(register.shown, what, "correct in which releases its people are")
+    problems.check()
+
+
+def _check_own(
+    people: KnownGroups, keyed: KeyedRelease, known: Known, person: Codes, at: Codes, rows: Places | slice
+) -> None:
+    """Hold the known values against the values of the people's own rows."""
+    if keyed.values_by_row:
+        wrong = np.flatnonzero((at != UNKNOWN) & (at != keyed.entry_value[people.sensitive][rows]))
+        if len(wrong):
+            what = f"the key says that this person has another value in release {keyed.tag}"
+            raise known.contradiction(person[wrong[0]], what)
+
+
+def _without(entries: ValueCounts, person: Codes, group: Codes, fixed: Codes, known: Known) -> ValueCounts:
+    """Return the entries less one row for each person with a known value who is surely in a group."""
+    values = int(max(entries.value.max(initial=0), fixed.max(initial=0))) + 1
+    rows = np.flatnonzero(fixed != UNKNOWN)
+    taken = group[rows].astype(np.int64) * values + fixed[rows]
+    key = entries.bag.astype(np.int64) * values + entries.value
+    count = np.ones(len(key), dtype=np.int64) if entries.rows is None else entries.rows
+    distinct, place = np.unique(np.concatenate([key, taken]), return_inverse=True)
+    weights = np.concatenate([count, np.full(len(taken), -1, dtype=np.int64)])
+    left = np.bincount(place, weights=weights).astype(np.int64)
+    short = np.flatnonzero(left[place[len(key) :]] < 0)
+    if len(short):
+        what = "this person's group does not publish this value as often as it is known in it"
+        raise known.contradiction(person[rows[short[0]]], what)
+    kept = left > 0
+    codes = distinct[kept]
+    return ValueCounts((codes // values).astype(np.int32), (codes % values).astype(np.int32), left[kept])
