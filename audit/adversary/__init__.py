@@ -1,1 +1,1 @@
-"""Adversaries: how somebody who knows something sees a series, as evidence for attacks."""
+"""Adversaries: what each knows of a series, as evidence for attacks."""

@@ -1,4 +1,4 @@
-"""Gathering: whom a series lets one assume as the adversary, and what that adversary sees."""
+"""Evidence: which adversary a series lets one assume, and what that adversary sees."""
 
 from __future__ import annotations
 

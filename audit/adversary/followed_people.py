@@ -1,7 +1,7 @@
 """People followed by the published record ids beside them: the series as one release, whose rows are its records.
 
-The id of a record is one more attribute of its rows, which never changes. Whoever is known to be in some releases, and
-in which row classes (`linked`) or with which exact quasi-identifiers (`register`), is a record that is in the same
+The id of a record is one more attribute of its rows, which never changes. Who is known to be in some releases, and in
+which row classes (`linked`) or with which exact quasi-identifiers (`register`), is a record that is in the same
 releases, in row classes that fit, and no two people are one record. Records that are in the same row classes throughout
 make a class. As values never change, a record has one combination of them. So all that is known together is one
 release: classes of records with their values, and who may be in which. What is known of the id itself discloses
@@ -68,7 +68,7 @@ class RecordChoices:
     """Which classes of records each person may be of.
 
     Attributes:
-        person: everybody who is known to be in some release, ascending; shape (n,), int32.
+        person: all people who are known to be in some release, ascending; shape (n,), int32.
         kind: who is known alike; shape (n,), int32.
         start: where the classes of each kind begin; shape (kinds + 1,).
         record_class: these, ascending for each kind; shape (pairs,), int32.

@@ -109,7 +109,7 @@ class HeldSeries:
         return self.series.manifest.columns.quasi_identifiers if wanted else ()
 
     def _load(self, position: int) -> tuple[KeyedRelease, SeenRelease]:
-        """Read a release, and keep of the key apart from it what the adversary knows."""
+        """Read a release; return it with its key, and as the adversary sees it."""
         series, knows = self.series, self.adversary.knows_groups
         read = series.read(
             position,

@@ -85,7 +85,7 @@ class KnownGroups:
         return Members(person, group, read.seen.group.size, contents, self.individual, self.values)
 
     def hosts(self, position: int) -> CandidateGroups:
-        """Return the rows of a release and which group holds whom, counterfeits that keep their identity included."""
+        """Return the rows of a release and the group of each person, counterfeits that keep their identity included."""
         read = self.releases[position]
         rows, person, group = self._rows(read)
         person, group = person[rows], group[rows]
@@ -96,7 +96,7 @@ class KnownGroups:
         return self._hosts(position, person, (np.arange(len(rows) + 1, dtype=np.int64), group), there, held)
 
     def published(self, position: int) -> PublishedClasses:
-        """Return a release as anybody sees it."""
+        """Return a release as its readers see it."""
         read = self.releases[position]
         release = read.release
         place, group = classes_of_rows(release)
@@ -105,7 +105,7 @@ class KnownGroups:
         return PublishedClasses(group, self._judged(read, place, group), contents, self.values, place)
 
     def _judged(self, read: SeenRelease, place: Codes, group: Codes) -> Flags:
-        """Return which classes may hold people whom the adversary does not know to be there; shape (classes,)."""
+        """Return which classes may hold people that the adversary does not know to be there; shape (classes,)."""
         if read.person is not None:
             judged = np.zeros(len(group), dtype=np.bool_)
             if read.strangers is not None:

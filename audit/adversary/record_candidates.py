@@ -26,7 +26,7 @@ class Fitting:
     Attributes:
         label, group: pairs of a label of people, such as an exact point, and a row class that fits it; ascending by
             label; shape (pairs,), int32.
-        anywhere: whether somebody who is not known to be in the release may be in it all the same, in any row class.
+        anywhere: whether a person who is not known to be in the release may be in it all the same, in any row class.
     """
 
     label: Codes

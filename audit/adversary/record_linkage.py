@@ -191,7 +191,7 @@ class RowContents(SeenRows):
         return PublishedRows(table, value, release.group.codes, read.person, sum(release.counterfeits.values()))
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
-        """Return points of an attribute that some cells tell apart, as cells, and which cover each; (points, cells)."""
+        """Return points of an attribute that differ in which of some cells cover them, and these; (points, cells)."""
         contents = self.contents.of[attribute]
         known = [contents.cell(number) for number in cells.tolist()]
         points = _points(known, self.contents.columns[attribute])

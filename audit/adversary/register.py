@@ -43,7 +43,7 @@ class RegisteredPeople(KnownGroups):
     lines: tuple[RegisteredRelease, ...]
 
     def present(self, position: int) -> Codes:
-        """Return the people whom the register has in a release."""
+        """Return the people that the register has in a release."""
         return self.lines[position].person
 
     def known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
@@ -76,7 +76,7 @@ class RegisteredPeople(KnownGroups):
         return self._hosts(position, person, (start, row_class), there, capacity(read.release))
 
     def published(self, position: int) -> PublishedClasses:
-        """Return a release as anybody sees it; strangers are there where it has more people than the register."""
+        """Return a release as its readers see it; strangers are there where it has more people than the register."""
         read = self.releases[position]
         people = read.release.people - int(counterfeits_of(read).sum())
         return replace(super().published(position), strangers=len(self.present(position)) < people)

@@ -1,7 +1,7 @@
 """Row classes: the rows of a group with equal published cells.
 
 A person can only be a row whose cells cover the person. In a plain table the rows' own values stand beside their cells,
-so that a row class publishes values of its own and takes the place of the group; in an Anatomy pair values stand apart,
+so that a row class publishes values of its own and takes the place of the group; an Anatomy pair has a file of values,
 and the values of a group serve all its row classes.
 """
 

@@ -54,7 +54,7 @@ class Register:
 
     @property
     def lacking(self) -> tuple[int, ...]:
-        """Which quasi-identifiers it lacks, so that each cell of theirs may be of everybody in it."""
+        """Which quasi-identifiers it lacks, so that each cell of theirs may be of all people in it."""
         return tuple(place for place, values in enumerate(self.values) if values is _UNKNOWN)
 
     def present(self, release: int) -> npt.NDArray[np.intp]:
@@ -102,7 +102,7 @@ def read_register(series: Series) -> Register:
         _check_exact(series, table, attribute, codes, texts, problems)
         values.append(texts)
         columns.append((codes, len(texts)))
-    first, last = _stays(series, table, by_line=by_line, problems=problems)
+    first, last = _releases_of(series, table, by_line=by_line, problems=problems)
     person = series.people.encode(table.arrow("individual"))
     nameless = np.flatnonzero(person == NOBODY)
     if len(nameless):
@@ -117,7 +117,7 @@ def read_register(series: Series) -> Register:
 
 
 def _lacking(attributes: Sequence[str], names: Collection[str], shown: str, problems: Problems) -> list[str]:
-    """Return the quasi-identifiers that a register lacks, each of which covers everybody in it; note misspelt ones."""
+    """Return the quasi-identifiers that a register lacks, each of which covers all people in it; note misspelt ones."""
     lacking = [each for each in attributes if each not in names]
     spelled = {fold(each): each for each in names}
     for each in lacking:
@@ -152,7 +152,7 @@ def _is_no_value(series: Series, attribute: str, text: str) -> bool:
     return hierarchy is not None and text not in hierarchy.levels[0]
 
 
-def _stays(series: Series, table: Table, *, by_line: bool, problems: Problems) -> tuple[Codes, Codes]:
+def _releases_of(series: Series, table: Table, *, by_line: bool, problems: Problems) -> tuple[Codes, Codes]:
     """Return the first and the last release, counted from 0, of each line of a register."""
     every = (*series.tags, *series.manifest.to_come)
     if by_line:
@@ -184,7 +184,7 @@ def _note_first(
 
 
 def _check_once(series: Series, register: Register, problems: Problems) -> None:
-    """Note the first person whom the register lists twice in one release."""
+    """Note the first person that the register lists twice in one release."""
     if np.bincount(register.person).max(initial=0) <= 1:
         return
     seen = np.full(series.people.size, -1, dtype=np.int64)

@@ -224,7 +224,7 @@ def _unpublished(series: Series) -> Iterator[ReportWarning]:
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
-    """Tell of sheets of workbooks that are not read."""
+    """Note sheets of workbooks that are not read."""
     files = [release for release in series.manifest.releases if is_foreign(release.rows)]
     unread = {each.shown: sheets for each in files if (sheets := read_foreign(each.rows).other_sheets)}
     if unread:
@@ -238,7 +238,7 @@ def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
 
 
 def _dropped(series: Series) -> Iterator[ReportWarning]:
-    """Tell of tables that lie beside the releases and are not named."""
+    """Note tables that lie beside the releases and are not named."""
     folder = series.manifest.folder
     if is_remote(folder):
         return

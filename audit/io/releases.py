@@ -184,7 +184,7 @@ def read_release(series: ReleaseContext, position: int, wanted: Wanted, problems
 
 
 def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:
-    """Return the value of each row of an attribute, -1 where it is not known; None where nothing tells; shape (rows,).
+    """Return an attribute's value of each row, -1 where it is not known; None where nothing says it; shape (rows,).
 
     Beside their rows, values were read with the release; of an Anatomy pair they may stand in its key file, which is
     not believed in groups where it has a published value more often than the pair does.
@@ -200,9 +200,9 @@ def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Voca
 
 
 def _too_often(release: KeyedRelease, name: str, said: Codes) -> Flags:
-    """Tell, by group code, where rows of an Anatomy pair are said to have a published value more often than published.
+    """Return by group code where rows of an Anatomy pair are said to have a published value more often than published.
 
-    A value that is not published for a group at all is left to be told as the contradiction that it is.
+    A value that is not published for a group at all is left to be reported as the contradiction that it is.
     """
     values = int(max(said.max(initial=0), release.entry_value[name].max(initial=0))) + 1
     known = np.flatnonzero(said != NOBODY)
@@ -366,7 +366,7 @@ class _Reading:
         """Return which rows look alike, and what each quasi-identifier does to rows alone or in small groups.
 
         Added to `cells` are those of the columns in which rows of one group differ, which then look like what they
-        contain; of the others the texts are compared. In large releases nobody looks for columns that single out.
+        contain; of the others the texts are compared. In large releases columns that single out are not looked for.
         """
         names = self.columns.quasi_identifiers
         if not names:

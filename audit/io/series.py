@@ -197,7 +197,7 @@ class Series:
         )
 
     def person(self, individual: str) -> int:
-        """Return the code of a person, however the identifier is spelled where that does not count; -1 for nobody."""
+        """Return the code of a person, however the identifier is spelled where that does not count; -1 for no one."""
         return self.people.find(fold(individual) if self.columns.rules[Fold].folds(INDIVIDUAL) else individual)
 
     def tied_texts(self, column: str) -> tuple[int, int]:
@@ -310,7 +310,7 @@ class Series:
         """Read one release, with what is wanted of it: see `Wanted`.
 
         Raises:
-            InputError: something in this file is wrong; the problems of all the other releases are told as well.
+            InputError: something in this file is wrong; the problems of all the other releases are reported as well.
         """
         wanted, problems = Wanted(attributes, key, records, row_classes), Problems()
         with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1) as stage:
@@ -341,7 +341,7 @@ def open_series(path: str | os.PathLike[str] | UPath) -> Series:
     """Open the series in a folder, or at a URL (or the one whose `series.toml` is named).
 
     Raises:
-        InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
+        InputError: the manifest is faulty, or files or columns that it names are missing; all of it is reported.
         UsageError: what reads URLs is not installed.
     """
     folder = as_path(path)
