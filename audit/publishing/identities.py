@@ -15,7 +15,6 @@ from audit.io.cells import Cell, Interval, ValueSet
 from audit.io.encoding import COUNTERFEIT as MARK
 from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.microdata import ReadSnapshot
-from audit.io.serial_numbers import SerialNumbers
 from audit.io.tables import Coded
 from audit.io.texts import arrow, column_of, hexadecimal
 from audit.io.toml import natural
@@ -146,7 +145,7 @@ class RecordIds:
 
     def __init__(self) -> None:
         # Numbers must not be their own codes: only published ids have a code.
-        self._ids = IdentifierEncoder(SerialNumbers())
+        self._ids = IdentifierEncoder(0)
         self._of = np.full(0, -1, dtype=np.int32)
 
     def learn(self, person: Codes, records: Coded) -> None:
