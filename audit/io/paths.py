@@ -1,20 +1,20 @@
 """Places: where a text becomes a path, and all that differs between files at hand and files at a URL.
 
-A path of this machine is a `pathlib.Path`, and stays as fast as one: nothing of fsspec is imported for it. Anything
-with `://` in it becomes a `RemotePath`, which does what reading asks of a path and never writes. Where the two differ,
-a function here tells them apart; nothing else has to.
+A path of this machine is a `pathlib.Path`, for which nothing of fsspec is imported. Anything with `://` in it, but for
+`file://`, becomes a `RemotePath`, which does what reading asks of a path and never writes. Functions here know the
+differences; nothing else has to.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+from urllib.parse import unquote
 
 from audit.io.remote_path import WEB, RemotePath, fault, forget
 from audit.model.errors import InputError, Problem, UsageError
@@ -27,6 +27,7 @@ T = TypeVar("T")
 Reader: TypeAlias = Callable[Concatenate[Path, P], T]
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PATIENCE = 60.0
+_FILE = "file://"
 _ABSENT = ("there is no such place", "correct the address")
 
 
@@ -40,12 +41,17 @@ def as_path(where: str | os.PathLike[str] | UPath | RemotePath) -> Path:
         UsageError: what reads URLs is not installed, or this is none.
         InputError: the storage cannot be reached.
     """
+    path: Path = _place(where)
+    return path
+
+
+def _place(where: Any) -> Any:  # noqa: ANN401 - a place at a URL is a path in all that reading asks of one
     if isinstance(where, RemotePath):
-        return cast("Path", where)
-    if not isinstance(where, str | os.PathLike):
-        return _opened(str(where), where.storage_options)
-    text = os.fspath(where)
-    return _opened(text, {}) if is_url(text) else Path(text)
+        return where
+    options = {} if isinstance(where, str | os.PathLike) else where.storage_options
+    text = os.fspath(where) if isinstance(where, os.PathLike) else str(where)
+    local = text[: len(_FILE)].casefold() == _FILE
+    return Path(unquote(text[len(_FILE) :])) if local else _opened(text, options) if is_url(text) else Path(text)
 
 
 def is_url(text: str) -> bool:
@@ -103,19 +109,12 @@ def matching(folder: Path, pattern: str) -> list[str] | None:
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Return whether two paths are those of one file; a URL may be that of a file of this machine."""
+    """Return whether two paths are those of one file."""
     if str(one) == str(other):
         return True
-    first, second = _at_hand(one), _at_hand(other)
-    if first is None or second is None or not (os.path.exists(first) and os.path.exists(second)):  # noqa: PTH110 - never raises
+    if is_remote(one) or is_remote(other) or not (os.path.exists(one) and os.path.exists(other)):  # noqa: PTH110 - never raises
         return False
-    return first.samefile(second)
-
-
-def _at_hand(path: Path) -> Path | None:
-    """Return the path of this machine that a path is; None when it is none."""
-    remote = _remote(path)
-    return path if remote is None else remote.at_hand()
+    return one.samefile(other)
 
 
 def version(path: Path) -> tuple[object, ...] | None:
@@ -161,11 +160,11 @@ def size(path: Path) -> int:
     return path.stat().st_size
 
 
-def _opened(text: str, options: Mapping[str, Any]) -> Path:
-    """Return the place at a URL, as a path: it is one in all that reading asks of it."""
+def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
+    """Return the place at a URL."""
     shown = without_secrets(text)
     try:
-        from upath import UPath
+        from fsspec.core import url_to_fs
     except ImportError as error:
         what = "a series at a URL is read with the help of other packages"
         raise UsageError(f"{shown}: {what}; install series-audit[dask]") from error
@@ -177,10 +176,8 @@ def _opened(text: str, options: Mapping[str, Any]) -> Path:
         rest, _, query = rest.partition("#")[0].partition("?")
     address = f"{scheme}://{rest.rstrip('/') or rest}"
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # some storages are known to fsspec alone, which suffices
-            root = UPath(address, **{**_web_options(scheme), **options})
-        root.fs.invalidate_cache()
+        storage, root = url_to_fs(address, **{**_web_options(scheme), **options})
+        storage.invalidate_cache()
         forget()
     except ImportError as error:
         what = f"what reads {scheme}:// is not installed"
@@ -190,7 +187,7 @@ def _opened(text: str, options: Mapping[str, Any]) -> Path:
     except Exception as error:  # noqa: BLE001 - some storages are reached for at once, and fail in their own ways
         raise InputError([Problem(shown, *(fault(error) or _ABSENT))]) from None
     clean = without_secrets(address).partition("://")[2].rstrip("/")
-    return cast("Path", RemotePath(root, f"{scheme}://{clean}", query=query))
+    return RemotePath(storage, root, f"{scheme}://{clean}", query=query)
 
 
 def _web_options(scheme: str) -> dict[str, Any]:

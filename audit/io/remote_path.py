@@ -11,9 +11,9 @@ import errno
 import io
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -22,27 +22,27 @@ from urllib.parse import quote, unquote
 from audit.model.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from upath import UPath
+    from fsspec import AbstractFileSystem
 
 WEB = ("http", "https")
-_LOCAL = ("file", "local")
-_WHOLE = 8 << 20  # files up to here are fetched whole, larger ones in blocks of this size
 _VERSIONS = {"etag", "mtime", "lastmodified", "modified", "updated", "created", "contentmd5", "md5hash", "generation"}
 
 
 @dataclass(frozen=True)
 class RemotePath:
-    """A place under a URL: the methods of `pathlib.Path` that reading uses, each of which tells what is wrong.
+    """A place under a URL: the methods of `pathlib.Path` that reading uses, each of which says what is wrong.
 
     It can be pickled, and read from in another process.
 
     Attributes:
-        root: the URL that it was opened under.
+        storage, root: the place that it was opened under.
+        shown_root: the URL of that, without credentials.
         inner: the place below that, as manifests write it.
         query: what follows the `?` of a web address; it may sign every file below.
     """
 
-    root: UPath = field(repr=False)
+    storage: AbstractFileSystem = field(repr=False)
+    root: str = field(repr=False)
     shown_root: str
     inner: str = ""
     query: str = field(default="", repr=False)
@@ -53,7 +53,7 @@ class RemotePath:
 
     def __truediv__(self, name: str) -> RemotePath:
         """Return a place below this one."""
-        return RemotePath(self.root, self.shown_root, (PurePosixPath(self.inner) / name).as_posix(), self.query)
+        return replace(self, inner=(PurePosixPath(self.inner) / name).as_posix())
 
     @property
     def name(self) -> str:
@@ -63,30 +63,27 @@ class RemotePath:
     @property
     def parent(self) -> RemotePath:
         """The folder that holds this place."""
-        if "/" in self.inner:
-            return RemotePath(self.root, self.shown_root, self.inner.rpartition("/")[0], self.query)
         if self.inner:
-            return RemotePath(self.root, self.shown_root, query=self.query)
+            return replace(self, inner=self.inner.rpartition("/")[0])
         scheme, mark, rest = self.shown_root.partition("://")
-        return RemotePath(self.root.parent, f"{scheme}{mark}{rest.rpartition('/')[0]}", query=self.query)
+        return replace(self, root=self.root.rpartition("/")[0], shown_root=f"{scheme}{mark}{rest.rpartition('/')[0]}")
+
+    @property
+    def _is_web(self) -> bool:
+        return self.shown_root.partition("://")[0] in WEB
 
     @property
     def target(self) -> str:
         """Where the storage is asked for this file."""
-        web = self.root.protocol in WEB
-        inner = quote(self.inner) if web else self.inner
-        path = str((self.root / inner).path if inner else self.root.path)
-        return f"{path}?{self.query}" if web and self.query else path
-
-    def at_hand(self) -> Path | None:
-        """Return the path of this machine that a `file://` URL means; None for others."""
-        return Path(self.target) if self.root.protocol in _LOCAL else None
+        inner = quote(self.inner) if self._is_web else self.inner
+        path = f"{self.root.rstrip('/')}/{inner}" if inner else self.root
+        return f"{path}?{self.query}" if self.query else path
 
     def info(self) -> dict[str, Any] | None:
         """Return what the storage says of the file or folder; None when there is none."""
         try:
-            with self.translate_errors():
-                found: dict[str, Any] = self.root.fs.info(self.target)
+            with self._translated_errors():
+                found: dict[str, Any] = self.storage.info(self.target)
         except FileNotFoundError:
             return None
         return found
@@ -104,11 +101,7 @@ class RemotePath:
         return (self.info() or {}).get("type") == "directory"
 
     def version(self) -> tuple[object, ...] | None:
-        """Return what changes when the file does, if the storage tells."""
-        return _version(self.info() or {})
-
-    def open(self, _mode: str = "rb") -> BinaryIO:
-        """Open the file for reading; a small one is fetched whole, and once while it stays as it is.
+        """Return what changes when the file does, if the storage says it.
 
         Raises:
             FileNotFoundError: there is none.
@@ -116,22 +109,23 @@ class RemotePath:
         info = self.info()
         if info is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
-        size, changes = info.get("size"), _version(info)
-        if size is None or size > _WHOLE:
-            whole = size is None or self.root.protocol == "memory"  # which would hand the same file to all threads
-            return io.BytesIO(self.fetched()) if whole else io.BufferedReader(_Blocks(self), _WHOLE)
-        return io.BytesIO(self.fetched() if changes is None else _content(self, changes))
+        known = {k: str(value) for k, value in info.items() if re.sub("[_-]", "", k.lower()) in _VERSIONS and value}
+        return (info.get("size"), *sorted(known.items())) if known else None
+
+    def open(self, _mode: str = "rb") -> BinaryIO:
+        """Open the file for reading."""
+        return io.BytesIO(self.read_bytes())
+
+    def read_bytes(self) -> bytes:
+        """Return what stands in the file; it is fetched once while it stays as it is."""
+        changes = self.version()
+        return self.fetched() if changes is None else _content(self, changes)
 
     def fetched(self) -> bytes:
         """Return what stands in the file, asked for now."""
-        with self.translate_errors():
-            content: bytes = self.root.fs.cat_file(self.target)
+        with self._translated_errors():
+            content: bytes = self.storage.cat_file(self.target)
         return content
-
-    def read_bytes(self) -> bytes:
-        """Return what stands in the file."""
-        with self.open() as file:
-            return file.read()
 
     def read_text(self) -> str:
         """Return what stands in the file as text."""
@@ -160,36 +154,27 @@ class RemotePath:
             plain = once
         parts = plain.split("/")
         odd = "\\" in plain or "::" in plain or any(ord(c) < ord(" ") for c in plain)
-        if odd or ".." in parts or "" in parts[:-1] or plain.count("/") != name.count("/"):
-            return False
-        folder, inside = self.at_hand(), (self / name).at_hand()
-        if folder is None or inside is None:
-            return True
-        with self.translate_errors():
-            return inside.resolve().is_relative_to(folder.resolve())
+        return not (odd or ".." in parts or "" in parts[:-1] or plain.count("/") != name.count("/"))
 
     def matching(self, pattern: str) -> list[str] | None:
         """Return the files below this place that match a pattern; None where the storage cannot list files.
 
         A web server's page of links is no list: it may show some of the files.
         """
-        if self.root.protocol in WEB:
+        if self._is_web:
             return None
         import glob
 
         target = self.target.rstrip("/")
         try:
-            with self.translate_errors():
-                try:
-                    found = self.root.fs.glob(f"{glob.escape(target)}/{pattern}")
-                except NotImplementedError:
-                    return None
+            with self._translated_errors():
+                found = self.storage.glob(f"{glob.escape(target)}/{pattern}")
         except FileNotFoundError:
             return []
         return [str(path).removeprefix(f"{target}/") for path in found]
 
     @contextmanager
-    def translate_errors(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         """Turn whatever a storage raises into what it means.
 
         Raises:
@@ -198,53 +183,12 @@ class RemotePath:
         """
         try:
             yield
-        except InputError:
-            raise
         except Exception as error:  # noqa: BLE001 - each storage has exceptions of its own
-            told = fault(error)
-            if told is None:
+            found = fault(error)
+            if found is None:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self)) from None
             # The cause is dropped: it may quote the address with its credentials.
-            raise InputError([Problem(self.inner or str(self), *told)]) from None
-
-
-class _Blocks(io.RawIOBase):
-    """A large file, fetched in blocks."""
-
-    def __init__(self, remote: RemotePath) -> None:
-        self._remote = remote
-        with remote.translate_errors():
-            self._file = remote.root.fs.open(remote.target, "rb", block_size=_WHOLE)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        with self._remote.translate_errors():
-            return int(self._file.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self._file.tell())
-
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - any writable buffer
-        start = self._file.tell()
-        with self._remote.translate_errors():
-            try:
-                data = self._file.read(len(buffer))
-            except ValueError:  # a web server that can only send the whole file
-                self._file = io.BytesIO(self._remote.fetched())
-                self._file.seek(start)
-                data = self._file.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        if not self.closed and hasattr(self, "_file"):
-            self._file.close()
-        super().close()
+            raise InputError([Problem(self.inner or str(self), *found)]) from None
 
 
 @lru_cache(maxsize=16)
@@ -253,13 +197,8 @@ def _content(remote: RemotePath, _version: tuple[object, ...]) -> bytes:
 
 
 def forget() -> None:
-    """Drop the files that were fetched: a web server may not tell that one changed within the same second."""
+    """Drop the files that were fetched: a web server may not say that one changed within the same second."""
     _content.cache_clear()
-
-
-def _version(info: dict[str, Any]) -> tuple[object, ...] | None:
-    known = {key: str(value) for key, value in info.items() if re.sub("[_-]", "", key.lower()) in _VERSIONS and value}
-    return (info.get("size"), *sorted(known.items())) if known else None
 
 
 def fault(error: BaseException) -> tuple[str, str] | None:
@@ -267,46 +206,35 @@ def fault(error: BaseException) -> tuple[str, str] | None:
     chain = [error]
     while (cause := chain[-1].__cause__) is not None and cause not in chain:
         chain.append(cause)
-    statuses = [status for each in chain if isinstance(status := getattr(each, "status", None), int)]
-    for holds, what, remedy in _FAULTS:
-        if any(holds(each) for each in chain):
+    said = " ".join(map(_described, chain)).casefold()
+    for signs, what, remedy in _FAULTS:
+        if re.search(signs, said):
             return what, remedy
-    if statuses and statuses[0] not in (404, 410):
-        return f"the server answers with the error {statuses[0]}", "try again later, or ask who runs it"
-    if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError) and (len(chain) == 1 or statuses):
-        return None
-    if statuses or isinstance(chain[-1], FileNotFoundError):
+    if status := re.search(r"status=(?!404|410)(\d+)", said):
+        return f"the server answers with the error {status[1]}", "try again later, or ask who runs it"
+    if "status=" in said or isinstance(chain[-1], FileNotFoundError | NotADirectoryError | IsADirectoryError):
         return None
     return f"the storage cannot be read ({type(chain[-1]).__name__})", "check the address and the connection"
 
 
-_FAULTS: tuple[tuple[Callable[[BaseException], bool], str, str], ...] = (
+def _described(error: BaseException) -> str:
+    """Return the names of an error and of its kinds, its number by name, and the status that a server answered."""
+    names = " ".join(kind.__name__ for kind in type(error).__mro__)
+    number, status = getattr(error, "errno", None) or 0, getattr(error, "status", None)
+    return f"{names} {errno.errorcode.get(number, '')} {f'status={status}' if isinstance(status, int) else ''}"
+
+
+_FAULTS = (
     (
-        lambda e: (
-            isinstance(e, PermissionError)
-            or getattr(e, "status", None) in (401, 403)
-            or "Credentials" in type(e).__name__
-        ),
+        "permissionerror|credentials|status=40[13]",
         "the storage does not allow reading this",
         "give credentials that may read it",
     ),
+    ("timeout", "the storage did not answer in time", "check the connection, or try again later"),
+    ("refused", "the connection was refused", "check the address and that the server runs"),
+    ("gaierror|dns", "the host is not known", "correct the address"),
     (
-        lambda e: isinstance(e, TimeoutError) or "Timeout" in type(e).__name__,
-        "the storage did not answer in time",
-        "check the connection, or try again later",
-    ),
-    (
-        lambda e: isinstance(e, ConnectionRefusedError) or getattr(e, "errno", None) == errno.ECONNREFUSED,
-        "the connection was refused",
-        "check the address and that the server runs",
-    ),
-    (
-        lambda e: type(e).__name__ == "gaierror" or "DNS" in type(e).__name__,
-        "the host is not known",
-        "correct the address",
-    ),
-    (
-        lambda e: isinstance(e, ConnectionError) or re.search("connect|payload", type(e).__name__.lower()) is not None,
+        "connect|payload",
         "there is no connection to the storage, or it broke off",
         "check the address, or try again later",
     ),

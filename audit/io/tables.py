@@ -6,12 +6,13 @@ looks at the dictionary, that is at each distinct cell once.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -476,11 +477,14 @@ def _read_parquet(path: Path, columns: Sequence[str], distinct: frozenset[str]) 
     footer = _footer(path)
     schema = footer.schema.to_arrow_schema()
     text = [c for c in columns if _is_text(schema.field(c).type) and c not in distinct]
-    with path.open("rb") if is_remote(path) else nullcontext(path) as file:
-        # The first `pq.read_table` of a process would import pyarrow.dataset, and pandas with it.
-        return pq.ParquetFile(
-            file, metadata=footer, read_dictionary=text, pre_buffer=is_remote(path), memory_map=not is_remote(path)
-        ).read(columns=list(columns))
+    # The first `pq.read_table` of a process would import pyarrow.dataset, and pandas with it.
+    file = pq.ParquetFile(_source(path), metadata=footer, read_dictionary=text, pre_buffer=False, memory_map=True)
+    return file.read(columns=list(columns))
+
+
+def _source(path: Path) -> Any:  # noqa: ANN401 - whatever Arrow reads from
+    """Return what Arrow reads a file from: its path, or its content where it is at a URL."""
+    return io.BytesIO(path.read_bytes()) if is_remote(path) else path
 
 
 @kept_while_unchanged(1024)
@@ -488,10 +492,7 @@ def _footer(path: Path) -> pq.FileMetaData:
     """Return what a Parquet file says of itself; read once while the file stays as it is."""
     import pyarrow.parquet as pq
 
-    if not is_remote(path):
-        return pq.read_metadata(path)
-    with path.open("rb") as file:
-        return pq.read_metadata(file)
+    return pq.read_metadata(_source(path))
 
 
 def _read_csv(
