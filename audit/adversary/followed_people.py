@@ -138,7 +138,7 @@ class FollowedPeople(KnownGroups):
     @cached_property
     def _marks(self) -> tuple[str, str]:
         """What stands between names, and for no row; neither stands in a name."""
-        names = {name for group in self.group for name in group.names or ()}
+        names = {name for group in self.group for name in group.names}
         between, nowhere = _BETWEEN, _NOWHERE
         while any(between in name for name in names):
             between += _BETWEEN

@@ -122,5 +122,4 @@ class _RowClassNames(Sequence[str]):
 
     @cached_property
     def _mark(self) -> str:
-        names = self._group.names or ()
-        return _MARK * (1 + max((len(run) for name in names for run in re.findall(f"{_MARK}+", name)), default=0))
+        return _MARK * (1 + max((len(run) for name in self._group.names for run in re.findall(f"{_MARK}+", name)), default=0))

@@ -121,6 +121,6 @@ def respelled(table: Table, rules: Rules, columns: Mapping[str, str] | None = No
     all are, by their own names.
     """
     for own, column in ({name: name for name in table.names} if columns is None else columns).items():
-        if own in table and (steps := rules.respellings(column, tag, whole=table.is_whole(own))):
+        if own in table and (steps := rules.respellings(column, tag)):
             table = table.mapped(own, partial(spelled, steps))
     return table

@@ -186,10 +186,7 @@ class IdentifierEncoder:
         """Return the codes of a column of identifiers that has codes of its own, as `encode` does."""
         import pyarrow as pa
 
-        codes = arrow(column.codes)
-        if column.names is None:
-            return self.encode(codes)
-        return self.encode(pa.DictionaryArray.from_arrays(codes, column_of(column.names)))
+        return self.encode(pa.DictionaryArray.from_arrays(arrow(column.codes), column_of(column.names)))
 
     def number(self, names: Iterable[str]) -> Codes:
         """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""

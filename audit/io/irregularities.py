@@ -72,7 +72,7 @@ class SeriesTexts:
                 self.encodings[shown] = table.dialect.encoding
             self._tables.setdefault(position, table)
             for name in self.texts:
-                if name in table and not table.is_whole(name):
+                if name in table:
                     self._add(position, table, name)
 
     def _add(self, position: int, table: Table, name: str) -> None:

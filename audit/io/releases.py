@@ -335,7 +335,7 @@ class _Reading:
 
     def filled(self, table: Table, column: str, coded: Coded, what: str, remedy: str) -> None:
         """Note the first empty cell of a column that may have none."""
-        if coded.names is not None and "" in coded.names:
+        if "" in coded.names:
             table.note_first(coded.codes == list(coded.names).index(""), column, what, remedy, self.problems)
 
     def cells(self, table: Table, name: str) -> Codes:
@@ -480,7 +480,7 @@ class _Reading:
         self.filled(table, column, coded, "the row has no record id", "write its record's id")
         place = np.zeros(coded.size, dtype=np.intp)
         place[coded.codes] = np.arange(table.rows)
-        empty = list(coded.names or ()).index("") if "" in (coded.names or ()) else NOBODY
+        empty = list(coded.names).index("") if "" in coded.names else NOBODY
         again = np.flatnonzero((place[coded.codes] != np.arange(table.rows)) & (coded.codes != empty))
         if len(again):
             what = f"this record has another row in line {table.line(int(place[coded.codes[again[0]]]))}"

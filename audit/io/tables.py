@@ -43,7 +43,6 @@ _BLOCK = 2 << 20
 _LARGEST_BLOCK = 1 << 30
 # So many bytes are read by one thread: others take longer to start, and a process that ends at once may trip over them.
 _ALONE = 1 << 20
-_DIRECT_SLACK = 1 << 16
 _BYTES_PER_ROW = 40
 _MOST_TEXT = 1 << 30
 _MOST_DIGITS = 15  # of a whole number: any of so many fits into 64 bits, and into a floating-point number
@@ -70,16 +69,16 @@ class Coded:
     Attributes:
         codes: shape (rows,), int32; indices into the names.
         size: one more than the largest code that may occur.
-        names: the text of each code, or None when the text of code c is `str(c)`.
+        names: the text of each code.
     """
 
     codes: npt.NDArray[np.int32]
     size: int
-    names: Sequence[str] | None
+    names: Sequence[str]
 
     def name(self, code: int) -> str:
         """Return the published text of a code."""
-        return str(code) if self.names is None else self.names[code]
+        return self.names[code]
 
 
 @dataclass
@@ -113,16 +112,12 @@ class Table:
         return [*self._columns]
 
     def arrow(self, column: str) -> pa.Array:
-        """Return a column as one Arrow array: integers, or a dictionary of text."""
+        """Return a column as one Arrow array: a dictionary of text, or plain cells where they are distinct."""
         return self._columns[column]
 
     def coded(self, column: str) -> Coded:
-        """Return a column as codes; integers from 0 that are not much larger than the row count stay themselves."""
-        array = self._columns[column]
-        direct = direct_codes(array, 4 * self.rows + _DIRECT_SLACK)
-        if direct is not None:
-            return Coded(direct, int(direct.max(initial=-1)) + 1, None)
-        codes, names = text_codes(array)
+        """Return a column as codes."""
+        codes, names = text_codes(self._columns[column])
         return Coded(codes, len(names), names)
 
     def texts(self, column: str) -> list[str]:
@@ -156,12 +151,6 @@ class Table:
         if len(rows):
             others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
             problems.add(self.shown, what + others, remedy, line=self.line(int(rows[0])), column=column)
-
-    def is_whole(self, column: str) -> bool:
-        """Return whether a column holds whole numbers, not texts."""
-        import pyarrow as pa
-
-        return bool(pa.types.is_integer(self._columns[column].type))
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """Return the table with other names of its columns."""
@@ -429,12 +418,15 @@ def _nested(table: pa.Table, columns: Sequence[str]) -> str | None:
 
 
 def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
-    """Join the chunks of a column: integers, text under one dictionary, or plain text where cells are `distinct`."""
+    """Join the chunks of a column: text under one dictionary, or plain integers and text where cells are `distinct`."""
     import pyarrow as pa
 
     kind = column.type
     if pa.types.is_dictionary(kind) and not _is_text(kind.value_type):
         column = column.cast(kind.value_type)
+    if pa.types.is_integer(column.type) and not distinct:
+        numbers = column.dictionary_encode(null_encoding="encode").unify_dictionaries().combine_chunks()
+        return pa.DictionaryArray.from_arrays(numbers.indices, numbers.dictionary.cast(pa.string()))
     if not (pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type)):
         column = _as_text(column)
         if not distinct:

@@ -183,7 +183,7 @@ class _Work:
         if release.person is not None and self.records is not None and release.records is not None:
             self.records.learn(release.person, release.records)
         self.counterfeits.learn(release)
-        dense = replace(release, group=Coded(past.group, int(past.group.max(initial=-1)) + 1, None))
+        dense = replace(release, group=Coded(past.group, int(past.group.max(initial=-1)) + 1, ()))
         self.cells = GroupCells.of(dense, self.form.attributes)
         self.before = read
 

@@ -85,7 +85,7 @@ class ReleaseRows:
         for row in np.sort(first).tolist():
             inside.setdefault(group.name(int(group.codes[row])), []).append(int(self.group_of_row[row]))
         mark = "#"
-        while any(mark in name for name in group.names or ()):
+        while any(mark in name for name in group.names):
             mark += "#"
         found: dict[str, int] = {}
         for name, codes in inside.items():

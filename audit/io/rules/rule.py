@@ -144,13 +144,11 @@ class ColumnRule:
         key: the key.
         form: how its value is read.
         why: why `audit init` writes it.
-        of_whole_numbers: whether it respells whole numbers, too.
     """
 
     key: ClassVar[str]
     form: ClassVar[Form] = Reader.mapping
     why: ClassVar[str] = ""
-    of_whole_numbers: ClassVar[bool] = False
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
@@ -255,13 +253,12 @@ class Rules:
         kept = [new if rule.key == new.key else rule for rule in self.each]
         return Rules((*kept, *([] if new in kept else [new])))
 
-    def respellings(self, column: str, tag: str = "", *, whole: bool = False) -> tuple[Respelling, ...]:
-        """Return how texts of a column are spelled in a release, one step after the other; `whole` if as numbers."""
+    def respellings(self, column: str, tag: str = "") -> tuple[Respelling, ...]:
+        """Return how texts of a column are spelled in a release, one step after the other."""
         steps: tuple[Respelling, ...] = ()
         for rule in self.each:
             step = rule.respelling(column, tag, partial(spelled, steps))
-            if step is not None and (rule.of_whole_numbers or not whole):
-                steps = (*steps, step)
+            steps = steps if step is None else (*steps, step)
         return steps
 
     def spelled(self, column: str, text: str) -> str:

@@ -144,7 +144,6 @@ class Crosswalk(ColumnRule):
 
     key: ClassVar[str] = "crosswalk"
     form: ClassVar[Form] = Reader.files
-    of_whole_numbers: ClassVar[bool] = True
     names: Mapping[str, str] = field(default_factory=dict)
     walks: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
 
