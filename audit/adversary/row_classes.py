@@ -122,4 +122,6 @@ class _RowClassNames(Sequence[str]):
 
     @cached_property
     def _mark(self) -> str:
-        return _MARK * (1 + max((len(run) for name in self._group.names for run in re.findall(f"{_MARK}+", name)), default=0))
+        return _MARK * (
+            1 + max((len(run) for name in self._group.names for run in re.findall(f"{_MARK}+", name)), default=0)
+        )

@@ -104,9 +104,7 @@ def read_register(series: Series) -> Register:
         columns.append((codes, len(texts)))
     first, last = _releases_of(series, table, by_line=by_line, problems=problems)
     person = series.people.encode(table.arrow("individual"))
-    nameless = np.flatnonzero(person == NOBODY)
-    if len(nameless):
-        problems.add(name, "the line names nobody", "write the individual", line=table.line(int(nameless[0])))
+    table.note_first(person == NOBODY, "individual", "the line names nobody", "write the individual", problems)
     problems.check()
     lines, point = distinct(*combine(columns, table.rows))
     points = np.stack([codes[lines] for codes, _ in columns], axis=1) if columns else np.zeros((1, 0), np.int32)
@@ -157,30 +155,19 @@ def _releases_of(series: Series, table: Table, *, by_line: bool, problems: Probl
     every = (*series.tags, *series.manifest.to_come)
     if by_line:
         codes, texts = text_codes(table.arrow("release"))
-        tags = {tag: place for place, tag in enumerate(every)}
-        place = np.array([tags.get(text, -1) for text in texts], dtype=np.int32)
-        found = place[codes] if texts else codes
+        found = Vocabulary(every).codes(texts)[codes]
         remedy = "write the tag of a release: its file's name without the endings"
-        _note_first(found < 0, table, "release", "there is no such release", remedy, problems)
+        table.note_first(found < 0, "release", "there is no such release", remedy, problems)
         return found, found
     ends = []
     for column in ("first", "last"):
-        codes, texts = text_codes(table.arrow(column))
-        number = np.array([int(t) - 1 if t.isascii() and t.isdigit() and len(t) < 9 else -1 for t in texts], np.int32)
-        found = number[codes] if texts else codes
-        remedy = f"write a position from 1 to {len(every)}"
-        _note_first((found < 0) | (found >= len(every)), table, column, "there is no such release", remedy, problems)
-        ends.append(found)
-    _note_first(ends[1] < ends[0], table, "last", "the stay ends before it begins", "exchange the two", problems)
+        number = table.whole_numbers(column)
+        wrong, remedy = (number < 1) | (number > len(every)), f"write a position from 1 to {len(every)}"
+        table.note_first(wrong, column, "there is no such release", remedy, problems)
+        ends.append(np.where(wrong, 0, number - 1).astype(np.int32))
+    if not problems.found:
+        table.note_first(ends[1] < ends[0], "last", "the stay ends before it begins", "exchange the two", problems)
     return ends[0], ends[1]
-
-
-def _note_first(
-    wrong: npt.NDArray[np.bool_], table: Table, column: str, what: str, remedy: str, problems: Problems
-) -> None:
-    rows = np.flatnonzero(wrong)
-    if len(rows):
-        problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=column)
 
 
 def _check_once(series: Series, register: Register, problems: Problems) -> None:
@@ -317,9 +304,9 @@ def read_known(series: Series, sensitive: str) -> Known:
         # Some lines are about what is not yet published, and cannot be told from those that are wrong.
         return known.some((person >= 0) & (value >= 0) & (release != -2) & mine)
     remedy = "write a value that the series publishes"
-    _note_first(release == -2, table, "release", "there is no such release", "write a release's tag", problems)
-    _note_first(person < 0, table, "individual", "this person is in no release", "drop the line", problems)
-    _note_first((value < 0) & mine, table, "value", "no release publishes this value", remedy, problems)
+    table.note_first(release == -2, "release", "there is no such release", "write a release's tag", problems)
+    table.note_first(person < 0, "individual", "this person is in no release", "drop the line", problems)
+    table.note_first((value < 0) & mine, "value", "no release publishes this value", remedy, problems)
     problems.check()
     return known.some(mine)
 
@@ -338,10 +325,10 @@ def _known_values(
     owners = np.sum([each >= 0 for each in codes.values()], axis=0)
     wrong = ~np.isin(given, [*attributes, ""])
     listed = ", ".join(printable(name) for name in attributes)
-    _note_first(wrong, table, ATTRIBUTE, "there is no such sensitive attribute", f"write one of {listed}", problems)
+    table.note_first(wrong, ATTRIBUTE, "there is no such sensitive attribute", f"write one of {listed}", problems)
     what = "several sensitive attributes have this value"
     remedy = f"add a column `{ATTRIBUTE}` that says which one is meant ({listed})"
-    _note_first((given == "") & (owners > 1), table, "value", what, remedy, problems)
+    table.note_first((given == "") & (owners > 1), "value", what, remedy, problems)
     # Whose value no attribute has is noted for each of them.
     return codes[sensitive], (given == sensitive) | ((given == "") & ((codes[sensitive] >= 0) | (owners == 0)))
 

@@ -136,7 +136,8 @@ def read_lines(folder: Path, name: str, problems: Problems, *, attribute: str | 
             np.array([text not in ("", attribute) for text in table.texts(ATTRIBUTE)], dtype=np.bool_)
         )
     for column in ("from", "to"):
-        _note_empty(table, column, problems)
+        empty = np.array([not text for text in table.texts(column)], dtype=np.bool_)
+        table.note_first(empty, column, "the cell is empty", "write a value, or drop the line", problems)
     if len(problems.found) > before:
         return None
     lines: dict[tuple[str, str], str] = {}
@@ -153,13 +154,6 @@ def read_lines(folder: Path, name: str, problems: Problems, *, attribute: str | 
     return TransitionLines(name, lines) if len(problems.found) == before else None
 
 
-def _note_empty(table: Table, column: str, problems: Problems) -> None:
-    row = next((row for row, text in enumerate(table.texts(column)) if not text), None)
-    if row is not None:
-        remedy = "write a value, or drop the line"
-        problems.add(table.shown, "the cell is empty", remedy, line=table.line(row), column=column)
-
-
 def _is_probability(text: str) -> bool:
     try:
         return len(text) <= _LONGEST_NUMBER and "e" not in text.lower() and 0 <= Fraction(text) <= 1
@@ -170,8 +164,7 @@ def _is_probability(text: str) -> bool:
 def _note_unequal(lines: Mapping[tuple[str, str], str], table: Table, problems: Problems) -> None:
     """Note the first line without a probability whose `from` has lines with one."""
     with_one = {a for (a, _), text in lines.items() if text}
-    row = next((row for row, ((a, _), text) in enumerate(lines.items()) if a in with_one and not text), None)
-    if row is not None:
-        what = "other lines with this `from` have a probability, this one has none"
-        remedy = "give a probability to all lines of a `from`, or to none"
-        problems.add(table.shown, what, remedy, line=table.line(row), column=_PROBABILITY)
+    lacking = np.array([a in with_one and not text for (a, _), text in lines.items()], dtype=np.bool_)
+    what = "other lines with this `from` have a probability, this one has none"
+    remedy = "give a probability to all lines of a `from`, or to none"
+    table.note_first(lacking, _PROBABILITY, what, remedy, problems)

@@ -519,7 +519,7 @@ def register_with_an_empty_cell(s):
     set_cell(s / "register.csv", 5, "Zipcode", "")
 
 
-@case("hospital-l-diverse-outsider", ("register.csv:5: ", "names nobody", "write the individual"))
+@case("hospital-l-diverse-outsider", ('register.csv:5, column "individual": ', "names nobody", "write the individual"))
 def register_without_a_name(s):
     set_cell(s / "register.csv", 5, "individual", "")
 
