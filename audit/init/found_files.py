@@ -13,7 +13,7 @@ from audit.init.guesses import Guesses
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import PRIVATE, ReleaseFiles
-from audit.io.paths import stays_inside
+from audit.io.paths import is_inside
 from audit.io.tables import SUFFIXES, header, is_table
 from audit.io.toml import natural, release_tag
 from audit.model.errors import Problems, UsageError, printable
@@ -154,7 +154,7 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
         shown = f"{sub}/{name}" if sub else name
         if name.startswith(".") or name.endswith(".key.csv"):
             continue
-        if not stays_inside(found.folder, shown):
+        if not is_inside(found.folder, shown):
             found.unused[shown] = "the link leads out of the series folder"
         elif shown != shown.strip() or not is_unicode(shown):
             found.unused[shown] = "a manifest cannot hold such a name"

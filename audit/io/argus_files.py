@@ -45,7 +45,7 @@ class ArgusVariable:
     Attributes:
         name: the column.
         kind: label, frequency, response, status, score, shadow, cost, level, or audit.
-        total: the code of everybody.
+        total: the code of all people.
         missing: codes for what is not known.
         hierarchy: the `.hrc` file of its codes, and the sign that leads codes inside of others, if there is one.
         digits: how many digits each level of its codes has, if that is their hierarchy.

@@ -326,16 +326,16 @@ def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str])
     if any(_is_unknown(member, missing) for member in members):
         return Anything()
     members = [member for member in members if member]
-    strange = [member for member in members if not _is_label(member, hierarchy)]
-    if any(member.endswith("*") for member in strange):
+    unlabelled = [member for member in members if not _is_label(member, hierarchy)]
+    if any(member.endswith("*") for member in unlabelled):
         raise CellError("a member of the set is masked", "write the set as one masked prefix, or spell it out")
-    if hierarchy is not None and (strange or not members):
+    if hierarchy is not None and (unlabelled or not members):
         raise CellError("the cell is no label of the column's hierarchy", "add the label to the hierarchy file")
     return ValueSet(frozenset(_leaves(members, hierarchy)))
 
 
 def _listed(text: str, hierarchy: Hierarchy | None) -> list[str]:
-    """Split at the signs of lists; unless a hierarchy tells, the whole may also be one value."""
+    """Split at the signs of lists; without a hierarchy the whole may also be one value."""
     members = _split(text)
     if members is None:
         return [text]

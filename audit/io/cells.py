@@ -97,7 +97,7 @@ def cover_ranges(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
     """Return `low`, `high`, `exact`: cell i covers exactly `numbers[low[i]:high[i]]`, which ascend.
 
-    Where `exact` is false it is a `NumberSet`, told by the range around it. Raises `TypeError` on a cell of texts.
+    Where `exact` is false it is a `NumberSet`, and the range is that around it. Raises `TypeError` on a cell of texts.
     """
     keys = [_comparable(number) for number in numbers]
     spans = np.array([_span(_hull(cell), keys, keys) for cell in cells], dtype=np.int32).reshape(-1, 2)

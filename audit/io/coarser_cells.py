@@ -23,7 +23,7 @@ def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = Tru
     """Return the next coarser cell of a column of this kind; `Anything` above all.
 
     Labels go up their hierarchy; codes lose a digit; numbers go to the next wider block of a grid of 5, 10, 20, 50, …
-    (of whole numbers when `whole`), days to their month, quarter, year or decade; other texts are not told at all.
+    (of whole numbers when `whole`), days to their month, quarter, year or decade; other texts become `*`.
 
     >>> coarser(Interval(Fraction(21), Fraction(22)))
     Interval(low=Fraction(20, 1), high=Fraction(24, 1), low_open=False, high_open=False)

@@ -1,6 +1,6 @@
 """Faults of files: what is wrong with one that cannot be read, found without quoting what stands in it.
 
-Arrow reads CSV fast and tells little of why it could not; what it swallows in silence (an unclosed quote) is caught
+Arrow reads CSV fast and says little of why it could not; what it swallows in silence (an unclosed quote) is caught
 here, and where a file goes wrong is found by Python's own, slow reader, once there is a reason to look.
 """
 
@@ -64,7 +64,7 @@ class Quotes(NamedTuple):
 
     Attributes:
         odd: whether some quote neither opens nor closes a cell nor is doubled inside one.
-        lines: whether some line ends inside quotes; that nobody knows where quotes are odd.
+        lines: whether some line ends inside quotes; true where quotes are odd.
     """
 
     odd: bool

@@ -172,7 +172,7 @@ def _with_mark(encoding: str) -> str:
 
 @kept_while_unchanged(1024)
 def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:
-    """Return how a file is written, read off its beginning; kept while the file stays as it is.
+    """Return how a file is written, read off its beginning; kept while the file does not change.
 
     Raises:
         OSError, EOFError, zlib.error: it cannot be read.

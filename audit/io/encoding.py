@@ -189,7 +189,7 @@ class IdentifierEncoder:
         return self.encode(pa.DictionaryArray.from_arrays(arrow(column.codes), column_of(column.names)))
 
     def number(self, names: Iterable[str]) -> Codes:
-        """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""
+        """Return the codes of identifiers, numbering new ones; -1 for the empty one."""
         self.limit = self.plain
         return self._encode(column_of(names), self.limit)
 
@@ -212,14 +212,14 @@ class IdentifierEncoder:
         return codes
 
     def codes(self, names: Iterable[str]) -> Codes:
-        """Return the codes of identifiers, -1 for those that nobody has; shape (len(names),), int32."""
+        """Return the codes of identifiers, -1 for unknown ones; shape (len(names),), int32."""
         texts = column_of(names)
         numbers, others = _numbers(texts, self.plain), self._others.find(texts)
         others[others >= 0] += np.int32(self.plain)
         return np.where(numbers >= 0, numbers, others)
 
     def find(self, name: str) -> int:
-        """Return the code of an identifier, or -1 when nobody has it."""
+        """Return the code of an identifier, or -1 when it is unknown."""
         return int(self.codes([name])[0])
 
     def name(self, code: int) -> str:
@@ -227,7 +227,7 @@ class IdentifierEncoder:
         return str(code) if code < self.plain else str(self._others.texts[code - self.plain])
 
     def names(self, codes: Codes) -> pa.Array:
-        """Return the identifiers of many codes as text that may have more than 2 GB, empty ones for nobody (-1)."""
+        """Return the identifiers of many codes as text that may have more than 2 GB, empty ones for -1."""
         import pyarrow.compute as pc
 
         numbers = pc.if_else(arrow(codes != NOBODY), arrow(codes).cast("string"), "").cast("large_string")
@@ -237,11 +237,11 @@ class IdentifierEncoder:
 
     @property
     def has_counterfeits(self) -> bool:
-        """Whether somebody is a counterfeit that keeps its identity."""
+        """Whether there is a counterfeit that keeps its identity."""
         return bool(_are_counterfeits(self._others.texts).any())
 
     def repeated(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
-        """Return the places at which somebody stands who stands again further on, and where that is."""
+        """Return the places of people who stand again further on, and the last place of each."""
         places, last = np.arange(len(people), dtype=np.int32), np.zeros(self.size + 1, dtype=np.int32)
         last[people] = places
         rows = np.flatnonzero((last[people] != places) & (people != NOBODY))

@@ -37,12 +37,12 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
             return place if len(set(filled)) == width and _are_names(filled, rows[place + 1 : place + 2]) else 0
         few = len(filled) <= 1 or 2 * len(filled) < width
         incomplete = few and not (len(row) == width and width - len(filled) < 2)
-        if not incomplete and not _is_apart(rows[place + 1 : _FIRST], width):
+        if not incomplete and not _is_separate(rows[place + 1 : _FIRST], width):
             return 0
     return 0
 
 
-def _is_apart(below: Sequence[Sequence[str]], width: int) -> bool:
+def _is_separate(below: Sequence[Sequence[str]], width: int) -> bool:
     """Return whether a row without any cell comes before the first one that has them all."""
     counts = (sum(bool(cell.strip()) for cell in row) for row in below)
     return next((count for count in counts if count in {0, width}), width) == 0

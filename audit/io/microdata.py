@@ -145,7 +145,7 @@ class Microdata:
 
     @cached_property
     def has_numbers(self) -> bool:
-        """Whether the sensitive values are numbers, as far as the first snapshot tells.
+        """Whether the sensitive values are numbers, as far as the first snapshot shows.
 
         Raises:
             InputError: the first snapshot cannot be read.
@@ -176,7 +176,7 @@ class Microdata:
 
         Raises:
             InputError: a cell is empty or no value of its attribute, a sensitive value has no transitions though
-                others have, or somebody stands twice.
+                others have, or a person stands twice.
         """
         file, problems = self.snapshots[position], Problems()
         names = [self.individual, *self.quasi_identifiers, self.sensitive]
@@ -300,7 +300,7 @@ def open_microdata(path: Path | str) -> Microdata:
     """Open the microdata in a folder (or the one whose `microdata.toml` is named).
 
     Raises:
-        InputError: the file is faulty, or snapshots or columns that it names are missing; all of it is told.
+        InputError: the file is faulty, or snapshots or columns that it names are missing; all problems are in it.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == NAME else folder

@@ -83,8 +83,8 @@ def without_secrets(text: str) -> str:
     return f"{scheme}://{re.split('[?#]', rest, maxsplit=1)[0]}"
 
 
-def stays_inside(folder: Path, name: str) -> bool:
-    """Return whether a path that a folder's manifest names, links resolved, stays in the folder."""
+def is_inside(folder: Path, name: str) -> bool:
+    """Return whether a path that a folder's manifest names, links resolved, is in the folder."""
     if (remote := _remote(folder)) is not None:
         return remote.holds(name)
     try:
@@ -118,7 +118,7 @@ def same_file(one: Path, other: Path) -> bool:
 
 
 def version(path: Path) -> tuple[object, ...] | None:
-    """Return what changes when a file does; None where the storage tells nothing of the kind."""
+    """Return what changes when a file does; None where the storage does not say it."""
     if (remote := _remote(path)) is not None:
         return remote.version()
     status = path.stat()
@@ -154,7 +154,7 @@ def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
 
 
 def size(path: Path) -> int:
-    """Return a file's size in bytes, 0 where the storage does not tell."""
+    """Return a file's size in bytes, 0 where the storage does not say it."""
     if (remote := _remote(path)) is not None:
         return int((remote.info() or {}).get("size") or 0)
     return path.stat().st_size

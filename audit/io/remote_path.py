@@ -117,7 +117,7 @@ class RemotePath:
         return io.BytesIO(self.read_bytes())
 
     def read_bytes(self) -> bytes:
-        """Return what stands in the file; it is fetched once while it stays as it is."""
+        """Return what stands in the file; it is fetched once while it does not change."""
         changes = self.version()
         return self.fetched() if changes is None else _content(self, changes)
 
@@ -148,7 +148,7 @@ class RemotePath:
         return PurePosixPath(str(self).removeprefix(str(folder)).lstrip("/"))
 
     def holds(self, name: str) -> bool:
-        """Return whether a path that a manifest names stays below this place, however it is spelled."""
+        """Return whether a path that a manifest names is below this place, however it is spelled."""
         plain = name
         while (once := unquote(plain)) != plain:
             plain = once

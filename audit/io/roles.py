@@ -25,7 +25,7 @@ VALUE_COUNT = "count"
 def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
     """Return the published columns that the manifest gives no role, in the order of the files.
 
-    Only headers are read, and columns without a name, which tell nothing where they are empty or count the rows, as R
+    Only headers are read, and columns without a name, which say nothing where they are empty or count the rows, as R
     and pandas write them. A column has a role in the file in which its role is read: the sensitive values of an Anatomy
     pair stand in its second file, and a column of that name beside the rows is one that nothing reads. What a column is
     composed of has the role of that column. Files that cannot be read have none; reading them says so.
@@ -35,7 +35,7 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
         for path, shown, roles in _halves(manifest.columns, release):
             names = adjusted_names(path, shown, manifest.headings(release.tag), Problems()) or []
             known = {*roles, *(part for role in roles for part in parts_of(role, names))}
-            if "" in names and "" not in known and _tells_nothing(manifest, release, path, shown):
+            if "" in names and "" not in known and _says_nothing(manifest, release, path, shown):
                 known.add("")
             found |= dict.fromkeys(name for name in names if name not in known)
     return tuple(found)
@@ -44,7 +44,7 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
 def tied_texts(manifest: Manifest, column: str) -> tuple[int, int]:
     """Return how many texts of a column stand exactly once in each of two releases, and the fewest rows of a release.
 
-    Such a text ties its rows, whether or not anybody can know it. Texts that stand for no value, or for the place of
+    Such a text ties its rows, even if no outsider can know it. Texts that stand for no value, or for the place of
     their row, tie nothing. Releases that lack the column are left out; so are files that cannot be read, and reading
     them says so.
     """
@@ -67,7 +67,7 @@ def tied_texts(manifest: Manifest, column: str) -> tuple[int, int]:
     return sum(times > 1 for times in once.values()), fewest
 
 
-def _tells_nothing(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:
+def _says_nothing(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:
     """Return whether the column without a name is empty or numbers the rows."""
     table = read_table(path, shown, [""], Problems(), manifest.headings(release.tag).declared)
     return table is not None and (not any(table.distinct("")) or _numbers_rows(table, ""))

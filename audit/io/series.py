@@ -23,7 +23,7 @@ from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.notations import kind_of_days
-from audit.io.paths import as_path, is_remote, stays_inside
+from audit.io.paths import as_path, is_inside, is_remote
 from audit.io.releases import KeyedRelease, Wanted, read_release
 from audit.io.respelling import fold
 from audit.io.roles import tied_texts
@@ -418,5 +418,5 @@ def _check_side_files(manifest: Manifest, problems: Problems) -> None:
     for release in manifest.releases:
         shown = f"{PRIVATE}/{release.tag}.key.csv"
         path = manifest.folder / shown
-        if is_there(path) and not stays_inside(manifest.folder, shown):
+        if is_there(path) and not is_inside(manifest.folder, shown):
             problems.add(shown, "a link takes this path out of the series folder", "copy the file into the folder")

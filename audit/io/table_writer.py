@@ -60,7 +60,7 @@ def _write_csv(lines: Iterable[bytes], name: str, raw: BinaryIO) -> None:
 def _compact(table: pa.Table) -> pa.Table:
     """Return a table whose dictionaries hold the texts of its rows alone, each once, in order.
 
-    Parquet keeps a dictionary as it is: texts that no row has, or their order, could tell of rows that are not there.
+    Parquet keeps a dictionary as it is: texts that no row has, or their order, could betray rows that are not there.
     Of one that has a text twice, Arrow writes a page as large as if all were different, and fills what is left with
     whatever the memory held: names of people, say.
     """

@@ -1,7 +1,7 @@
 """Tables: columns of a CSV, CSV.gz or Parquet file as Arrow arrays, text always dictionary-encoded.
 
-Cells are never turned into Python objects row by row: whoever needs a meaning (a number, a generalized cell)
-looks at the dictionary, that is at each distinct cell once.
+Cells are never turned into Python objects row by row: what needs a meaning (a number, a generalized cell) is
+read off the dictionary, that is off each distinct cell once.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[s
     """Note which of the columns that are wanted a file lacks.
 
     Its header is quoted only when it holds another of them and is as wide as the row below: else the first line may
-    be about somebody.
+    be about a person.
     """
     absent = [column for column in wanted if column not in names]
     quoted = bool(absent) and len(absent) < len(set(wanted)) and _is_header(path, len(names))
@@ -362,7 +362,7 @@ def _foreign_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table
 
 
 def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[pa.Table, bool] | None:
-    """Read the first rows of a file's columns, those of lists and bytes left out, and tell whether they are all.
+    """Read the first rows of a file's columns, those of lists and bytes left out, and whether they are all.
 
     Trouble is noted as by `read_table`.
     """
@@ -388,7 +388,7 @@ def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[
 
 
 def _first_records(path: Path, count: int, dialect: Dialect, declared: Declared) -> list[list[str]]:
-    """Return the first records of a file whose beginning may not tell its encoding."""
+    """Return the first records of a file whose beginning may not show its encoding."""
     try:
         return [cells for _, cells in islice(records(path, dialect), count)]
     except UnicodeDecodeError:
@@ -481,7 +481,7 @@ def _source(path: Path) -> Any:  # noqa: ANN401 - whatever Arrow reads from
 
 @kept_while_unchanged(1024)
 def _footer(path: Path) -> pq.FileMetaData:
-    """Return what a Parquet file says of itself; read once while the file stays as it is."""
+    """Return what a Parquet file says of itself; read once while the file does not change."""
     import pyarrow.parquet as pq
 
     return pq.read_metadata(_source(path))
@@ -490,7 +490,7 @@ def _footer(path: Path) -> pq.FileMetaData:
 def _read_csv(
     path: Path, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect, declared: Declared
 ) -> tuple[pa.Table, Dialect]:
-    """Read some columns, and tell how the file is written: its beginning may have looked like UTF-8."""
+    """Read some columns, and return how the file is written: its beginning may have looked like UTF-8."""
     import pyarrow as pa
 
     content = read_bytes(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 from audit.io.diagnostics import is_there
-from audit.io.paths import matching, stays_inside
+from audit.io.paths import is_inside, matching
 from audit.io.tables import SUFFIXES, is_table_name
 from audit.model.errors import Problems
 
@@ -206,20 +206,20 @@ class Reader:
         return {}
 
     def files(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
-        """Return a table of paths, those that stay in the folder."""
+        """Return a table of paths, those inside the folder."""
         return {name: path for name, path in self.mapping(table, key).items() if self.inside(key, path)}
 
     def path(self, table: Mapping[str, Any], key: str) -> str | None:
-        """Return a path that stays in the folder, or None."""
+        """Return a path inside the folder, or None."""
         name = self.text(table, key)
         return name if name is None or self.inside(key, name) else None
 
     def inside(self, key: str, name: str) -> bool:
-        """Return whether a path, links resolved, stays in the folder."""
-        stays = stays_inside(self.folder, name)
-        if not stays:
+        """Return whether a path, links resolved, is in the folder."""
+        inside = is_inside(self.folder, name)
+        if not inside:
             self.note(key, f"a path may not leave the {self.what} folder", "copy the file into the folder")
-        return stays
+        return inside
 
     def tables(self, key: str, name: str, *, glob: bool = True) -> list[str]:
         """Return the tables that a path or a glob names, in the order of their names."""

@@ -1,6 +1,6 @@
 """Files of transitions: which sensitive value may follow which, and how often; of a series or of microdata.
 
-They tell what everybody may know, and nobody's own value: their cells may be quoted.
+What they say may be known of no single person: their cells may be quoted.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class TransitionLines:
     def closed(self) -> tuple[TransitionLines, int]:
         """Return the lines of the smallest reflexive and closed update sets, and how many pairs they have more.
 
-        Nobody knows how probable an added pair is: a value that gets one loses the probabilities of all its lines.
+        How probable an added pair is, is not known: a value that gets one loses the probabilities of all its lines.
 
         >>> some = TransitionLines(
         ...     "t.csv", {("a", "b"): "1/2", ("a", "a"): "1/2", ("b", "b"): "0.9", ("b", "a"): "0.1"}

@@ -163,9 +163,9 @@ def _is_code(number: Fraction) -> bool:
 def check_register_texts(series: Series, register: Register) -> None:
     """Refuse texts of the releases that the register, which has exact values, knows nothing of.
 
-    A text that is no value of the register, no label, no set and no mask covers nobody. That is believed where all
-    cells of the column are such texts, and all of the register's values are among them; where the register tells no
-    value, every cell covers everybody.
+    A text that is no value of the register, no label, no set and no mask covers no person. That is believed where all
+    cells of the column are such texts, and all of the register's values are among them; where the register has no
+    value, every cell covers all people.
 
     Raises:
         InputError: a column has other cells that are generalized, or the register has values that no cell equals.
@@ -177,16 +177,16 @@ def check_register_texts(series: Series, register: Register) -> None:
         texts = [text for text in series.texts(name) if text and text not in attribute.missing]
         alone = [text for text in texts if _is_alone(attribute, text)]
         exact = {value for value in values if value and value not in attribute.missing and value.strip("*")}
-        strange = [text for text in alone if text not in exact]
-        if strange and exact and (len(alone) < len(texts) or not exact.issubset(alone)):
-            more = f" (and {len(strange) - 1} other texts)" if len(strange) > 1 else ""
+        unknown = [text for text in alone if text not in exact]
+        if unknown and exact and (len(alone) < len(texts) or not exact.issubset(alone)):
+            more = f" (and {len(unknown) - 1} other texts)" if len(unknown) > 1 else ""
             what = f"the text is no value of the register, no label of a hierarchy, no set and no mask{more}"
             remedy = (
                 "write ranges as [20, 39] or >=65, sets as {a, b}; if the column's texts are exact values, write "
                 f'spelled = ["{printable(name)}"] under [columns]'
             )
-            files = series.manifest.releases[series.texts(name)[strange[0]]]
-            problems.add(files.shown, what, remedy, line=_line(series, name, strange[0]), column=name)
+            files = series.manifest.releases[series.texts(name)[unknown[0]]]
+            problems.add(files.shown, what, remedy, line=_line(series, name, unknown[0]), column=name)
     problems.check()
 
 

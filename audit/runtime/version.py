@@ -15,7 +15,7 @@ _SOLVERS = ("numpy", "scipy", "numba", "ortools")
 def exact_version() -> str:
     """Return the versions of this program and of its solvers, and a hash of the attacks' source code.
 
-    It differs between programs whose answers may differ, also while the version number stays the same.
+    It differs between programs whose answers may differ, even with the same version number.
     """
     import hashlib
     from importlib import metadata

@@ -75,7 +75,7 @@ class ColumnTypes(ColumnRule):
             yield ReportWarning("equality-only", what, tuple(map(printable, names)))
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield that sensitive values are numbers, and nothing says whether close ones tell as much as equal ones."""
+        """Yield that sensitive values are numbers, and nothing says whether close ones disclose as much."""
         for name in series.columns.sensitive:
             missing = series.missing(name)
             known = [text for text in series.vocabularies[name].names if text.strip("*") and text not in missing]

@@ -1,4 +1,4 @@
-"""Rules about what harms whom: columns that no outsider can know, values that harm nobody, values of one category."""
+"""Rules about harm: columns that no outsider can know, values that are harmless, values of one category."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _NOT_SENSITIVE = ("no sensitive column", "name a column that `sensitive` names")
 
 @dataclass(frozen=True)
 class Harmless(ColumnRule):
-    """`harmless = { Diagnosis = ["none"] }`: by sensitive column, the values that may be known of anybody."""
+    """`harmless = { Diagnosis = ["none"] }`: by sensitive column, the values that may be known of any person."""
 
     key: ClassVar[str] = "harmless"
     form: ClassVar[Form] = Reader.lists
@@ -133,7 +133,7 @@ class Similar(ColumnRule):
                 yield place, f"the value has no category in {name}", "add a line with the value and its category"
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield that a category which all values that are left to somebody have in common is not looked for yet."""
+        """Yield that a category which all values that are left to a person have in common is not looked for yet."""
         for column in self.names:
             what = say(
                 'whether all values of "{column}" that are left to a person are of one category is not judged in this '

@@ -87,7 +87,7 @@ EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")
 class SeveralRows(ColumnRule):
     """`rows = "latest"`: each row is an episode that is judged by itself, or the latest or the first of each counts.
 
-    None where everybody has one row.
+    None where each person has one row.
     """
 
     key: ClassVar[str] = "rows"
