@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from audit.io.cell_reading import infer_kind, parse
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
@@ -156,14 +155,14 @@ def read_columns(files: Sequence[tuple[Path, str]], renamed: Renamed = ()) -> di
     A column that is spread over several, as anonypyx does, stands in the place of its parts.
 
     Raises:
-        InputError: a file is damaged within its first rows.
+        InputError: a file is damaged.
     """
     limit = max(1_000, min(50_000, 300_000 // len(files)))
     problems = Problems()
     found = [first for path, shown in files if (first := first_rows(path, shown, limit, problems)) is not None]
     problems.check()
     names: Renamed = renamed or [{}] * len(found)
-    tables = [_table(each, file, own) for (each, _), file, own in zip(found, files, names, strict=True)]
+    tables = [table.renamed(own) for (table, _), own in zip(found, names, strict=True)]
     whole = all(whole for _, whole in found)
     release = np.repeat(np.arange(len(tables), dtype=np.int32), [table.rows for table in tables])
     shared = [name for name in tables[0].names if name and all(name in table for table in tables)]
@@ -177,14 +176,6 @@ def read_columns(files: Sequence[tuple[Path, str]], renamed: Renamed = ()) -> di
         joined = np.concatenate([vocabulary.add(texts)[codes] if len(texts) else codes for codes, texts in coded])
         columns[name] = Column(name, [*vocabulary.names], joined, release, whole, own)
     return columns
-
-
-def _table(first: pa.Table, file: tuple[Path, str], renamed: Mapping[str, str]) -> Table:
-    columns = {}
-    for name in first.column_names:
-        array = first.column(name).combine_chunks()
-        columns[renamed.get(name, name)] = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-    return Table(*file, first.num_rows, columns)
 
 
 def _parts(table: Table, names: Sequence[str]) -> dict[str, str]:

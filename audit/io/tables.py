@@ -10,7 +10,6 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -353,62 +352,26 @@ def read_table(
         return None
 
 
-def _foreign_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+def _foreign_table(path: Path, columns: Sequence[str]) -> pa.Table:
     import pyarrow as pa
 
     found = read_foreign(path)
-    table = pa.table(list(found.columns), names=list(found.names))
-    return table if columns is None else table.select(list(columns))
+    return pa.table(list(found.columns), names=list(found.names)).select(list(columns))
 
 
-def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[pa.Table, bool] | None:
+def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[Table, bool] | None:
     """Read the first rows of a file's columns, those of lists and bytes left out, and whether they are all.
 
     Trouble is noted as by `read_table`.
     """
-    import pyarrow as pa
-
     names = header(path, shown, problems)
-    if names is None:
-        return None
-    dialect = None
-    try:
-        if path.name.endswith(".parquet"):
-            return _first_of_parquet(path, names, limit)
-        if is_foreign(path):
-            table = _foreign_table(path).rename_columns(list(names))
-            return table.slice(0, limit), table.num_rows <= limit
-        dialect = read_dialect(path)
-        rows = _first_records(path, limit + 1, dialect, NOTHING_DECLARED)
-        columns = [column_of(cells[1:]) for cells in zip(*rows, strict=True)]
-        return pa.table(columns, names=list(names)), len(rows) <= limit
-    except damages() as error:
-        note_unreadable(path, shown, error, problems, dialect)
-        return None
+    if names is not None and path.name.endswith(".parquet"):
+        import pyarrow as pa
 
-
-def _first_records(path: Path, count: int, dialect: Dialect, declared: Declared) -> list[list[str]]:
-    """Return the first records of a file whose beginning may not show its encoding."""
-    try:
-        return [cells for _, cells in islice(records(path, dialect), count)]
-    except UnicodeDecodeError:
-        other = dialect_of(read_bytes(path), declared)
-        if other == dialect:
-            raise
-        return [cells for _, cells in islice(records(path, other), count)]
-
-
-def _first_of_parquet(path: Path, names: dict[str, str], limit: int) -> tuple[pa.Table, bool]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = pq.ParquetFile(path)
-    kinds = {kind.name: kind.type for kind in file.schema_arrow}
-    flat = {name: s for name, s in names.items() if not (pa.types.is_nested(kinds[s]) or "binary" in str(kinds[s]))}
-    first = list(islice(file.iter_batches(limit, columns=list(flat.values())), 1))
-    table = pa.Table.from_batches(first, file.schema_arrow if not first else None).select(list(flat.values()))
-    table.validate(full=True)  # Parquet does not promise UTF-8
-    return table.rename_columns(list(flat)), table.num_rows == file.metadata.num_rows
+        kinds = {kind.name: kind.type for kind in _footer(path).schema.to_arrow_schema()}
+        names = {n: s for n, s in names.items() if not (pa.types.is_nested(kinds[s]) or "binary" in str(kinds[s]))}
+    table = None if names is None else read_table(path, shown, [*names], problems)
+    return None if table is None else (table.without(np.arange(table.rows) >= limit), table.rows <= limit)
 
 
 def _nested(table: pa.Table, columns: Sequence[str]) -> str | None:
