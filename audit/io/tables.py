@@ -29,7 +29,7 @@ from audit.io.dialect import (
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.paths import is_remote, kept_while_unchanged, size
-from audit.io.texts import Texts, arrow, column_of, hexadecimal, texts_of, used_texts, whole
+from audit.io.texts import arrow, column_of, hexadecimal, texts_of, used_texts, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,7 +137,7 @@ class Table:
         if longest <= _MOST_DIGITS and pc.all(pc.ascii_is_decimal(texts), min_count=0).as_py():
             numbers = whole(texts.cast(pa.int64())).view(np.int64)
         else:
-            numbers = np.array([whole_number(text) for text in Texts(texts)], dtype=np.int64)
+            numbers = np.array([whole_number(text) for text in texts.to_pylist()], dtype=np.int64)
         return numbers if rows is None else numbers[rows]
 
     def distinct(self, column: str) -> Sequence[str]:
@@ -214,22 +214,21 @@ def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
     return numbers.astype(np.int32, copy=False)
 
 
-def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], Texts]:
+def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], list[str]]:
     """Return codes and the distinct stripped texts of a column; a null reads as an empty cell."""
     codes, texts = short_codes(array)
     return codes.astype(np.int32, copy=False), texts
 
 
-def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], Texts]:
+def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], list[str]]:
     """Return the same, codes being of the type of integers that the column has or that is at hand."""
     texts, rows = texts_of(array)
     distinct = texts.dictionary_encode()
     codes = whole(distinct.indices)
+    names = distinct.dictionary.to_pylist()
     if rows is None:
-        return codes, Texts(distinct.dictionary)
-    if len(distinct.dictionary) == len(texts):
-        return rows, Texts(texts)
-    return codes[rows], Texts(distinct.dictionary)
+        return codes, names
+    return (rows if len(names) == len(texts) else codes[rows]), names
 
 
 def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTHING_DECLARED) -> dict[str, str] | None:

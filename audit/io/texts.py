@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,58 +21,6 @@ _EXACT_FLOATS = 2**53
 _MOST_BYTES = 2**31 - 1
 
 
-class Texts(Sequence[str]):
-    """A column of text, of which Python objects are made when they are asked for."""
-
-    def __init__(self, array: pa.Array) -> None:
-        self.array = array
-
-    def __len__(self) -> int:
-        """Return the number of texts."""
-        return len(self.array)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        """Return a text, or some of them."""
-        return self._list[place]
-
-    def __iter__(self) -> Iterator[str]:
-        """Return the texts in order."""
-        return iter(self._list)
-
-    def __contains__(self, text: object) -> bool:
-        """Return whether a text is among them."""
-        return self._place(text) >= 0
-
-    def index(self, text: object, start: int = 0, stop: int | None = None) -> int:
-        """Return the first place of a text.
-
-        Raises:
-            ValueError: it is not among them.
-        """
-        if start or stop is not None:
-            return self._list.index(str(text), start, len(self) if stop is None else stop)
-        place = self._place(text)
-        if place < 0:
-            raise ValueError(f"{text!r} is not among the texts")
-        return place
-
-    def _place(self, text: object) -> int:
-        import pyarrow.compute as pc
-
-        if not isinstance(text, str):
-            return -1
-        # Handed a Python text, pyarrow would import pandas.
-        return int(pc.index(self.array, column_of([text]).cast(self.array.type)[0]).as_py())
-
-    @cached_property
-    def _list(self) -> list[str]:
-        return list(self.array.to_pylist())
-
-
 def column_of(names: Iterable[str]) -> pa.Array:
     """Return texts as an Arrow column; `pyarrow.array` would import pandas.
 
@@ -81,8 +28,6 @@ def column_of(names: Iterable[str]) -> pa.Array:
     """
     import pyarrow as pa
 
-    if isinstance(names, Texts):
-        return names.array
     if isinstance(names, pa.Array):
         return names
     cells = [text.encode("utf-8", "surrogatepass") for text in names]
