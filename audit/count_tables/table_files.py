@@ -128,7 +128,8 @@ def _ends_with_one_cell(path: Path) -> bool:
     dialect = read_dialect(path)
     whole = dialect.encoding.startswith("utf-16")
     text = read_bytes(path)[0 if whole else -_LAST :].decode(dialect.encoding, "replace").rstrip()
-    cells = next(dialect.reader(io.StringIO(text[max(text.rfind("\n"), text.rfind("\r")) + 1 :])), [])
+    last = text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
+    cells = next((cells for _, cells in dialect.rows([last])), [])
     return sum(bool(cell.strip()) for cell in cells) <= 1
 
 

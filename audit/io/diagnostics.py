@@ -48,15 +48,7 @@ def records(
     """
     dialect = read_dialect(path) if dialect is None else dialect
     with open_text(path, dialect, "strict" if checked else "replace") as text:
-        reader = dialect.reader(text, strict=checked)
-        start = 1
-        try:
-            for cells in reader:
-                if cells:
-                    yield start + dialect.above, cells
-                start = reader.line_num + 1
-        except csv.Error as error:
-            raise csv.Error(start + dialect.above) from error
+        yield from ((line, cells) for line, cells in dialect.rows(text, strict=checked) if cells)
 
 
 class Quotes(NamedTuple):

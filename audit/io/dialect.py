@@ -14,10 +14,11 @@ import io
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import IO, BinaryIO, Protocol
+from typing import BinaryIO
 
 from audit.io.header_rows import header_place
 from audit.io.paths import is_remote, kept_while_unchanged
@@ -36,20 +37,6 @@ _MOST_PACKED = 400  # text of tables is packed to a tenth or a hundredth; a bomb
 
 class PackedTooTightlyError(ValueError):
     """A file holds far more, once unpacked, than tables do."""
-
-
-class RowReader(Protocol):
-    """What `csv.reader` returns: rows of texts, and the line that was read last."""
-
-    @property
-    def line_num(self) -> int:
-        """Number of lines read."""
-
-    def __iter__(self) -> Iterator[list[str]]:
-        """Return itself."""
-
-    def __next__(self) -> list[str]:
-        """Return the next row."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +75,23 @@ class Dialect:
         """Whether quotes and blanks are as Arrow expects them."""
         return self.quote == '"' and not self.blanks
 
-    def reader(self, text: IO[str], *, strict: bool = False) -> RowReader:
-        """Return a reader of records; it counts lines as `csv.reader` does."""
+    def rows(self, text: Iterable[str], *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line of the file on which each record begins, and its cells, from the header on.
+
+        Raises:
+            csv.Error: a record is malformed; its only argument is the line on which it begins. Never unless `strict`.
+        """
         csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-        return csv.reader(
+        reader = csv.reader(
             text, delimiter=self.delimiter, quotechar=self.quote, skipinitialspace=self.blanks, strict=strict
         )
+        start = 1 + self.above
+        try:
+            for cells in reader:
+                yield start, cells
+                start = 1 + self.above + reader.line_num
+        except csv.Error as error:
+            raise csv.Error(start) from error
 
     def decode(self, content: bytes) -> bytes:
         """Return a file's content as UTF-8 without what stands before the header, its quotes as Arrow expects them.
@@ -109,7 +107,7 @@ class Dialect:
             return text.encode()
         rewritten = io.StringIO(newline="")
         writer = csv.writer(rewritten, delimiter=self.delimiter, lineterminator="\n")
-        writer.writerows(cells for cells in self.reader(io.StringIO(text, newline=""), strict=True) if cells)
+        writer.writerows(cells for _, cells in self.rows(io.StringIO(text, newline=""), strict=True) if cells)
         return rewritten.getvalue().encode()
 
 
@@ -255,13 +253,12 @@ def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
 
 def _first_rows(lines: Sequence[str], delimiter: str) -> tuple[list[int], list[list[str]]]:
     """Return the first records from one that is not empty on, each with how many lines are above; none if malformed."""
-    reader, starts, rows, start = csv.reader(lines, delimiter=delimiter), list[int](), list[list[str]](), 0
+    starts, rows = list[int](), list[list[str]]()
     try:
-        for cells in reader:
+        for line, cells in Dialect(delimiter).rows(lines):
             if cells or rows:
-                starts.append(start)
+                starts.append(line - 1)
                 rows.append(cells)
-            start = reader.line_num
             if len(rows) > _RECORDS:
                 break
     except csv.Error:
@@ -271,12 +268,12 @@ def _first_rows(lines: Sequence[str], delimiter: str) -> tuple[list[int], list[l
 
 def _width(text: str, delimiter: str) -> int:
     """Return how many cells the first records have, 0 where they differ."""
-    reader, widths = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), set[int]()
+    widths = set[int]()
     try:
-        for place, cells in enumerate(reader):
+        for _, cells in islice(Dialect(delimiter).rows(io.StringIO(text, newline="")), _RECORDS + 1):
             if cells:
                 widths.add(len(cells))
-            if place >= _RECORDS or len(widths) > 1:
+            if len(widths) > 1:
                 break
     except csv.Error:
         return 0

@@ -124,15 +124,15 @@ def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tup
     """Yield each line's number and labels, blank lines left out."""
     first = text.partition("\n")[0]
     delimiter = next((sign for sign in ";\t|," if sign in first), ";")
-    reader = Dialect(delimiter).reader(io.StringIO(text, newline=""), strict=True)
     try:
-        for row in reader:
+        for line, row in Dialect(delimiter).rows(io.StringIO(text, newline=""), strict=True):
             branch = tuple(label.strip() for label in row)
             if any(branch):
-                yield reader.line_num, branch
+                yield line, branch
     except csv.Error as error:
         remedy = 'put labels that hold `;` or `"` in quotes, with quotes inside doubled'
-        problems.add(shown, f"this line is not `;`-separated text ({error})", remedy, line=reader.line_num)
+        what = f"this line is not `;`-separated text ({error.__cause__})"
+        problems.add(shown, what, remedy, line=error.args[0])
 
 
 def _trouble(branch: tuple[str, ...], depth: int) -> str | None:
