@@ -22,8 +22,8 @@ _HALF = np.uint64(33)
 _BYTES_AT_A_TIME = 1 << 18  # what is worked out of which stays in a processor's cache
 
 
-def hashes(texts: pa.Array, seed: int = 0) -> Words:
-    """Return a hash of each text; shape (texts,), uint64. It depends on the seed and on the text's bytes alone."""
+def hashes(texts: pa.Array) -> Words:
+    """Return a hash of each text; shape (texts,), uint64. It depends on the text's bytes alone."""
     import pyarrow.compute as pc
 
     length = whole(pc.binary_length(texts)).astype(np.uint64)
@@ -31,8 +31,8 @@ def hashes(texts: pa.Array, seed: int = 0) -> Words:
     width = int(counts.max(initial=0)) * _WORD_BYTES
     if len(texts) > 1 and len(texts) * width > _BYTES_AT_A_TIME:
         half = len(texts) // 2
-        return np.concatenate([hashes(texts.slice(0, half), seed), hashes(texts.slice(half), seed)])
-    found = _mixed((length + np.uint64(1)) * _GOLDEN ^ np.uint64(seed))
+        return np.concatenate([hashes(texts.slice(0, half)), hashes(texts.slice(half))])
+    found = _mixed((length + np.uint64(1)) * _GOLDEN)
     if width:
         padded = pc.ascii_rpad(texts, width=width, padding="\0")
         words = np.frombuffer(padded.buffers()[2], np.uint64, len(texts) * width // _WORD_BYTES)
