@@ -5,7 +5,6 @@ The latter is the TSV of Eurostat ("Bulk download", TSV format): the first colum
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Container, Sequence
 from contextlib import closing
