@@ -122,6 +122,5 @@ class _RowClassNames(Sequence[str]):
 
     @cached_property
     def _mark(self) -> str:
-        return _MARK * (
-            1 + max((len(run) for name in self._group.names for run in re.findall(f"{_MARK}+", name)), default=0)
-        )
+        runs = (len(run) for name in self._group.names for run in re.findall(f"{_MARK}+", name))
+        return _MARK * (1 + max(runs, default=0))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -436,7 +436,7 @@ def _read_parquet(path: Path, columns: Sequence[str], distinct: frozenset[str]) 
     return file.read(columns=list(columns))
 
 
-def _source(path: Path) -> Any:  # noqa: ANN401 - whatever Arrow reads from
+def _source(path: Path) -> Path | io.BytesIO:
     """Return what Arrow reads a file from: its path, or its content where it is at a URL."""
     return io.BytesIO(path.read_bytes()) if is_remote(path) else path
 
