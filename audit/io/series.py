@@ -147,11 +147,10 @@ class Series:
         problems.check()
 
     def note_texts(self, position: int, table: Table, names: Iterable[str]) -> None:
-        """Note the texts of some columns of a release that was read; of whole numbers the first, as all look alike."""
+        """Note the texts of some columns of a release that was read."""
         for name in names:
             if (position, name) not in self._noted:
-                whole = table.is_whole(name) and table.rows and not table.arrow(name).null_count
-                for text in [str(table.arrow(name)[0].as_py())] if whole else table.distinct(name):
+                for text in table.distinct(name):
                     self._first.setdefault(name, {}).setdefault(text, position)
                 self._noted.add((position, name))
 
