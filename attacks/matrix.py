@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from secrets import randbits
 from typing import TypeVar
 
 import numpy as np
@@ -245,20 +245,16 @@ class Types:
 
     @classmethod
     def among(cls, matrix: Matrix) -> Types:
-        """Return the types of a matrix.
-
-        Random numbers of the groups, added up, tell columns apart; that equal sums are equal sets is then looked up.
-        """
+        """Return the types of a matrix: columns over whose groups two random numbers each have equal sums."""
         here = np.flatnonzero(matrix.present())
-        for seed in count():
-            token = np.random.default_rng(seed).integers(0, 2**64, matrix.groups, dtype=np.uint64)
-            sums = np.zeros(matrix.columns, dtype=np.uint64)
-            for first, last in blocks(matrix.start):
-                start = matrix.start[first : last + 1]
-                np.add.at(sums, matrix.member[start[0] : start[-1]], np.repeat(token[first:last], np.diff(start)))
-            _, example, place, size = np.unique(sums[here], return_index=True, return_inverse=True, return_counts=True)
-            if _same_groups(matrix, here, here[example[place]]):
-                break
+        sums = np.zeros((matrix.columns, 2), dtype=np.uint64)
+        token = np.random.default_rng(randbits(128)).integers(0, 2**64, (matrix.groups, 2), dtype=np.uint64)
+        for first, last in blocks(matrix.start):
+            start = matrix.start[first : last + 1]
+            np.add.at(sums, matrix.member[start[0] : start[-1]], np.repeat(token[first:last], np.diff(start), axis=0))
+        _, example, place, size = np.unique(
+            sums[here].view("V16")[:, 0], return_index=True, return_inverse=True, return_counts=True
+        )
         order = np.argsort(example)
         number = np.empty(len(order), dtype=np.int32)
         number[order] = np.arange(len(order), dtype=np.int32)
@@ -274,25 +270,6 @@ def blocks(start: Counts) -> Iterator[tuple[int, int]]:
         last = max(first + 1, int(np.searchsorted(start, start[first] + _AT_ONCE, side="right")) - 1)
         yield first, last
         first = last
-
-
-def _same_groups(matrix: Matrix, one: Counts, other: Counts) -> bool:
-    """Return whether columns are in the same groups as others, one by one."""
-    differing = np.flatnonzero(one != other)
-    if not len(differing):
-        return True
-    start, group = matrix.by_column()
-    one, other = one[differing], other[differing]
-    size = start[one + 1] - start[one]
-    if not np.array_equal(size, start[other + 1] - start[other]):
-        return False
-    for begin in range(0, len(one), _AT_ONCE):
-        some = slice(begin, begin + _AT_ONCE)
-        along = np.arange(size[some].sum()) - np.repeat(np.cumsum(size[some]) - size[some], size[some])
-        mine, theirs = (np.repeat(start[these[some]], size[some]) + along for these in (one, other))
-        if not np.array_equal(group[mine], group[theirs]):
-            return False
-    return True
 
 
 def _counted(entries: ValueCounts) -> tuple[Counts, Counts]:

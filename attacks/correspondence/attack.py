@@ -27,7 +27,7 @@ from attacks.correspondence.claims import LinkageClaims, worst
 from attacks.correspondence.linked_records import may_leave_too_few
 from attacks.correspondence.matching import worlds
 from attacks.correspondence.measures import CorrespondenceMeasures
-from attacks.correspondence.subjects import Subjects, subjects
+from attacks.correspondence.subjects import Subject, subjects
 from attacks.correspondence.worlds import NoWorldError, Settled, settle
 from audit.model.arrays import Flags
 from audit.model.errors import printable
@@ -82,7 +82,7 @@ class CorrespondenceAttack:
         try:
             network = layers(rows, source, _allowed(evidence))
             settled = settle(network, budget)
-            found = subjects(network, settled, source)
+            found, missed = subjects(network, settled, source)
         except NoWorldError as error:
             tag = printable(evidence.tags[error.release])
             what = say(
@@ -92,34 +92,40 @@ class CorrespondenceAttack:
             return Outcome(self.name, "incomplete", what, _nothing())
         except TooManyPairsError:
             return Outcome(self.name, "incomplete", say("the releases have too many different cells"), _nothing())
-        outcome = self._told(evidence, network, settled, found, budget)
+        outcome = self._outcome(evidence, (network, settled), found, _unsettled(budget, missed=missed), missed=missed)
         if outcome.status == "complete" and may_leave_too_few(evidence, releases, self.k):
             left = say("records that came with one release and look alike are fewer than k, or have one value alone")
             outcome = replace(outcome, status="incomplete", reason=Reason(left))
         return outcome
 
-    def _told(
-        self, evidence: Evidence, network: Sequence[Layer], settled: Settled, found: Subjects, budget: Budget
+    def _outcome(
+        self,
+        evidence: Evidence,
+        known: tuple[Sequence[Layer], Settled],
+        found: Sequence[Subject],
+        why: Reason,
+        *,
+        missed: bool,
     ) -> Outcome:
-        narrowed, disclosed, undecided = _decided(found, self.k)
-        claims = LinkageClaims(evidence, network, settled, found, worst(found, narrowed | disclosed))
-        reason = _unsettled(budget, missed=found.missed) if undecided.any() or found.missed else None
+        network, settled = known
+        narrowed = [each for each in found if each.is_narrowed(self.k)]
+        disclosed = [each for each in found if each.is_disclosed]
+        undecided = [each for each in found if each.is_undecided(self.k)]
         links, certain, excluded = _links(network, settled)
-
-        def people(flags: Flags) -> int:
-            return len(np.unique(found.subject[flags]))
-
+        people = [len({each.number for each in some}) for some in (found, narrowed, disclosed, undecided)]
         measures = CorrespondenceMeasures(
-            subjects_looked_at=people(found.subject >= 0),
-            narrowed=people(narrowed),
-            disclosed=people(disclosed),
-            open=people(undecided),
-            smallest=int(found.least.min()) if settled.complete and len(found.least) else None,
+            subjects_looked_at=people[0],
+            narrowed=people[1],
+            disclosed=people[2],
+            open=people[3],
+            smallest=min((each.least for each in found), default=None) if settled.complete else None,
             links=links,
             certain=certain,
             excluded=excluded,
             worlds=_worlds(network, settled),
         )
+        claims = LinkageClaims(evidence, network, worst([*narrowed, *disclosed]))
+        reason = why if undecided or missed else None
         status: Status = "complete" if reason is None else "incomplete"
         return Outcome(self.name, status, reason, measures, claims.shown())
 
@@ -186,22 +192,14 @@ def _nothing() -> CorrespondenceMeasures:
     )
 
 
-def _decided(found: Subjects, k: int) -> tuple[Flags, Flags, Flags]:
-    """Return where too few rows are left, where one value is, and where neither is known for sure."""
-    narrowed = found.exists & (found.most < k)
-    disclosed = found.exists & (found.value >= 0)
-    undecided = (~narrowed & (found.least < k)) | (~disclosed & ~found.several)
-    return narrowed, disclosed, undecided
-
-
 def _links(network: Sequence[Layer], settled: Settled) -> tuple[int, int, int]:
     """Return how many pairs of rows cells and values allow, how many are in every world, and how many in none."""
     links = certain = excluded = 0
     for number in range(1, len(network)):
         before, after = network[number - 1], network[number]
-        rows, others = before.classes.rows, after.classes.rows
+        rows, others, on = before.classes.rows, after.classes.rows, after.before >= 0
         pairs = before.of[after.before] * len(others) + after.of[after.after]
-        every, left = np.unique(pairs), np.unique(pairs[settled.alive[number]])
+        every, left = np.unique(pairs[on]), np.unique(pairs[on & settled.alive[number]])
         links += int((rows[every // len(others)] * others[every % len(others)]).sum())
         gone = np.setdiff1d(every, left)
         excluded += int((rows[gone // len(others)] * others[gone % len(others)]).sum())
@@ -216,5 +214,5 @@ def _worlds(network: Sequence[Layer], settled: Settled) -> int | None:
     if len(network) != 2:
         return None
     one, other = network
-    some = settled.alive[1]
+    some = settled.alive[1] & (other.before >= 0)
     return worlds(one.classes.rows, other.classes.rows, one.of[other.before[some]], other.of[other.after[some]])

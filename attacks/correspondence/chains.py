@@ -79,7 +79,7 @@ class Layer:
         of: the class of each state; shape (states,), int64.
         begun: the release with which the chain came, counted from 0; shape (states,), int32.
         box: numbers of what the chain's cells have in common; shape (states, attributes), int32.
-        before: of each arc into the release, the state of the release before; shape (arcs,), int64.
+        before: of each arc into the release, the state of the one before, -1 where the chain begins; (arcs,), int64.
         after: of each arc, the state of this release; shape (arcs,), int64.
     """
 
@@ -106,9 +106,8 @@ def layers(releases: Sequence[Rows], cells: Cells, allowed: Flags) -> list[Layer
     for number, rows in enumerate(releases):
         classes = Classes.among(rows)
         own = np.arange(len(classes.rows))
-        nothing = np.zeros(0, dtype=np.int64)
         of, begun = own, np.full(len(own), number, dtype=np.int32)
-        box, before, after = classes.cells, nothing, nothing
+        box, before, after = classes.cells, np.full(len(own), -1), own
         if found:
             last = found[-1]
             left, right, common = _compatible(last.box, classes.cells, cells)
@@ -116,7 +115,7 @@ def layers(releases: Sequence[Rows], cells: Cells, allowed: Flags) -> list[Layer
             left, right, common = left[fits], right[fits], common[fits]
             key = np.concatenate([right[:, None], last.begun[left][:, None], common], axis=1)
             states, after = np.unique(key, axis=0, return_inverse=True)
-            before, after = left, after.ravel()
+            before, after = np.append(left, before), np.append(after.ravel(), len(states) + own)
             of, begun = np.concatenate([states[:, 0], own]), np.concatenate([states[:, 1].astype(np.int32), begun])
             box = np.concatenate([states[:, 2:].astype(np.int32), box])
         found.append(Layer(classes, of, begun, box, before, after))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,56 +10,52 @@ import numpy as np
 
 from attacks.correspondence.chains import Layer
 from attacks.correspondence.matching import Matching
-from attacks.correspondence.subjects import Subjects
-from attacks.correspondence.worlds import Settled, matched
+from attacks.correspondence.subjects import Subject
+from attacks.correspondence.worlds import matched
 from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
 from audit.model.arrays import Counts, Flags, Places
 from audit.model.evidence import Evidence, RowSource
 
 
-def worst(found: Subjects, claimed: Flags) -> Places:
-    """Return for each subject something is claimed of the release that tells most: a value, then the fewest rows."""
-    places = np.flatnonzero(claimed)
-    order = np.lexsort((found.release[places], found.most[places], found.value[places] < 0, found.subject[places]))
-    places = places[order]
-    return places[np.unique(found.subject[places], return_index=True)[1]]
+def worst(claimed: Iterable[Subject]) -> list[Subject]:
+    """Return each subject in the release that shows most: a value, then the fewest rows."""
+    found: dict[int, Subject] = {}
+    for each in sorted(claimed, key=lambda one: (one.number, one.value < 0, one.most, one.release)):
+        found.setdefault(each.number, each)
+    return list(found.values())
 
 
 @dataclass(frozen=True)
 class LinkageClaims:
-    """The claims at some places of what was found."""
+    """The claims about some subjects."""
 
     evidence: Evidence
     network: Sequence[Layer]
-    settled: Settled
-    found: Subjects
-    places: Places
+    claimed: Sequence[Subject]
 
     def shown(self) -> Linkages:
         """Return the claims as columns."""
-        found, places = self.found, self.places
-        return Linkages(found.most[places], found.release[places], found.value[places] >= 0, self._build)
+        rows, release = np.array([(each.most, each.release) for each in self.claimed], dtype=np.int64).reshape(-1, 2).T
+        is_value = np.array([each.value >= 0 for each in self.claimed], dtype=np.bool_)
+        return Linkages(rows, release.astype(np.int32), is_value, self._build)
 
     def _build(self, chosen: Places) -> list[Linkage[int]]:
-        return [self._finding(int(self.places[place])) for place in chosen]
+        return [self._finding(self.claimed[place]) for place in chosen.tolist()]
 
-    def _finding(self, place: int) -> Linkage[int]:
-        found, release = self.found, int(self.found.release[place])
-        point = tuple(found.point[place].tolist())
-        classes = self.network[release].classes
-        rows = self._source.rows(release)
-        groups = np.unique(rows.group[np.isin(classes.of, found.classes[place])])
-        value = int(found.value[place])
-        fillings = self._fillings(point, int(found.first[place]))
+    def _finding(self, subject: Subject) -> Linkage[int]:
+        release = subject.release
+        group = self._source.rows(release).group
+        groups = np.unique(group[np.isin(self.network[release].classes.of, subject.classes)])
+        value = None if subject.value < 0 else subject.value
         return Linkage(
-            point=dict(enumerate(point)),
-            first=int(found.first[place]),
+            point=dict(enumerate(subject.point)),
+            first=subject.first,
             release=release,
-            rows=int(found.most[place]),
+            rows=subject.most,
             groups=tuple(self._source.group_names(release, groups.astype(np.int32))),
-            value=None if value < 0 else value,
-            risk=1.0 if value >= 0 else 1 / int(found.most[place]),
-            certificate=fillings,
+            value=value,
+            risk=1 / subject.most if value is None else 1.0,
+            certificate=self._fillings(subject.point, subject.first),
             evidence="solver" if len(self.network) > 2 else "proof",
         )
 
@@ -71,13 +67,11 @@ class LinkageClaims:
 
     @cached_property
     def _matchings(self) -> list[tuple[Matching, Counts, Counts]]:
-        """What each two successive releases tell by themselves."""
-        found = []
-        for number in range(1, len(self.network)):
-            layer = self.network[number]
-            everything = np.ones(len(layer.before), dtype=np.bool_)
-            found.append(matched(self.network, number, everything, layer.begun == number))
-        return found
+        """What each two successive releases say by themselves."""
+        return [
+            matched(self.network, number, np.ones(len(self.network[number].before), dtype=np.bool_))
+            for number in range(1, len(self.network))
+        ]
 
     def _covering(self, number: int, point: tuple[int, ...]) -> Flags:
         """Return which classes of a release cover a point."""

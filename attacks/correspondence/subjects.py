@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -30,40 +30,51 @@ class Points(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Subjects:
-    """What is left to whom in which release; one entry for each subject and release from the first on.
+class Subject:
+    """What is left to somebody in one release, from the first on.
 
     Attributes:
-        subject: number of the subject; shape (n,), int64.
-        point: numbers of cells that are a point, one of the subject's; shape (n, attributes), int32.
-        first: the release with which it came, counted from 0; shape (n,), int32.
-        release: of the rows; shape (n,), int32.
-        most, least: how many rows are not ruled out, and how many some world leaves; shape (n,), int64.
-        value: the value that all rows have which are not ruled out, -1 where they have several; shape (n,), int32.
-        several: whether rows with two values are shown to be possible; shape (n,).
-        exists: whether some world that was found has the subject; shape (n,).
+        number: of the subject, the same in all releases.
+        point: numbers of cells that are a point, one of the subject's, by attribute.
+        first: the release with which it came, counted from 0.
+        release: of the rows.
         classes: the classes of the rows that are not ruled out.
-        missed: whether there were too many points to look at all.
+        most, least: how many rows are not ruled out, and how many some world leaves.
+        value: the value that all rows have which are not ruled out, -1 where they have several.
+        several: whether rows with two values are shown to be possible.
+        exists: whether some world that was found has the subject.
     """
 
-    subject: Counts
-    point: Codes
-    first: Codes
-    release: Codes
-    most: Counts
-    least: Counts
-    value: Codes
-    several: Flags
-    exists: Flags
-    classes: tuple[Counts, ...]
-    missed: bool
+    number: int
+    point: tuple[int, ...]
+    first: int
+    release: int
+    classes: Counts
+    most: int
+    least: int
+    value: int
+    several: bool
+    exists: bool
+
+    def is_narrowed(self, k: int) -> bool:
+        """Return whether fewer than k rows are left."""
+        return self.exists and self.most < k
+
+    @property
+    def is_disclosed(self) -> bool:
+        """Whether rows of one value alone are left."""
+        return self.exists and self.value >= 0
+
+    def is_undecided(self, k: int) -> bool:
+        """Return whether either is not known for sure."""
+        return (not self.is_narrowed(k) and self.least < k) or (not self.is_disclosed and not self.several)
 
 
-def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> Subjects:
-    """Return what is left to each subject that is not ruled out."""
-    entries: list[_Entry] = []
+def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> tuple[list[Subject], bool]:
+    """Return what is left to each subject that is not ruled out, and whether there were too many points for all."""
+    found: list[Subject] = []
     last, missed, number = layers[-1], False, 0
-    upper = reached(layers, settled.alive, settled.begins)
+    upper = reached(layers, settled.alive)
     for first in range(len(layers)):
         ends = np.flatnonzero((last.begun == first) & np.diagonal(upper[-1]))
         boxes, of = np.unique(last.box[ends], axis=0, return_inverse=True)
@@ -75,50 +86,18 @@ def subjects(layers: Sequence[Layer], settled: Settled, points: Points) -> Subje
             chosen = ends[cover[of.ravel()]]
             exists = bool(np.diagonal(settled.reached[-1])[chosen].any())
             for release in range(first, len(layers)):
-                layer = layers[release]
+                layer, rows = layers[release], layers[release].classes.rows
                 mine = layer.begun == first
                 left, shown = (
                     np.unique(layer.of[mine & table[release][:, chosen].any(axis=1)])
                     for table in (upper, settled.reached)
                 )
-                entries.append(_Entry(number, point, first, release, left, shown, exists))
+                values, several = (np.unique(layer.classes.value[some]) for some in (left, shown))
+                value = int(values[0]) if len(values) == 1 else -1
+                most, least = int(rows[left].sum()), int(rows[shown].sum())
+                found.append(Subject(number, point, first, release, left, most, least, value, len(several) > 1, exists))
             number += 1
-    return _columns(entries, layers, missed=missed)
-
-
-class _Entry(NamedTuple):
-    """One subject in one release: the classes that are not ruled out, and those that some world leaves."""
-
-    subject: int
-    point: tuple[int, ...]
-    first: int
-    release: int
-    left: Counts
-    shown: Counts
-    exists: bool
-
-
-def _columns(entries: Sequence[_Entry], layers: Sequence[Layer], *, missed: bool) -> Subjects:
-    def rows(each: _Entry, some: Counts) -> int:
-        return int(layers[each.release].classes.rows[some].sum())
-
-    def values(each: _Entry, some: Counts) -> Codes:
-        return np.unique(layers[each.release].classes.value[some])
-
-    one = [int(found[0]) if len(found := values(each, each.left)) == 1 else -1 for each in entries]
-    return Subjects(
-        subject=np.array([each.subject for each in entries], dtype=np.int64),
-        point=np.array([each.point for each in entries], dtype=np.int32).reshape(len(entries), layers[-1].box.shape[1]),
-        first=np.array([each.first for each in entries], dtype=np.int32),
-        release=np.array([each.release for each in entries], dtype=np.int32),
-        most=np.array([rows(each, each.left) for each in entries], dtype=np.int64),
-        least=np.array([rows(each, each.shown) for each in entries], dtype=np.int64),
-        value=np.array(one, dtype=np.int32),
-        several=np.array([len(values(each, each.shown)) > 1 for each in entries], dtype=np.bool_),
-        exists=np.array([each.exists for each in entries], dtype=np.bool_),
-        classes=tuple(each.left for each in entries),
-        missed=missed,
-    )
+    return found, missed
 
 
 def _covers(boxes: Codes, points: Points) -> list[tuple[tuple[int, ...], Flags]] | None:

@@ -41,13 +41,11 @@ class NoWorldError(ValueError):
 
 @dataclass(frozen=True)
 class Settled:
-    """What is known of each arc into each release but the first, and of who can have come with each.
+    """What is known of each arc into each release.
 
     Attributes:
         alive: arcs that are not ruled out, by release; shape (arcs,) each.
         shown: arcs that some world uses, by release.
-        begins: states that chains can begin with, as far as is known, by release; shape (states,) each.
-        begun: states that chains begin with in some world, by release.
         reached: pairs of a state and a last state that one chain has in some world, by release: a table of states by
             last states.
         solver: whether the solver's word was needed to rule something out.
@@ -56,8 +54,6 @@ class Settled:
 
     alive: list[Flags]
     shown: list[Flags]
-    begins: list[Flags]
-    begun: list[Flags]
     reached: list[Flags]
     solver: bool
     complete: bool
@@ -70,25 +66,41 @@ def settle(layers: Sequence[Layer], budget: Budget) -> Settled:
         NoWorldError: there is no world.
     """
     alive = [np.ones(len(layer.before), dtype=np.bool_) for layer in layers]
-    begins = [layer.begun == number for number, layer in enumerate(layers)]
-    _propagate(layers, alive, begins)
-    if len(layers) > 2:
-        return _WorldSearch(layers, alive, begins).run(budget)
-    return Settled(alive, alive, begins, begins, reached(layers, alive, begins), solver=False, complete=True)
+    _propagate(layers, alive)
+    found = reached(layers, alive)
+    if len(layers) <= 2:
+        return Settled(alive, alive, found, solver=False, complete=True)
+    shown, found = ([np.zeros_like(each) for each in some] for some in (alive, found))
+    if sum(int(each.sum()) for each in alive) > _ARCS:
+        return Settled(alive, shown, found, solver=False, complete=False)
+    model = _Model(layers, alive)
+    while (world := model.another(shown, budget)) is not None:
+        _check(layers, world)
+        used = [arcs > 0 for arcs in world]
+        shown = [one | more for one, more in zip(shown, used, strict=True)]
+        found = [one | more for one, more in zip(found, reached(layers, used), strict=True)]
+    if not model.exhausted:
+        return Settled(alive, shown, found, solver=False, complete=False)
+    ruled_out = any((left & ~known).any() for left, known in zip(alive, shown, strict=True))
+    return Settled(shown, shown, found, solver=ruled_out, complete=True)
 
 
-def _propagate(layers: Sequence[Layer], alive: list[Flags], begins: list[Flags]) -> None:
+def _propagate(layers: Sequence[Layer], alive: list[Flags]) -> None:
     """Rule out what pairs of successive releases rule out, and what then leads nowhere, until nothing changes."""
-    changed = True
-    while changed:
-        before = [int(each.sum()) for each in (*alive, *begins)]
+    before: list[int] = []
+    while before != (before := [int(each.sum()) for each in alive]):
         for number in range(1, len(layers)):
-            _match(layers, number, alive[number], begins[number])
-        _prune(layers, alive, begins)
-        changed = before != [int(each.sum()) for each in (*alive, *begins)]
+            _match(layers, number, alive[number])
+        _prune(layers, alive)
 
 
-def matched(layers: Sequence[Layer], number: int, alive: Flags, begins: Flags) -> tuple[Matching, Counts, Counts]:
+def _ends(layers: Sequence[Layer], number: int) -> tuple[Counts, Counts]:
+    """Return the classes between which each arc into a release leads; one more than there are stands for new rows."""
+    left, right = layers[number - 1], layers[number]
+    return np.append(left.of, len(left.classes.rows))[right.before], right.of[right.after]
+
+
+def matched(layers: Sequence[Layer], number: int, alive: Flags) -> tuple[Matching, Counts, Counts]:
     """Return the matching of the classes of a release and of the one before, and the ends of its arcs.
 
     The node after the classes of the release before stands for rows that came anew.
@@ -96,14 +108,12 @@ def matched(layers: Sequence[Layer], number: int, alive: Flags, begins: Flags) -
     Raises:
         NoWorldError: there is none.
     """
-    left, right = layers[number - 1], layers[number]
-    supply, demand = left.classes.rows, right.classes.rows
+    supply, demand = layers[number - 1].classes.rows, layers[number].classes.rows
     new = int(demand.sum() - supply.sum())
     if new < 0:
         raise NoWorldError(number)
-    one, other = left.of[right.before[alive]], right.of[right.after[alive]]
-    started = np.unique(right.of[begins])
-    key = np.unique(np.concatenate([one * len(demand) + other, len(supply) * len(demand) + started]))
+    one, other = _ends(layers, number)
+    key = np.unique(one[alive] * len(demand) + other[alive])
     ends = key // len(demand), key % len(demand)
     found = matching(np.append(supply, new), demand, *ends)
     if found is None:
@@ -111,34 +121,28 @@ def matched(layers: Sequence[Layer], number: int, alive: Flags, begins: Flags) -
     return found, *ends
 
 
-def _match(layers: Sequence[Layer], number: int, alive: Flags, begins: Flags) -> None:
+def _match(layers: Sequence[Layer], number: int, alive: Flags) -> None:
     """Rule out what one release and the one before rule out."""
-    found, one, other = matched(layers, number, alive, begins)
-    left, right = layers[number - 1], layers[number]
-    able = np.zeros((len(left.classes.rows) + 1, len(right.classes.rows)), dtype=np.bool_)
+    found, one, other = matched(layers, number, alive)
+    able = np.zeros((len(layers[number - 1].classes.rows) + 1, len(layers[number].classes.rows)), dtype=np.bool_)
     able[one, other] = found.possible
-    alive &= able[left.of[right.before], right.of[right.after]]
-    begins &= able[-1][right.of]
+    alive &= able[_ends(layers, number)]
 
 
-def _prune(layers: Sequence[Layer], alive: list[Flags], begins: list[Flags]) -> None:
+def _prune(layers: Sequence[Layer], alive: list[Flags]) -> None:
     """Rule out arcs from states that nothing comes to, and to states that nothing goes on from."""
-    held = begins[0].copy()
-    for number in range(1, len(layers)):
-        layer = layers[number]
-        alive[number] &= held[layer.before]
-        held = begins[number].copy()
+    held = np.zeros(0, dtype=np.bool_)
+    for number, layer in enumerate(layers):
+        alive[number] &= np.append(held, True)[layer.before]
+        held = np.zeros(len(layer.of), dtype=np.bool_)
         held[layer.after[alive[number]]] = True
     for number in range(len(layers) - 1, 0, -1):
-        layer = layers[number]
-        goes_on = np.zeros(len(layers[number - 1].of), dtype=np.bool_)
+        layer, goes_on = layers[number], np.zeros(len(layers[number - 1].of) + 1, dtype=np.bool_)
         goes_on[layer.before[alive[number]]] = True
-        begins[number - 1] &= goes_on
-        if number > 1:
-            alive[number - 1] &= goes_on[layers[number - 1].after]
+        alive[number - 1] &= goes_on[layers[number - 1].after]
 
 
-def reached(layers: Sequence[Layer], used: Sequence[Flags], begins: Sequence[Flags]) -> list[Flags]:
+def reached(layers: Sequence[Layer], used: Sequence[Flags]) -> list[Flags]:
     """Return which last states can be reached from each state over the arcs that are used, by release.
 
     Raises:
@@ -147,155 +151,98 @@ def reached(layers: Sequence[Layer], used: Sequence[Flags], begins: Sequence[Fla
     last = layers[-1]
     if sum(len(layer.of) for layer in layers) * len(last.of) > _TABLES:
         raise TooManyPairsError
-    held = begins[-1].copy()
+    held = np.zeros(len(last.of), dtype=np.bool_)
     held[last.after[used[-1]]] = True
     tables = [np.diag(held)]
     for number in range(len(layers) - 1, 0, -1):
-        layer, table = layers[number], np.zeros((len(layers[number - 1].of), len(last.of)), dtype=np.bool_)
+        layer, table = layers[number], np.zeros((len(layers[number - 1].of) + 1, len(last.of)), dtype=np.bool_)
         some = np.flatnonzero(used[number])
         np.logical_or.at(table, layer.before[some], tables[-1][layer.after[some]])
-        tables.append(table)
+        tables.append(table[:-1])
     return tables[::-1]
 
 
-class _WorldSearch:
-    """The search for worlds of more than two releases."""
-
-    def __init__(self, layers: Sequence[Layer], alive: list[Flags], begins: list[Flags]) -> None:
-        self._layers, self._alive, self._begins = layers, alive, begins
-        self._shown = [np.zeros_like(each) for each in alive]
-        self._begun = [np.zeros_like(each) for each in begins]
-        self._reached = [np.zeros_like(each) for each in reached(layers, alive, begins)]
-
-    def run(self, budget: Budget) -> Settled:
-        """Show what worlds can be found for, and rule out the rest where none is left."""
-        ruled_out = complete = False
-        if sum(int(each.sum()) for each in (*self._alive, *self._begins)) <= _ARCS:
-            model = _Model(self._layers, self._alive, self._begins)
-            while True:
-                world, proved = model.another(self._shown, self._begun, budget)
-                if world is None:
-                    complete = proved
-                    break
-                self._note(world)
-        if complete:
-            open_arcs = [
-                alive & ~shown
-                for alive, shown in zip((*self._alive, *self._begins), (*self._shown, *self._begun), strict=True)
-            ]
-            ruled_out = any(each.any() for each in open_arcs)
-            self._alive, self._begins = [each.copy() for each in self._shown], [each.copy() for each in self._begun]
-        reached = self._reached
-        return Settled(self._alive, self._shown, self._begins, self._begun, reached, ruled_out, complete)
-
-    def _note(self, world: tuple[list[Counts], list[Counts]]) -> None:
-        """Note what a world shows, once it is checked."""
-        arcs, starts = world
-        _check(self._layers, arcs, starts)
-        for number, (arc, start) in enumerate(zip(arcs, starts, strict=True)):
-            self._shown[number] |= arc > 0
-            self._begun[number] |= start > 0
-        found = reached(self._layers, [arc > 0 for arc in arcs], [start > 0 for start in starts])
-        self._reached = [mine | more for mine, more in zip(self._reached, found, strict=True)]
-
-
-def _check(layers: Sequence[Layer], arcs: Sequence[Counts], starts: Sequence[Counts]) -> None:
+def _check(layers: Sequence[Layer], world: Sequence[Counts]) -> None:
     """Check that a world is one.
 
     Raises:
         AssertionError: it is none, which is a bug.
     """
-    held = starts[0]
-    for number, layer in enumerate(layers):
-        if number:
-            gone = np.bincount(layer.before, weights=arcs[number], minlength=len(held)).astype(np.int64)
-            if not np.array_equal(gone, held):
-                raise AssertionError("a row of a world is lost, or doubled")
-            come = np.bincount(layer.after, weights=arcs[number], minlength=len(layer.of))
-            held = starts[number] + come.astype(np.int64)
-        if (starts[number][layer.begun != number] != 0).any():
-            raise AssertionError("a chain of a world begins where it cannot")
+    held = np.zeros(0, dtype=np.int64)
+    for layer, arcs in zip(layers, world, strict=True):
+        gone = np.bincount(layer.before + 1, weights=arcs, minlength=len(held) + 1)
+        if not np.array_equal(gone[1:], held):
+            raise AssertionError("a row of a world is lost, or doubled")
+        held = np.bincount(layer.after, weights=arcs, minlength=len(layer.of))
         rows = np.bincount(layer.of, weights=held, minlength=len(layer.classes.rows))
-        if not np.array_equal(rows.astype(np.int64), layer.classes.rows):
+        if not np.array_equal(rows, layer.classes.rows):
             raise AssertionError("a world has more or fewer rows of a class than there are")
 
 
 class _Model:
-    """The integer model of all worlds."""
+    """The integer model of all worlds.
 
-    def __init__(self, layers: Sequence[Layer], alive: Sequence[Flags], begins: Sequence[Flags]) -> None:
+    Attributes:
+        exhausted: whether it is known that worlds show no more.
+    """
+
+    def __init__(self, layers: Sequence[Layer], alive: Sequence[Flags]) -> None:
         from ortools.sat.python import cp_model
 
-        self._layers = layers
+        self.exhausted = False
+        self._layers, self._left = layers, _EFFORT
         self._model = model = cp_model.CpModel()
-        self._left = _EFFORT
         self._arcs: list[dict[int, cp_model.IntVar]] = []
-        self._starts: list[dict[int, cp_model.IntVar]] = []
-        self._used: dict[tuple[str, int, int], cp_model.IntVar] = {}
+        self._used: dict[tuple[int, int], cp_model.IntVar] = {}
         held: list[list[cp_model.IntVar]] = []
-        for number, layer in enumerate(layers):
-            most = layer.classes.rows[layer.of].tolist()
-            starts = {s: model.new_int_var(0, most[s], "") for s in np.flatnonzero(begins[number]).tolist()}
-            arcs = {a: model.new_int_var(0, most[layer.after[a]], "") for a in np.flatnonzero(alive[number]).tolist()}
-            gone: list[list[cp_model.IntVar]] = [[] for _ in held]
-            coming: list[list[cp_model.IntVar]] = [[] for _ in most]
+        for layer, flags in zip(layers, alive, strict=True):
+            most = layer.classes.rows[layer.of[layer.after]].tolist()
+            arcs = {arc: model.new_int_var(0, most[arc], "") for arc in np.flatnonzero(flags).tolist()}
+            gone: list[list[cp_model.IntVar]] = [[] for _ in range(len(held) + 1)]  # the last is of those who begin
+            coming: list[list[cp_model.IntVar]] = [[] for _ in layer.of]
             for arc, variable in arcs.items():
                 gone[layer.before[arc]].append(variable)
                 coming[layer.after[arc]].append(variable)
-            for state, variable in starts.items():
-                coming[state].append(variable)
-            for before, after in zip(held, gone, strict=True):
+            for before, after in zip(held, gone, strict=False):
                 model.add(sum(before) == sum(after))
             held = coming
             for kind, rows in enumerate(layer.classes.rows.tolist()):
                 model.add(sum(v for state in np.flatnonzero(layer.of == kind).tolist() for v in coming[state]) == rows)
             self._arcs.append(arcs)
-            self._starts.append(starts)
 
-    def another(
-        self, shown: Sequence[Flags], begun: Sequence[Flags], budget: Budget
-    ) -> tuple[tuple[list[Counts], list[Counts]] | None, bool]:
-        """Return a world that uses as much as can be that is not shown yet; None and whether there is none for sure.
+    def another(self, shown: Sequence[Flags], budget: Budget) -> list[Counts] | None:
+        """Return a world, as records on each arc, that uses as much as can be that is not shown yet; None without one.
 
         Raises:
             NoWorldError: there is no world at all.
         """
         wanted = [
-            self._flag(kind, number, at, variable)
-            for kind, several, seen in (("arc", self._arcs, shown), ("start", self._starts, begun))
-            for number, variables in enumerate(several)
-            for at, variable in variables.items()
-            if not seen[number][at]
+            self._flag(number, arc, variable)
+            for number, variables in enumerate(self._arcs)
+            for arc, variable in variables.items()
+            if not shown[number][arc]
         ]
         if not wanted:
-            return None, True
+            self.exhausted = True
+            return None
         self._model.maximize(sum(wanted))
         answer, solver = solved(self._model, self._left, budget)
         self._left -= solver.response_proto.deterministic_time
         if answer == "none":
-            if any(each.any() for each in (*shown, *begun)):
+            if any(each.any() for each in shown):
                 raise AssertionError("the solver rules out worlds that are known")
             raise NoWorldError(len(self._layers) - 1)
-        if answer == "unknown":
-            return None, False
-        if not any(solver.value(each) for each in wanted):
-            return None, answer == "best"
-        return (
-            [self._counts(solver, v, len(layer.before)) for v, layer in zip(self._arcs, self._layers, strict=True)],
-            [self._counts(solver, v, len(layer.of)) for v, layer in zip(self._starts, self._layers, strict=True)],
-        ), False
+        if answer == "unknown" or not any(solver.value(each) for each in wanted):
+            self.exhausted = answer == "best"
+            return None
+        world = [np.zeros(len(layer.before), dtype=np.int64) for layer in self._layers]
+        for arcs, variables in zip(world, self._arcs, strict=True):
+            arcs[list(variables)] = [solver.value(variable) for variable in variables.values()]
+        return world
 
-    def _flag(self, kind: str, number: int, at: int, variable: cp_model.IntVar) -> cp_model.IntVar:
-        """Return what is 1 only where a variable is not 0."""
-        key = (kind, number, at)
-        if key not in self._used:
-            self._used[key] = self._model.new_bool_var("")
-            self._model.add(variable >= 1).only_enforce_if(self._used[key])
-        return self._used[key]
-
-    @staticmethod
-    def _counts(solver: cp_model.CpSolver, variables: dict[int, cp_model.IntVar], size: int) -> Counts:
-        counts = np.zeros(size, dtype=np.int64)
-        for at, variable in variables.items():
-            counts[at] = solver.value(variable)
-        return counts
+    def _flag(self, number: int, arc: int, variable: cp_model.IntVar) -> cp_model.IntVar:
+        """Return what is 1 only where an arc is used."""
+        if (number, arc) not in self._used:
+            self._used[number, arc] = self._model.new_bool_var("")
+            self._model.add(variable >= 1).only_enforce_if(self._used[number, arc])
+        return self._used[number, arc]

@@ -27,7 +27,7 @@ def solved(series):
 def link_flags(network, flags, release):
     """Pairs of rows of two releases that some arc which is flagged stands for."""
     before, after = network[release - 1], network[release]
-    some = np.flatnonzero(flags[release])
+    some = np.flatnonzero(flags[release] & (after.before >= 0))
     pairs = {(int(before.of[after.before[a]]), int(after.of[after.after[a]])) for a in some}
     of = before.classes.of.tolist(), after.classes.of.tolist()
     return {
@@ -47,45 +47,46 @@ def check(seed, rng):
     check_subjects(seed, series, table, network, settled, told)
     if len(network) == 2:
         one, other = network
-        ends = one.of[other.before[settled.alive[1]]], other.of[other.after[settled.alive[1]]]
+        alive = settled.alive[1] & (other.before >= 0)
+        ends = one.of[other.before[alive]], other.of[other.after[alive]]
         assert counted(one.classes.rows, other.classes.rows, *ends) == told.count, seed
     return len(network), settled, told
 
 
 def check_subjects(seed, series, table, network, settled, told):
-    found = subjects(network, settled, table)
-    assert not found.missed
+    found, missed = subjects(network, settled, table)
+    assert not missed
     by_subject = {}
-    for place in range(len(found.subject)):
-        rows = set(np.flatnonzero(np.isin(network[found.release[place]].classes.of, found.classes[place])).tolist())
-        assert len(rows) == found.most[place] >= found.least[place], seed
-        values = values_of(series, found.release[place], rows)
-        assert found.value[place] == (next(iter(values)) if len(values) == 1 else -1), seed
-        by_subject.setdefault(int(found.subject[place]), {})[int(found.release[place])] = (place, rows)
+    for each in found:
+        rows = set(np.flatnonzero(np.isin(network[each.release].classes.of, each.classes)).tolist())
+        assert len(rows) == each.most >= each.least, seed
+        values = values_of(series, each.release, rows)
+        assert each.value == (next(iter(values)) if len(values) == 1 else -1), seed
+        by_subject.setdefault(each.number, {})[each.release] = (each, rows)
     answered, last = set(), len(network) - 1
     for point, first in {(point, first) for point, first, _ in told.left}:
         real = {release: rows for (p, f, release), rows in told.left.items() if (p, f) == (point, first)}
-        fitting = [each for each, left in by_subject.items() if fits(series, found, left, real, first)]
+        fitting = [number for number, left in by_subject.items() if fits(series, left, real, first)]
         if settled.complete:
-            fitting = [each for each in fitting if by_subject[each][last][1] == real[last]]
+            fitting = [number for number in fitting if by_subject[number][last][1] == real[last]]
         if len(network) < 3:
             fitting = [each for each in fitting if all(rows == real[r] for r, (_, rows) in by_subject[each].items())]
         assert fitting, (seed, point, first)
         answered |= set(fitting)
     if settled.complete:
         # Nobody is spoken of who does not exist.
-        assert all(found.exists), seed
+        assert all(each.exists for each in found), seed
         assert answered == set(by_subject), seed
 
 
-def fits(series, found, left, real, first):
+def fits(series, left, real, first):
     """Whether what is told of a subject is true of a point: bounds in every release."""
     return set(left) == set(real) and all(
-        found.first[place] == first
+        each.first == first
         and rows >= real[release]
-        and found.least[place] <= len(real[release])
-        and (not found.several[place] or len(values_of(series, release, real[release])) > 1)
-        for release, (place, rows) in left.items()
+        and each.least <= len(real[release])
+        and (not each.several or len(values_of(series, release, real[release])) > 1)
+        for release, (each, rows) in left.items()
     )
 
 
