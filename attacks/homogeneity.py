@@ -57,25 +57,12 @@ class HomogeneityMeasures(Measures):
     rows_at_limit: int
     linked: int | Absent = ABSENT
 
+    counted: ClassVar[tuple[str, str] | None] = ("classes", "at_limit")
+    subjects_label: ClassVar[Noun | str] = CLASSES
     timeline_label: ClassVar[Phrase | str] = Phrase("classes at the limit")
     remedy: ClassVar[Phrase | str] = Phrase(
         "Merge each group whose rows all have one value with another group, or withhold its rows."
     )
-
-    @property
-    def subjects(self) -> int:
-        """How many classes there are."""
-        return self.classes
-
-    @property
-    def subjects_label(self) -> Noun:
-        """What is counted."""
-        return CLASSES
-
-    @property
-    def found(self) -> int:
-        """How many give a value away."""
-        return self.at_limit
 
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many classes give a value away."""

@@ -33,10 +33,10 @@ from audit.findings.narrowed import Cause, NarrowedRecords
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.evidence import Evidence, Records, RecordSource
 from audit.model.finding import FindingRule
-from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures
+from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures, found_of
 from audit.model.outcome import Outcome
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, say, say_count
+from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
 
 CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
@@ -62,6 +62,8 @@ class InferenceTableMeasures(Measures):
     once_unsafe: int
     smallest_class: int | None
 
+    counted: ClassVar[tuple[str, str] | None] = ("records", "once_unsafe")
+    subjects_label: ClassVar[Noun | str] = RECORDS
     criteria: ClassVar[frozenset[str]] = frozenset({SINGLING_OUT, LINKABILITY})
     about_values: ClassVar[bool] = False
     timeline_label: ClassVar[Phrase | str] = Phrase("below k")
@@ -69,51 +71,10 @@ class InferenceTableMeasures(Measures):
         "Split groups of records only into parts of k or more, and leave all other cells as they were."
     )
 
-    @property
-    def subjects(self) -> int:
-        """How many records there are."""
-        return self.records
-
-    @property
-    def subjects_label(self) -> Noun:
-        """What is counted."""
-        return RECORDS
-
-    @property
-    def found(self) -> int:
-        """How many were in too small a class once."""
-        return self.once_unsafe
-
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many records were in too small a class."""
-        counts = {"found": self.found, "k": str(self.k)}
-        if at_least and self.found:
-            return say_count(
-                "at least {found} of {count} record below k = {k}",
-                "at least {found} of {count} records below k = {k}",
-                self.records,
-                **counts,
-            )
-        if at_least:
-            return say_count(
-                "none found of {count} record below k = {k}",
-                "none found of {count} records below k = {k}",
-                self.records,
-                **counts,
-            )
-        if self.found:
-            return say_count(
-                "{found} of {count} record below k = {k}",
-                "{found} of {count} records below k = {k}",
-                self.records,
-                **counts,
-            )
-        return say_count(
-            "none of {count} record below k = {k}",
-            "none of {count} records below k = {k}",
-            self.records,
-            **counts,
-        )
+        found = found_of(self.found, RECORDS.counted(self.records), at_least=at_least)
+        return say("{found} below k = {k}", found=found, k=str(self.k))
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return how many records too few others are like."""

@@ -56,21 +56,12 @@ class IntersectionMeasures(Measures):
     vulnerable: int
     candidate_sizes: dict[str, int]
 
+    counted: ClassVar[tuple[str, str] | None] = ("individuals", "vulnerable")
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
-
-    @property
-    def subjects(self) -> int:
-        """How many people count."""
-        return self.individuals
-
-    @property
-    def found(self) -> int:
-        """How many have one candidate."""
-        return self.vulnerable
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what a risk is, where one is told that is no certainty."""
-        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.found < self.subjects:
+        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.vulnerable < self.individuals:
             yield str(PRODUCT)
 
 

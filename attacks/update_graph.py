@@ -63,23 +63,10 @@ class UpdateGraphMeasures(Measures):
     disclosed: int
     infeasible: int
 
+    counted: ClassVar[tuple[str, str] | None] = ("versions", "disclosed")
+    subjects_label: ClassVar[Noun | str] = VERSIONS
     by_version: ClassVar[bool] = True
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
-
-    @property
-    def subjects(self) -> int:
-        """How many versions count."""
-        return self.versions
-
-    @property
-    def subjects_label(self) -> Noun:
-        """What is counted."""
-        return VERSIONS
-
-    @property
-    def found(self) -> int:
-        """How many have one feasible value."""
-        return self.disclosed
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return whose value is certain."""
@@ -87,7 +74,7 @@ class UpdateGraphMeasures(Measures):
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what a risk is, where one is told that is no certainty."""
-        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.found < self.subjects:
+        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.disclosed < self.versions:
             yield str(PRODUCT)
 
 

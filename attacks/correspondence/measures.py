@@ -41,6 +41,7 @@ class CorrespondenceMeasures(Measures):
 
     criteria: ClassVar[frozenset[str]] = frozenset({LINKABILITY, INFERENCE})
     about_values: ClassVar[bool] = False
+    subjects_label: ClassVar[Noun | str] = KINDS
     has_timeline: ClassVar[bool] = False
     remedy: ClassVar[Phrase | str] = Phrase(
         "Publish a release whose groups are unions of earlier groups, or whose groups have more values."
@@ -50,11 +51,6 @@ class CorrespondenceMeasures(Measures):
     def subjects(self) -> int:
         """How many kinds of people were looked at."""
         return self.subjects_looked_at
-
-    @property
-    def subjects_label(self) -> Noun:
-        """What these are."""
-        return KINDS
 
     @property
     def found(self) -> int:

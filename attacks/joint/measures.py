@@ -31,24 +31,11 @@ class JointMeasures(Measures):
     worlds: int | Absent = ABSENT
     certain_unproved: int = 0
 
+    counted: ClassVar[tuple[str, str] | None] = ("versions", "certain")
+    subjects_label: ClassVar[Noun | str] = VERSIONS
     by_version: ClassVar[bool] = True
     about_all_people: ClassVar[bool] = True
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
-
-    @property
-    def subjects(self) -> int:
-        """How many versions count."""
-        return self.versions
-
-    @property
-    def subjects_label(self) -> Noun:
-        """What is counted."""
-        return VERSIONS
-
-    @property
-    def found(self) -> int:
-        """How many are certain."""
-        return self.certain
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return whose value is certain."""

@@ -47,15 +47,8 @@ class CountMeasures(Measures):
     open: int
     all: int | Absent = ABSENT
 
-    @property
-    def subjects(self) -> int:
-        """How many counts were asked about."""
-        return self.questions
-
-    @property
-    def subjects_label(self) -> Noun:
-        """What these are."""
-        return Noun("{count} count asked about", "{count} counts asked about")
+    counted: ClassVar[tuple[str, str] | None] = ("questions", "recovered")
+    subjects_label: ClassVar[Noun | str] = Noun("{count} count asked about", "{count} counts asked about")
 
     @property
     def found(self) -> int:

@@ -82,6 +82,9 @@ class Measures(Mapping[str, object]):
 
     Attributes:
         timeline: what is found after each release, from the releases so far alone; as many as were looked at.
+        counted: the measures that say how many people, versions or records were judged, and how many of them are found;
+            None where the attack does not count them.
+        subjects_label: what these are.
         by_version: whether a finding is about a person in one release alone.
         about_values: whether sensitive values are found out, rather than whose record one is.
         about_all_people: whether it reasons about all people's values at once.
@@ -93,6 +96,8 @@ class Measures(Mapping[str, object]):
 
     timeline: list[int] | Absent = ABSENT
 
+    counted: ClassVar[tuple[str, str] | None] = None
+    subjects_label: ClassVar[Noun | str] = PEOPLE
     by_version: ClassVar[bool] = False
     about_values: ClassVar[bool] = True
     about_all_people: ClassVar[bool] = False
@@ -124,17 +129,12 @@ class Measures(Mapping[str, object]):
     @property
     def subjects(self) -> int | None:
         """How many people, versions or records were judged; None where the attack does not count them."""
-        return None
-
-    @property
-    def subjects_label(self) -> Noun | str:
-        """What these are."""
-        return PEOPLE
+        return None if self.counted is None else getattr(self, self.counted[0])
 
     @property
     def found(self) -> int:
         """How many of them are found."""
-        return 0
+        return 0 if self.counted is None else int(getattr(self, self.counted[1]))
 
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many are found, of how many; `at_least` says that the attack did not come to an end."""
