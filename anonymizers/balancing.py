@@ -77,7 +77,7 @@ def batches(
 
     As many rows as possible go to known signatures, one after the other; the rest follows Figure 3 of the paper, which
     mostly forms new buckets. A few high buckets lose less of their height when people leave, so that later releases
-    have fewer gaps: with m = 10, 200,000 people of whom 5,000 are replaced each time, and 81 releases, a release had at
+    have fewer gaps: with m = 10, 200,000 people, 5,000 of them replaced each time, and 81 releases, a release had at
     most 150 counterfeits, and 1,100 without known signatures.
 
     A heap holds the values, the most frequent first, then the lower code, so that the cost of a batch depends on the

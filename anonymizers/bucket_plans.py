@@ -7,7 +7,7 @@ Source: equivalence paper, Section VI, Algorithms 2 and 3, and m-invariance pape
 
 Algorithm 3 removes all counterfeits of a bucket and adds those that are needed. Differences from it:
 
-* A bucket is *unchanged* if nobody arrives or leaves and its counterfeits remain: it needs no cut. `Planning.best`
+* A bucket is *unchanged* if no one arrives or leaves and its counterfeits remain: it needs no cut. `Planning.best`
   leaves buckets unchanged if that takes fewer counterfeits: up to a third fewer if one person in a hundred arrives and
   leaves (docs/anonymizers/e-equivalence.md).
 * In other buckets, counterfeits that the balance needs remain, if new ones would not improve the cut. For the cut, a
@@ -72,7 +72,7 @@ class Planning:
         held: the number of these people in each slot.
         counts: the number of new people of each value; m-eligible, shape (values,).
         counterfeits: the counterfeits that may remain.
-        still: the buckets in which nobody arrives or leaves, apart from these counterfeits.
+        still: the buckets in which no one arrives or leaves but these counterfeits.
         graphs: the graphs of these buckets.
     """
 

@@ -100,7 +100,7 @@ class EEquivalenceAnonymizer:
 
         Raises:
             RefusalError: values may change, or one did; a person's last group is too small or lacks the value; too many
-                new people share a value; a return would break the promise of earlier releases; nobody would be
+                new people share a value; a return would break the promise of earlier releases; no one would be
                 published; counterfeits would outnumber people; or the promise is broken already.
         """
         if snapshot.updates is not None and self.e > 1:

@@ -61,7 +61,7 @@ class MInvarianceAnonymizer:
 
         Raises:
             RefusalError: a person's value changed, a person's last group is too small or lacks the value, too many new
-                people share a value, or nobody would be published.
+                people share a value, or no one would be published.
         """
         check_values(snapshot, so_far)
         signature = so_far.signatures_of(snapshot.person)

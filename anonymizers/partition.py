@@ -2,7 +2,7 @@
 
 A region is cut along the attribute in which its points are widest, as a share of the domain; if no cut of it is
 allowed, along the next widest. Rows with equal values stay on one side. Among the allowed cuts of an attribute, the one
-with the most equal sides is taken, the lower one of two equals. A region stays whole only if no cut of any attribute is
+with the most equal sides is taken, the lower one of two equals. A region is not cut only if no cut of any attribute is
 allowed, so that the result does not depend on the order of the rows.
 
 Source: LeFevre, DeWitt and Ramakrishnan, *Mondrian multidimensional k-anonymity* (ICDE 2006); monotonic paper,

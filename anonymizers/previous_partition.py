@@ -70,7 +70,7 @@ class OldCells:
     def divisible(self, parts: Partition, groups: Codes) -> npt.NDArray[np.bool_]:
         """Return which groups may be divided without giving people of different groups the same cells.
 
-        If cells overlap, a part of one group may get the cells of another group or of its part. Then the group stays
+        If cells overlap, a part of one group may get the cells of another group or of its part. Then the group is left
         whole.
 
         Args:

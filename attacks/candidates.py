@@ -1,4 +1,4 @@
-"""Candidate sets of everybody at once, as bit masks folded release by release.
+"""Candidate sets of all people at once, as bit masks folded release by release.
 
 The kernel below both per-person attacks. A person's candidates after some releases are the intersection of what
 the pools of these releases hold. State is per person: 64 values a word, a count of versions, two release numbers.
@@ -30,14 +30,14 @@ NEVER = np.uint16(2**16 - 1)
 
 
 class Noting(Protocol):
-    """Notes something of everybody's candidates after each release."""
+    """Notes something of all candidates after each release."""
 
     def note(self, state: Candidates, pools: CandidatePools, release: int) -> None:
         """Take a release into account that was folded into the candidates."""
 
 
 def fold_all(evidence: Evidence, budget: Budget, noting: Noting | None = None) -> tuple[Candidates, int]:
-    """Return everybody's candidates, and after how many releases the budget was spent (all of them if it sufficed)."""
+    """Return all people's candidates, and after how many releases the budget was spent (all of them if it sufficed)."""
     state, releases = Candidates(), len(evidence.tags)
     for done, pools in enumerate(evidence.stream()):
         if budget.exhausted():
@@ -52,11 +52,11 @@ def fold_all(evidence: Evidence, budget: Budget, noting: Noting | None = None) -
 
 @dataclass
 class Candidates:
-    """Everybody's candidates so far; there may be room for more people than there are.
+    """All people's candidates so far; there may be room for more people than there are.
 
     Attributes:
         masks: bit v % 64 of word v // 64 says whether value v is possible; shape (people, words), uint64.
-        versions: in how many releases each person was seen; shape (people,), uint16, so that it stays in the cache.
+        versions: in how many releases each person was seen; shape (people,), uint16, so that it fits into the cache.
         certain_at: the release after which one candidate was left, `NEVER` else; shape (people,).
         empty_at: the release after which none was left, `NEVER` else; shape (people,).
         skewed: whether some pool of the person held values in different numbers; shape (people,).
@@ -73,7 +73,7 @@ class Candidates:
     vulnerable: list[int] = field(default_factory=list)
 
     def grow(self, people: int, values: int) -> None:
-        """Make room for more people and values; nobody seen before can have a value first published now."""
+        """Make room for more people and values; no person seen before can have a value first published now."""
         words = max(1, (values + 63) // 64)
         old_people, old_words = self.masks.shape
         if words > old_words:
@@ -152,7 +152,7 @@ class Candidates:
             )
 
     def sizes(self) -> npt.NDArray[np.integer]:
-        """Return how many candidates everybody has left; shape (people,); meaningless for people never seen."""
+        """Return how many candidates each person has left; shape (people,); meaningless for people never seen."""
         return sizes_of(self.masks)
 
     def only(self, people: Codes) -> Codes:

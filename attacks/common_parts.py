@@ -1,6 +1,6 @@
 """What remaining combinations have in common: one value of one of the attributes that are combined.
 
-Somebody whose remaining combinations of (disease, income) all have one disease has that disease, whatever attacks on
+A person whose remaining combinations of (disease, income) all have one disease has that disease, whatever attacks on
 diseases alone leave.
 """
 
@@ -43,7 +43,7 @@ def common_parts(evidence: Evidence) -> CommonParts | None:
 
 @dataclass
 class CommonParts:
-    """What everybody's candidates have in common so far, noted release by release.
+    """What each person's candidates have in common so far, noted release by release.
 
     Attributes:
         certain_at: the release after which a person's combinations had one value of an attribute in common, `NEVER`
@@ -60,7 +60,7 @@ class CommonParts:
         self.versions: list[int] = []
 
     def note(self, state: Candidates, pools: CandidatePools, release: int) -> None:
-        """Take a release into account that was folded into everybody's candidates."""
+        """Take a release into account that was folded into the candidates."""
         more = len(state.versions) - len(self.certain_at)
         if more > 0:
             self.certain_at = np.pad(self.certain_at, ((0, more), (0, 0)), constant_values=NEVER)

@@ -1,8 +1,8 @@
-"""Homogeneity: what one release gives away by itself to somebody who has nothing but the files.
+"""Homogeneity: what one release gives away by itself to a person who has nothing but the files.
 
-**Threat model.** Whoever knows that somebody is in a class of rows that look alike (a published group, or its rows with
+**Threat model.** Who knows that a person is in a class of rows that look alike (a published group, or its rows with
 equal cells) learns what the class has in common. Under `published` and `pseudonym` every class is judged. An adversary
-who knows people is judged for their values by the attacks on people; the rows of strangers, whom a register or a key
+who knows people is judged for their values by the attacks on people; the rows of strangers, which a register or a key
 leaves out, are judged here. **Claim.** A class whose rows all have one sensitive value gives it away, unless its people
 are all known to be in no other class, and so found themselves; one in which a value has a share at or above
 the policy's `max_risk` gives it away with that probability, where strangers may be in it. **Why it is sound.** The
@@ -73,7 +73,7 @@ class HomogeneityMeasures(Measures):
         return say("none of {classes} of rows that look alike", classes=whole)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
-        """Return how many classes give the value away, and to whom."""
+        """Return how many classes give the value away, and who learns it."""
         found = self.found_in_words(at_least=at_least)
         return say(
             "{value} is disclosed in {found}, to anyone who knows that a person is in one of them",
@@ -150,15 +150,15 @@ class HomogeneityAttack:
             return Outcome.skipped(self.name, reason or all_listed_reason())
         strangers = any(each.strangers for each in seen)
         found: list[_Likeliest] = []
-        told: list[Floats] = []
+        shown: list[Floats] = []
         for position, classes in enumerate(seen):
             every = likeliest(classes)
             high = np.flatnonzero(reached(every.share, self.max_risk, strangers=classes.strangers))
             share = np.zeros(len(classes.group))
             share[every.place[high]] = every.share[high]
-            told.append(share[classes.place])
+            shown.append(share[classes.place])
             found.append(every.without(high[source.accounted(position, every.place[high])]))
-        linked, reason = self._linked(evidence, told, strangers=strangers)
+        linked, reason = self._linked(evidence, shown, strangers=strangers)
         claimed = _Claimed(source, found, [each.strangers for each in seen], self.max_risk, linked)
         if evidence.known and strangers:
             known = say(
@@ -169,12 +169,12 @@ class HomogeneityAttack:
         return Outcome(self.name, status, reason, claimed.measures(), claimed.claims())
 
     def _linked(
-        self, evidence: Evidence, told: Sequence[Floats], *, strangers: bool
+        self, evidence: Evidence, shown: Sequence[Floats], *, strangers: bool
     ) -> tuple[LinkedClasses | None, Reason | None]:
         """Return the classes of linked records that give a value away, or why they are not judged; None without any."""
         if evidence.records is None or not evidence.records.attributes or len(evidence.tags) == 1:
             return None, None
-        linked = linked_classes(evidence, self.max_risk, told, strangers=strangers)
+        linked = linked_classes(evidence, self.max_risk, shown, strangers=strangers)
         if linked is not None:
             return linked, None
         why = say(
@@ -209,7 +209,7 @@ class _Claimed:
         self.release = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
         self.risk = self._with_value / np.maximum(self.rows, 1)
         high = np.concatenate(
-            [reached(f.share, limit, strangers=strange) for f, strange in zip(found, strangers, strict=True)]
+            [reached(f.share, limit, strangers=there) for f, there in zip(found, strangers, strict=True)]
         )
         self.places = np.flatnonzero(high)
         rest = self.risk[~high & np.repeat(strangers, sizes)]

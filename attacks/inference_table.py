@@ -5,9 +5,9 @@ Threat model: the adversary knows nothing but the published releases, in which a
 Claim: a record's *description* is what its cells have in common over the releases so far, attribute by attribute. A
 record is *unsafe* after some releases when fewer than k of the records published so far share its description. Sound,
 because the person's exact values lie in every cell of the record. It does not use that two records are two people, nor
-what an adversary may know of when somebody came.
+what an adversary may know of when a person came.
 
-Counterfeits are rows like any other to this adversary, yet hide nobody: where the key tells of them, they are neither
+Counterfeits are rows like any other to this adversary, yet hide no one: where the key names them, they are neither
 counted in a class nor as unsafe.
 
 Cost: linear in rows, and one sort of the records per release; each distinct pair of cells is intersected once.
@@ -110,11 +110,11 @@ class InferenceTableAttack:
         """
         source = evidence.records
         if source is None:
-            told = say("it needs [columns] record, a published id that links a record's rows")
-            return Outcome.skipped(self.name, Reason(told, ReasonKind.NEEDS))
+            text = say("it needs [columns] record, a published id that links a record's rows")
+            return Outcome.skipped(self.name, Reason(text, ReasonKind.NEEDS))
         if not source.attributes:
-            told = say("it needs quasi-identifiers, and the series has none")
-            return Outcome.skipped(self.name, Reason(told, ReasonKind.NEEDS))
+            text = say("it needs quasi-identifiers, and the series has none")
+            return Outcome.skipped(self.name, Reason(text, ReasonKind.NEEDS))
         table, releases = DescriptionTable(source, self.k), len(evidence.tags)
         for done, rows in enumerate(map(source.rows, range(releases))):
             if budget.exhausted():
@@ -161,13 +161,13 @@ class DescriptionTable:
 
     Attributes:
         known: what is known of each record; the arrays below follow its places; shape (records,).
-        real: whether it is a person's as far as the key tells.
+        real: whether it is a person's as far as the key shows.
         classes: the class of equal descriptions of each record.
         smallest: the record's smallest class after any release.
         unsafe_at: the first release after which the class was smaller than k, `NEVER` else.
         size_then, cause: the class's size then, and the place in `CAUSES` of how it came about.
         timeline: number of unsafe records after each release.
-        hidden: number of counterfeits that count as people, as no key tells which rows they are.
+        hidden: number of counterfeits that count as people, as no key shows which rows they are.
         least: the smallest class after the last release; None without records.
     """
 

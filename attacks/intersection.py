@@ -3,12 +3,12 @@
 Threat model: the adversary knows, for each release, which group holds the person (`linked`), or the person's exact
 quasi-identifiers and presence (`register`), and that the sensitive value never changes.
 
-Where values are combinations of several attributes, somebody is vulnerable whose candidates have one value of one
+Where values are combinations of several attributes, a person is vulnerable whose candidates have one value of one
 attribute in common.
 
 Claim: a person's *candidates* are the values that every one of the person's pools holds. Someone with one
 candidate left is *vulnerable*: the value is certain. Sound, because the person's value stands in each of the
-person's pools. Exact for an adversary who looks at one person at a time; somebody who reasons about everybody at
+person's pools. Exact for an adversary who looks at one person at a time; one who reasons about all people at
 once may rule out more (see the attack `joint`).
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the pool of release j.
@@ -49,7 +49,7 @@ class IntersectionMeasures(Measures):
     Attributes:
         individuals: people who count.
         vulnerable: those with one candidate.
-        candidate_sizes: people by the number of their candidates; 0 for whoever contradicts the assumptions.
+        candidate_sizes: people by the number of their candidates; 0 for people who contradict the assumptions.
     """
 
     individuals: int
@@ -60,7 +60,7 @@ class IntersectionMeasures(Measures):
     timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what a risk is, where one is told that is no certainty."""
+        """Yield what a risk is, where there is one below certainty."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.vulnerable < self.individuals:
             yield str(PRODUCT)
 
@@ -82,7 +82,7 @@ class IntersectionAttack:
         return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return everybody's candidates, with a finding for each person with one candidate left."""
+        """Return all people's candidates, with a finding for each person with one candidate left."""
         reason = per_person_reason(evidence) or constant_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)

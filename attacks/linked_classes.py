@@ -1,7 +1,7 @@
 """Classes of records that look alike over the releases, and which of them give a sensitive value away.
 
 Who follows published record ids knows what each record's cells have in common (`descriptions`), and reads the record's
-value in each of its rows. Whoever fits a description has one of its records' values: where values never change, that of
+value in each of its rows. Who fits a description has one of its records' values: where values never change, that of
 any record of the class; where they change, in each release that of one of the records that have a row there. Classes
 are looked at after every release, as a class may be larger later on.
 """
@@ -24,7 +24,7 @@ _BELOW = 1e-12
 
 
 def reached(share: Floats, limit: float, *, strangers: bool) -> Flags:
-    """Return which shares of a value give it away; one below certainty tells something of strangers alone."""
+    """Return which shares of a value give it away; one below certainty says something of strangers alone."""
     return (share == 1.0) | ((share >= limit - (_BELOW if limit < 1 else 0)) & strangers)
 
 
@@ -63,7 +63,7 @@ class _Members:
         release: the release; None where values never change.
         place: which record each is.
         value: its value.
-        given: the share of a value in the worst class that was told of it, 0 where none was.
+        given: the share of a value in the worst class that was reported of it, 0 where none was.
     """
 
     def __init__(self, release: int | None, place: Codes, value: Codes, given: Floats) -> None:
@@ -72,7 +72,7 @@ class _Members:
 
 @dataclass(frozen=True)
 class LinkedClasses:
-    """The classes of linked records that give a value away, and tell more than the releases do by themselves.
+    """The classes of linked records that give a value away, and say more than the releases do by themselves.
 
     Each stands after the first release after which it does; in their order.
 
@@ -115,17 +115,17 @@ class LinkedClasses:
 
 
 def linked_classes(
-    evidence: Evidence, limit: float, told: Sequence[Floats], *, strangers: bool
+    evidence: Evidence, limit: float, reported: Sequence[Floats], *, strangers: bool
 ) -> LinkedClasses | None:
     """Return the classes of linked records whose likeliest value has a share at or above the limit.
 
-    None where values stand apart from rows, or change though they must not.
+    None where values are separate from rows, or change though they must not.
 
     Args:
         evidence: the series, with record ids.
         limit: the share.
-        told: for each release the share that is told of the class of each row, 0 where it is no finding.
-        strangers: whether shares below certainty tell something, since nothing is known of the people of some rows.
+        reported: for each release the share that is reported of the class of each row, 0 where it is no finding.
+        strangers: whether shares below certainty say something, since nothing is known of the people of some rows.
 
     Raises:
         InputError: the cells of a record have nothing in common.
@@ -134,7 +134,7 @@ def linked_classes(
     if records is None or source is None:
         raise TypeError("this evidence has no record ids")
     following = _Following(evidence, records, source, limit, strangers=strangers)
-    for release, given in enumerate(told):
+    for release, given in enumerate(reported):
         if not following.add(release, given):
             return None
     return following.found()
@@ -184,7 +184,7 @@ class _Following:
         return True
 
     def _note(self, rows: Records, place: Codes, release: int) -> None:
-        """Note where records stand, and which of them the adversary does not know to be somebody's."""
+        """Note where records stand, and which of them the adversary does not know to be a person's."""
         more = len(self._known.record) - len(self._judged)
         self._judged = np.append(self._judged, np.zeros(more, dtype=np.bool_))
         self._judged[place if rows.judged is None else place[rows.judged]] = True
@@ -199,9 +199,9 @@ class _Following:
         values = np.append(known.value, np.full(more, -1, dtype=np.int32))
         same = bool(((values[place] < 0) | (values[place] == value)).all())
         values[place] = value
-        told = np.append(known.given, np.zeros(more))
-        told[place] = np.maximum(told[place], given)
-        self._all = _Members(None, np.arange(len(values), dtype=np.int32), values, told)
+        reported = np.append(known.given, np.zeros(more))
+        reported[place] = np.maximum(reported[place], given)
+        self._all = _Members(None, np.arange(len(values), dtype=np.int32), values, reported)
         return same
 
     def _look(self, members: _Members, classes: Codes, after: int) -> None:
@@ -219,9 +219,9 @@ class _Following:
         rest = share[held[found.number] & ~gives] if self._strangers else share[:0]
         self._below = max(self._below or 0.0, float(rest.max())) if len(rest) else self._below
         new = np.flatnonzero(gives & (least[found.number] < share))
-        told = np.zeros(size)
-        told[found.number[new]] = share[new]
-        members.given = np.maximum(members.given, told[number])
+        reported = np.zeros(size)
+        reported[found.number[new]] = share[new]
+        members.given = np.maximum(members.given, reported[number])
         release = after if members.release is None else members.release
         place = members.place[first[found.number[new]]]
         columns = (found.value, found.rows, found.with_value)

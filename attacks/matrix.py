@@ -1,4 +1,4 @@
-"""The person matrix and the value matrix: all groups of a series at once, for attacks that look at everybody together.
+"""The person matrix and the value matrix: all groups of a series at once, for attacks that look at all people together.
 
 Source: equivalence paper, Definition 9.
 """
@@ -20,7 +20,7 @@ from audit.model.evidence import Evidence, Members, ValueCounts
 
 NAMELESS = -1
 # Sorts behind everybody who has a code.
-_NOBODY = 2**31 - 1
+_NO_CODE = 2**31 - 1
 _AT_ONCE = 1 << 17
 T = TypeVar("T", bound=np.integer)
 
@@ -29,7 +29,7 @@ T = TypeVar("T", bound=np.integer)
 class Matrix:
     """The groups of some releases in order: who is in each (a row of S) and which values it holds (a row of U).
 
-    A column of S is somebody: a person, a counterfeit that keeps its identity, or a counterfeit without one, which is
+    A column of S is a person, a counterfeit that keeps its identity, or a counterfeit without one, which is
     in a single group. People whose values are known beforehand are in neither matrix. Groups are ordered by release.
 
     Attributes:
@@ -151,11 +151,11 @@ class Matrix:
         for one in gathered:
             mine = member[end : end + len(one.column)]
             mine[:] = one.column
-            nobody = np.flatnonzero(mine == _NOBODY)
-            mine[nobody] = people + nameless + np.arange(len(nobody), dtype=np.int32)
+            without_code = np.flatnonzero(mine == _NO_CODE)
+            mine[without_code] = people + nameless + np.arange(len(without_code), dtype=np.int32)
             real = mine[mine < people]
             individual[real] = one.individual[real]
-            nameless, end = nameless + len(nobody), end + len(mine)
+            nameless, end = nameless + len(without_code), end + len(mine)
             one.column = mine[:0]
         return Matrix(
             _starts(sizes),
@@ -177,7 +177,7 @@ class _Gathered:
     """What the matrices take of one release: groups without members are left out.
 
     Attributes:
-        column: the members of each group, ascending, `_NOBODY` at the end for counterfeits without identity; int32.
+        column: the members of each group, ascending, `_NO_CODE` at the end for counterfeits without identity; int32.
         sizes, value_sizes: how many members and values each group has.
         value, rows: the values of each group, ascending, and the rows of each.
         code: the groups.
@@ -199,7 +199,7 @@ class _Gathered:
     @classmethod
     def of(cls, members: Members) -> _Gathered:
         key = members.group.astype(np.int64) << 32
-        key |= np.where(members.column == NAMELESS, _NOBODY, members.column)
+        key |= np.where(members.column == NAMELESS, _NO_CODE, members.column)
         key.sort()
         sizes = np.bincount(members.group, minlength=members.n_groups)
         used = np.flatnonzero(sizes)
@@ -264,7 +264,7 @@ class Types:
 
 
 def blocks(start: Counts) -> Iterator[tuple[int, int]]:
-    """Yield spans of a ragged array's lines, each with not many entries: so that what is made of them stays small."""
+    """Yield spans of a ragged array's lines, each with not many entries: so that what is made of them is small."""
     first = 0
     while first < len(start) - 1:
         last = max(first + 1, int(np.searchsorted(start, start[first] + _AT_ONCE, side="right")) - 1)

@@ -1,4 +1,4 @@
-"""Posterior probabilities of values that never change, for everybody at once.
+"""Posterior probabilities of values that never change, for all people at once.
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the person's pool of
 release j (m-invariance paper, Section 3). Where every pool of a person holds its values equally often, that is one
@@ -47,7 +47,7 @@ class CandidateRisks:
     state: Candidates
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the risk of everybody; NaN for people without candidates, or whose value asked for is none."""
+        """Return the risk of each person; NaN for people without candidates, or whose value asked for is none."""
         state, wanted = self.state, asked.of_people()
         seen = np.flatnonzero(state.versions).astype(np.int32)
         sizes = state.sizes()[seen]
@@ -77,7 +77,7 @@ class CandidateRisks:
 
     @property
     def _most(self) -> int:
-        """How many products to hold at once: everybody's, where there are not very many for the size of the series."""
+        """How many products to hold at once: all people's, where there are not very many for the size of the series."""
         return min(max(_LEAST_SLOTS, self.evidence.rows // 2), _MOST_SLOTS)
 
     def _multiplied(self, products: _Products, people: Codes, budget: Budget) -> bool:

@@ -31,8 +31,7 @@ import numpy.typing as npt
 from attacks.candidates import Candidates, fold_all
 from attacks.certificates import sightings
 from attacks.common_parts import common_parts
-from attacks.feasible_values import FeasibleValues
-from attacks.paths import PathRisks
+from attacks.paths import FeasibleValues, PathRisks
 from attacks.posterior import PRODUCT, CandidateRisks
 from attacks.value_sets import sizes_of
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
@@ -73,7 +72,7 @@ class UpdateGraphMeasures(Measures):
         return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what a risk is, where one is told that is no certainty."""
+        """Yield what a risk is, where there is one below certainty."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.disclosed < self.versions:
             yield str(PRODUCT)
 
@@ -126,11 +125,9 @@ class UpdateGraphAttack:
             versions=versions,
             disclosed=disclosed,
             infeasible=infeasible,
-            timeline=found.disclosed,
+            timeline=found.disclosed if found.done else [],
         )
-        done = len(found.disclosed)
-        complete = done == len(evidence.tags)
-        reason = None if complete else budget.reason_after(done, len(evidence.tags))
+        reason = None if found.done == found.blocks else budget.reason
         return self._outcome(measures, reason, self.claims(evidence, *columns), PathRisks(evidence, found))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
@@ -151,8 +148,8 @@ class UpdateGraphAttack:
         if common is None:
             claims = self.claims(evidence, *_constant_versions(evidence, done, state, seen & (sizes == 1)))
         else:
-            told = common.versions[-1] if common.versions else 0
-            measures = replace(measures, disclosed=told, timeline=common.versions)
+            disclosed = common.versions[-1] if common.versions else 0
+            measures = replace(measures, disclosed=disclosed, timeline=common.versions)
             claims = self.claims(evidence, *_common_versions(evidence, common.claims(state)))
         return self._outcome(measures, reason, claims, CandidateRisks(evidence, state))
 

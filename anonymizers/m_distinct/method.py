@@ -197,7 +197,7 @@ class _Release:
             raise misplaced(wrong)
 
     def fill_up(self) -> None:
-        """Fill the gaps of the buckets with the new people with whom the bucket's box grows least."""
+        """Fill the gaps of the buckets with the new people that widen the bucket's box least."""
         boxes = BucketBoxes(self.snapshot.places())
         rows_of = self._waiting_rows()
         waiting = np.array([len(rows) for rows in rows_of], dtype=np.int64)

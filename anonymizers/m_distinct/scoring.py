@@ -1,4 +1,4 @@
-"""Scoring: find the people with whom the box of a bucket grows least (m-Distinct paper, Section V-B, Equation 3)."""
+"""Scoring: find the people that let the box of a bucket grow least (m-Distinct paper, Section V-B, Equation 3)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Correspondence: which rows of successive releases can be the same record's, and whose, from the files alone.
 
 **Threat model.** Nothing but the files, of which it is known that the series only grows: every record of a release is
-in the next one, with the same value or one that may follow, and cells that still hold it. Whoever knows more learns no
+in the next one, with the same value or one that may follow, and cells that still hold it. Who knows more learns no
 less: it is asked about the rows of strangers beside a key or a register, and beside record ids.
-Of somebody, the adversary knows the quasi-identifiers and the release with which the record came.
+Of a person, the adversary knows the quasi-identifiers and the release with which the record came.
 **Claim.** A *world* says which row is which, for all pairs of successive releases; all cells of a record have a point
-in common. A row can be somebody's if some world makes it part of a record that came with that release and of which
+in common. A row can be a person's if some world makes it part of a record that came with that release and of which
 every cell covers the person. Fewer than k rows left are a finding; rows of one value alone give it away.
 **Why it is sound.** What is ruled out is in no world: some rows fill all that others would need (Hall), checked again.
 **What it is not.** With two releases nothing is missed. With more, what neither a world nor a proof settles is open.
@@ -46,7 +46,7 @@ class CorrespondenceAttack:
     """Follow rows through a growing series.
 
     Attributes:
-        k: how many rows should be left to anybody; the policy's.
+        k: how many rows should be left to a person; the policy's.
     """
 
     k: int = option(2, help="how many rows should be left to anybody", least=1)
@@ -67,7 +67,7 @@ class CorrespondenceAttack:
         return CorrespondenceAttack(int(limits.get("k", self.k)))
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return to whom too few rows are left, or rows of one value."""
+        """Return the people who have too few rows left, or rows of one value."""
         reason = _not_applying(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
@@ -131,7 +131,7 @@ class CorrespondenceAttack:
 
 
 def _unsettled(budget: Budget, *, missed: bool) -> Reason:
-    """Return why it is not known of everybody how many rows are left."""
+    """Return why it is not known of all people how many rows are left."""
     left = say("not every chain of rows was decided")
     if missed:
         left = say("too many combinations of attributes distinguish people")
@@ -142,8 +142,8 @@ def _unsettled(budget: Budget, *, missed: bool) -> Reason:
 
 def _not_applying(evidence: Evidence) -> Reason | None:
     if not evidence.growing:
-        told = say('it needs `updates = "growing"` in [series]: every record of a release is in the next one')
-        return Reason(told, ReasonKind.NEEDS)
+        text = say('it needs `updates = "growing"` in [series]: every record of a release is in the next one')
+        return Reason(text, ReasonKind.NEEDS)
     reason = quasi_identifiers_reason(evidence) or known_rows_reason(evidence)
     if reason is None and evidence.adversary.has_register and not _has_strangers(evidence):
         return all_listed_reason()
@@ -158,14 +158,14 @@ def _has_strangers(evidence: Evidence) -> bool:
 def _unfit(releases: Sequence[PublishedRows], tags: Sequence[str]) -> Reason | None:
     for tag, rows in zip(tags, releases, strict=True):
         if rows.value is None:
-            told = say(
+            text = say(
                 "it needs a sensitive value in each row, and one row for each person (release {release})",
                 release=printable(tag),
             )
-            return Reason(told, ReasonKind.NEEDS)
+            return Reason(text, ReasonKind.NEEDS)
         if rows.counterfeits:
-            told = say("it needs releases without counterfeits (release {release})", release=printable(tag))
-            return Reason(told, ReasonKind.NEEDS)
+            text = say("it needs releases without counterfeits (release {release})", release=printable(tag))
+            return Reason(text, ReasonKind.NEEDS)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Claims: subjects to whom too few rows are left, each with the sets of rows that rule out the others."""
+"""Claims: subjects with too few rows left, each with the sets of rows that rule out the others."""
 
 from __future__ import annotations
 

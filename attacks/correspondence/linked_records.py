@@ -1,8 +1,8 @@
 """Records that came with one release and look alike, where ids say which rows are whose.
 
-Beside record ids nobody need reason about which row is which: the rows that can be somebody's who came with a release
+Beside record ids no one need reason about which row is which: the rows that can be a person's who came with a release
 are those of the records that came with it and of which every cell covers the person. They are at least the records that
-look just alike; where these are k and have several values, after every release, too few rows are left to nobody.
+look just alike; where these are k and have several values, after every release, too few rows are left to no one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from audit.model.evidence import Evidence, PublishedRows
 def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int) -> bool:
     """Return whether records that came with one release and look alike are ever fewer than k, or have one value alone.
 
-    Those alone count of which some may be of people whom the adversary does not know to be there.
+    Those alone count of which some may be of people that the adversary does not know to be there.
 
     Raises:
         InputError: the cells of a record have nothing in common.

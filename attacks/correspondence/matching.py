@@ -37,7 +37,7 @@ class Matching:
     def tight(self, right: int) -> tuple[Counts, Counts]:
         """Return nodes on the left that use up all of their neighbours, a node on the right among these (Hall).
 
-        Nobody else comes to these neighbours, which are returned too.
+        No one else comes to these neighbours, which are returned too.
         """
         from scipy.sparse.csgraph import breadth_first_order
 
@@ -83,7 +83,7 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
 def worlds(supply: Counts, demand: Counts, left: Counts, right: Counts) -> int | None:
     """Return in how many ways the rows on the left can be different rows on the right; None where it is much work.
 
-    Rows that came anew are not told apart. One class on the left is placed after the other; what counts is how many
+    Rows that came anew count as one. One class on the left is placed after the other; what counts is how many
     rows are left of each class on the right.
     """
     ways = {tuple(demand.tolist()): 1}

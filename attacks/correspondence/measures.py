@@ -17,11 +17,11 @@ class CorrespondenceMeasures(Measures):
     """Which rows may be whose.
 
     Attributes:
-        subjects_looked_at: kinds of people who cannot be told apart by what rows they may have.
+        subjects_looked_at: kinds of people who cannot be distinguished by what rows they may have.
         narrowed: of these, to how many fewer rows than k are left in some release.
         disclosed: of these, how many have rows of one value alone left in some release.
         open: of these, of how many that is not known.
-        smallest: the fewest rows that are left to anybody; None where nothing is known.
+        smallest: the fewest rows that are left to a person; None where nothing is known.
         links: pairs of rows of successive releases that have a point and values in common.
         certain: of these, how many are one record's in every world.
         excluded: of these, how many are in none.

@@ -1,8 +1,8 @@
-"""Subjects: somebody whose quasi-identifiers and first release are known, and the rows that can be theirs.
+"""Subjects: people whose quasi-identifiers and first release are known, and the rows that can be theirs.
 
-What the adversary knows of somebody is a point, and the release with which the person's record came. The record is a
+What the adversary knows of a person is a point, and the release with which the person's record came. The record is a
 chain that begins there and of which every cell covers the point; a row can be the person's where some world has such a
-chain through it. Points that the same boxes cover are told apart by nothing: one subject stands for all of them.
+chain through it. Nothing distinguishes points that the same boxes cover: one subject stands for all of them.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Points(Protocol):
     """Which points there are, attribute by attribute."""
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
-        """Return points of an attribute that some cells tell apart, as cells, and which cover each; (points, cells)."""
+        """Return points of an attribute that cells distinguish, as cells, and which cover each; (points, cells)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is left to somebody in one release, from the first on.
+    """What is left to a subject in one release, from the first on.
 
     Attributes:
         number: of the subject, the same in all releases.

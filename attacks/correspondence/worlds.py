@@ -3,7 +3,7 @@
 What two successive releases rule out by themselves is ruled out (`matching`), and so is what then leads nowhere, until
 nothing changes. For two releases that is all. For more, worlds are looked for that use arcs not shown yet, by an
 integer model whose answers are checked; where there is none left, the rest is impossible. Effort is counted in work;
-what it does not settle stays open.
+what it does not settle is left open.
 """
 
 from __future__ import annotations

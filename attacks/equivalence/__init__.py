@@ -1,1 +1,1 @@
-"""Equivalence: who shares a value with whom, by combining groups (equivalence paper, Sections IV to VI)."""
+"""Equivalence: which people share a value, by combining groups (equivalence paper, Sections IV to VI)."""

@@ -1,10 +1,10 @@
-"""Equal in all worlds: who shares a value with whom once the values are struck out that nobody can have.
+"""Equal in all worlds: which people share a value once the values are struck out that no one can have.
 
 Linear reasoning over the published groups shows less than there is: {A, C}: x, y; {D, H, I, J}: z, z, t, t;
 {B, C, D, H}: x, y, z, t. In all worlds D and H take z and t, so that the last group falls into {B, C}: x, y and
 {D, H}: z, t, and then A and B are equal. So each group is split into members and values that have nothing to do with
 each other: as many rows as members are theirs alone. What is left of a group, and its counterfeits without identity,
-stays together.
+is one part.
 
 Sound: each split holds in all worlds. Source: equivalence paper, Definition 6.
 """
@@ -96,7 +96,7 @@ def _starts(part: Counts, parts: int) -> Counts:
 def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:
     """Return pairs of columns that are equal by finer groups and not by the published ones; None where no time is left.
 
-    They chain up what the published groups leave apart; shape (pairs, 2), int32. Columns with a value that is certain
+    They chain up what the published groups separate; shape (pairs, 2), int32. Columns with a value that is certain
     are left out: whose value is certain is a finding already.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Equivalence: who shares a value with whom, by linear combinations of all groups.
+"""Equivalence: which people share a value, by linear combinations of all groups.
 
-Threat model: the adversary knows, for each release, which group holds whom (`linked`), and that the sensitive value
-never changes; somebody whose value may change between two releases would have to be taken for two people.
+Threat model: the adversary knows, for each release, who is in which group (`linked`), and that the sensitive value
+never changes; a person whose value may change between two releases would have to be taken for two people.
 
 Claim: x is an *equivalence* when x = W S for a rational W with W U = 0, where S is the person matrix and U the value
 matrix: the people with positive entries have the same values, all together, as those with negative ones. e is the
@@ -59,7 +59,7 @@ class EquivalenceAttack:
 
     Attributes:
         max_e: how many people on a side are looked for and counted; at least 1.
-        history: tell too who was equal to whom after each release.
+        history: say too how many were equal after each release.
     """
 
     max_e: int = option(4, help="count and look for sides of up to so many people", least=1, most=100)
@@ -81,15 +81,15 @@ class EquivalenceAttack:
         return self
 
     def only_deciding(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
-        """Return the attack with sides no larger than the policy is about, for whoever asks for the verdict alone."""
+        """Return the attack with sides no larger than the policy is about, for one who asks for the verdict alone."""
         return replace(self, max_e=min(self.max_e, max(1, int(limits.get("min_e", 1)) - 1)))
 
     def about(self, _person: int, /) -> EquivalenceAttack:
-        """Return the attack for whoever asks about one person: all groups are combined, after all releases alone."""
+        """Return the attack for one who asks about one person: all groups are combined, after all releases alone."""
         return replace(self, history=False)
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return who shares a value with whom, with findings that span all that was found."""
+        """Return which people share a value, with findings that span all that was found."""
         reason = linked_reason(evidence) or constant_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
@@ -174,7 +174,7 @@ def _with_pairs(
 
         return at
 
-    ones, nobody = np.ones(len(pairs), dtype=np.int32), np.full(len(pairs), -1, dtype=np.int32)
+    ones, no_person = np.ones(len(pairs), dtype=np.int32), np.full(len(pairs), -1, dtype=np.int32)
     return replace(
         claims,
         e=np.concatenate([claims.e, ones]),
@@ -182,7 +182,7 @@ def _with_pairs(
         release=np.concatenate([claims.release, first[pairs].max(axis=1, initial=0).astype(np.int32)]),
         sides=with_them(claims.sides),
         certify=with_them(claims.certify),
-        person=None if claims.person is None else np.concatenate([claims.person, nobody]),
+        person=None if claims.person is None else np.concatenate([claims.person, no_person]),
     )
 
 
@@ -194,30 +194,30 @@ def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
         if found is not None and releases == matrix.releases:
             return found
         if found is not None:
-            told = say(
+            text = say(
                 "{reason}, so that only releases 1 to {last} of {releases} were judged",
                 reason=budget.reason,
                 last=str(releases),
                 releases=str(matrix.releases),
             )
-            return replace(found, lower=1, exact=False, reason=Reason(told, ReasonKind.TIME_LIMIT))
+            return replace(found, lower=1, exact=False, reason=Reason(text, ReasonKind.TIME_LIMIT))
         releases = 0 if budget.exhausted() else releases // 2
     return None
 
 
 def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: ContradictionError) -> Reason:
     """Return that no values fit all groups, and where that was seen."""
-    told = say("the releases contradict each other: no assignment of values to people fits all groups")
+    text = say("the releases contradict each other: no assignment of values to people fits all groups")
     if contradiction.groups:
         group = contradiction.groups[0]
         release = int(matrix.release[group])
-        told = say(
+        text = say(
             "the releases contradict each other: no assignment of values to people fits all groups, as "
             "release {release}, group {group} shows",
             release=printable(evidence.tags[release]),
             group=printable(evidence.source.group_names(release, matrix.code[[group]])[0]),
         )
-    return Reason(told, ReasonKind.CONTRADICTION)
+    return Reason(text, ReasonKind.CONTRADICTION)
 
 
 def _nothing(matrix: Matrix, max_e: int) -> EquivalenceMeasures:

@@ -1,7 +1,7 @@
 """Elimination: sparse systems of equations with whole coefficients, solved exactly or modulo a prime.
 
 Modulo a prime so large that a solution whose numerators and denominators have up to 18 digits is known from its
-residues, it finds rational solutions. Whoever uses one checks it in exact arithmetic: a larger one comes out wrong.
+residues, it finds rational solutions. The caller checks it in exact arithmetic: a larger one comes out wrong.
 """
 
 from __future__ import annotations

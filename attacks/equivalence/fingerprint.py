@@ -1,9 +1,9 @@
-"""A fingerprint of a series: one random number by column, from which equal values can be told.
+"""A fingerprint of a series: one random number by column, which shows equal values.
 
 Give every sensitive value v a random number c_v, and let h be a random solution of S h = U c modulo a large random
 prime, for the person matrix S and the value matrix U. When W U = 0 for some rational weights W of the groups, h sums to
 0 over W S. Since h is uniform over the solutions, its sums over all other vectors are random: one in 10**16 is 0 by
-chance. So columns with equal numbers are those with e = 1, h_i = c_v tells that column i has value v for certain, and
+chance. So columns with equal numbers are those with e = 1, h_i = c_v shows that column i has value v for certain, and
 sets of columns with equal sums are equivalent: all of them, at the cost of one sparse solve.
 
 That holds for all but few primes: those that divide a denominator of W, or a minor of S and U. So the prime is drawn

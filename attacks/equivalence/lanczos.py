@@ -119,7 +119,7 @@ def solution(
 
 @kernel
 def _go_on(system: EliminationOrder, state: _State, work: int) -> int:
-    """Solve components until some work is done; tell why it ended."""
+    """Solve components until some work is done; return why it ended."""
     place = state.place
     while place[_COMPONENT] < len(system.pivots):
         c = place[_COMPONENT]
@@ -252,7 +252,7 @@ def _begin(system: EliminationOrder, state: _State, c: int) -> None:
 
 @kernel
 def _step(system: EliminationOrder, state: _State, c: int) -> bool:
-    """Take one more Lanczos vector into account; tell whether there may be another."""
+    """Take one more Lanczos vector into account; return whether there may be another."""
     size = len(_free(system, c, state.number) if state.place[_BY_COLUMNS] else _deferred(system, c, state.weight))
     target, answer = state.vectors[_TARGET][:size], state.vectors[_ANSWER][:size]
     current, previous = state.vectors[_CURRENT][:size], state.vectors[_PREVIOUS][:size]

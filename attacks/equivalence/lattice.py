@@ -66,12 +66,12 @@ class Block:
             for row, group in zip(rows, part.groups.tolist(), strict=True):
                 here = types.of[matrix.member[matrix.start[group] : matrix.start[group + 1]]]
                 row.update(dict.fromkeys((place[of] for of in here.tolist()), 1))
-            everybody = np.arange(len(part.types))
+            every_type = np.arange(len(part.types))
             return cls(
                 number,
                 part.types,
-                everybody,
-                np.ones_like(everybody),
+                every_type,
+                np.ones_like(every_type),
                 tuple(part.size.tolist()),
                 rows,
                 norm_lower_bound,
@@ -117,7 +117,7 @@ def length(direction: Direction) -> int:
 def coupled_lower_bound(blocks: Sequence[Block]) -> int:
     """Return a number that no e of an equivalence is below whose total of some value is not 0 in some block.
 
-    Let t be the totals of the blocks in such an equivalence: whole numbers, as the entries of x and everybody's one
+    Let t be the totals of the blocks in such an equivalence: whole numbers, as the entries of x and each person's one
     value are, and their sum is 0. ||x||₁ of a block is at least ||t||₁ of it, and at least its bound where t is not 0.
     At least two blocks have t other than 0, and three where the totals of each block are multiples of one vector u
     without a common divisor, different in all blocks. If these have no negative entries, then either two or more units
@@ -203,7 +203,7 @@ class Lattice:
 def lattices(blocks: Sequence[Block]) -> list[Lattice]:
     """Return the lattices of the equivalences of some blocks together; none where there are no equivalences.
 
-    Time grows with the non-zero entries of the reduced basis, which stays sparse while most groups have somebody who
+    Time grows with the non-zero entries of the reduced basis, which is sparse while most groups have a person who
     is in few groups, and with their lengths.
 
     Raises:
@@ -225,7 +225,7 @@ def lattices(blocks: Sequence[Block]) -> list[Lattice]:
     variable = np.concatenate([block.variable + first for first, block in zip(firsts, blocks, strict=False)])
     types, signs = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("type", "sign"))
     found = []
-    for pivots in _apart(elimination.pivots):
+    for pivots in _independent(elimination.pivots):
         used = sorted({at for row in pivots.values() for at in row})
         number = {at: place for place, at in enumerate(used)}
         mine = np.flatnonzero(np.isin(variable, used))
@@ -243,7 +243,7 @@ def lattices(blocks: Sequence[Block]) -> list[Lattice]:
     return found
 
 
-def _apart(pivots: Mapping[int, Row]) -> list[dict[int, Row]]:
+def _independent(pivots: Mapping[int, Row]) -> list[dict[int, Row]]:
     """Return the rows of a reduced basis, by pivot, those together that share columns directly or through others."""
     width = 1 + max(at for row in pivots.values() for at in row)
     ends = np.array([(head, at) for head, row in pivots.items() for at in row]).T

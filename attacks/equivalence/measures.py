@@ -12,7 +12,7 @@ from audit.runtime.phrases import Phrase, parted, say, say_count
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EquivalenceMeasures(BoundedMeasures):
-    """Who shares a value with whom.
+    """Which people share a value.
 
     Attributes:
         individuals: people, counterfeits left out.

@@ -1,6 +1,6 @@
 """Parts: groups that have members in common, directly or through others, and how cheap an equivalence can be in each.
 
-A part with one group in each of its releases is a *bucket*: everybody of one signature, as `e-equivalence` publishes.
+A part with one group in each of its releases is a *bucket*: all people of one signature, as `e-equivalence` publishes.
 Its groups, ordered by release and written as differences, make each unbroken stay an edge between two nodes: the group
 it begins with, and the first group without it. Weights W of the groups become potentials of the nodes, and a person's
 entry of x = W S is the difference of potentials along the edge. Hence a cut: no equivalence within a bucket is smaller
@@ -86,7 +86,7 @@ class Parts:
 
         In a bucket: where the potentials differ within a connected component of the graph, they differ by whole numbers
         and ||x||₁ is at least the least cut, whatever the people who return add. Where they do not, x is 0 but for
-        people who return and whose stays, taken together, lead from one component to others: at least one type of them
+        people who return and whose presences together lead from one component to others: at least one type of them
         counts. `NO_CUT` where x can only be 0. (A cut alone says nothing of a bucket with such people.) Elsewhere the
         smallest type counts.
         """
@@ -160,8 +160,8 @@ def _homes(matrix: Matrix, start: Counts, group: Codes) -> tuple[Counts, npt.NDA
     home = _joined(_signatures(matrix), start, group)
     clashing = _clashing(matrix, home)
     if clashing.any():
-        apart = _joined(np.arange(matrix.groups), start, group)
-        home = np.where(clashing[home], len(clashing) + apart, home)
+        connected = _joined(np.arange(matrix.groups), start, group)
+        home = np.where(clashing[home], len(clashing) + connected, home)
     _, first, number = np.unique(home, return_index=True, return_inverse=True)
     home = np.argsort(np.argsort(first))[number]
     return home, ~_clashing(matrix, home)

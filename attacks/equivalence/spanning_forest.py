@@ -1,6 +1,6 @@
-"""Spanning forest: pairs of columns that tell whole classes of equal values, those first that are easiest to show.
+"""Spanning forest: pairs of columns that show whole classes of equal values, those first that are easiest to show.
 
-Classes of counterfeits alone say nothing of anybody, and have no pairs; in other classes each pair has a person.
+Classes of counterfeits alone say nothing of people, and have no pairs; in other classes each pair has a person.
 """
 
 from __future__ import annotations

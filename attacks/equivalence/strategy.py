@@ -1,7 +1,7 @@
 """Strategy: which ways to take for some releases, and what they found, put together.
 
 1. Linear reasoning over all groups (`fingerprint`), always: complete for e = 1, and for pinned values.
-2. Sums of the fingerprint over sets of columns (`subsets`): of everybody where those are not too many, which is
+2. Sums of the fingerprint over sets of columns (`subsets`): of all people where those are not too many, which is
    complete too, else within groups. Not for series of buckets, whose groups are too large for it.
 3. Integer models over lattices (`search`): for series of buckets, and for small series where sets do not decide.
 
@@ -41,7 +41,7 @@ class Found:
         releases: how many releases were judged.
         label: by column, its class of columns that have equal values; -1 where it is in no group; int32.
         pinned: by column, the code of the value that is certain; -1 where none is; int32.
-        lower, upper: bounds of the least e of those in which people take part, for nothing is learnt of anybody where
+        lower, upper: bounds of the least e of those in which people take part, for nothing is learnt of people where
             counterfeits alone are equal; both None where it is proved that there is no such equivalence.
         least: by column, the least e up to `max_e` of an equivalence that it takes part in; 0 where none is known.
         exact: whether `least` is, so that 0 means none.
@@ -78,7 +78,7 @@ def judge(
         matrix: the releases.
         max_e: up to how many people on a side.
         budget: how long it may take.
-        among: by column, who may take part in an equivalence with 2 and more on a side; everybody when None.
+        among: by column, who may take part in an equivalence with 2 and more on a side; all when None.
         search_integers: whether to search small series for integer vectors.
 
     Raises:
@@ -148,13 +148,13 @@ def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Bud
     first, *rest = numbers
     again = rest[0] if rest else fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))
     if again is None:
-        nobody = np.zeros(matrix.columns, dtype=np.int32)
-        return Matched(nobody, 1, False, budget.reason, Witnesses.of(()))
+        no_column = np.zeros(matrix.columns, dtype=np.int32)
+        return Matched(no_column, 1, False, budget.reason, Witnesses.of(()))
     return matched(matrix, (first, again), max_e, budget, among=among)
 
 
 def _matched(linear: Found, sums: Matched, max_e: int, individual: Flags) -> Found:
-    """Return what linear reasoning and equal sums tell."""
+    """Return what linear reasoning and equal sums show."""
     least = _least(linear.least, sums.least)
     exact = sums.settled >= max_e
     shown = least[individual & (least > 0)]

@@ -1,17 +1,17 @@
 """Subsets: all equivalences between up to some people and as many others, by equal sums in the fingerprint.
 
-Numbers h of a fingerprint tell which sets of columns are equivalent: those with equal sums of h. So all sums of e
-people are formed, and equal ones matched: of everybody, some perhaps several times, where those are not too many, which
+Numbers h of a fingerprint show which sets of columns are equivalent: those with equal sums of h. So all sums of e
+people are formed, and equal ones matched: of all, some perhaps several times, where those are not too many, which
 finds all equivalences; else of one published group each. What is left out on the way adds nothing to the least e of any
 column:
 
 * Columns that are in the same groups (*twins*) have equal entries in every W S: a side has all of them or none. They
   are taken as one, and never where they are more than `max_e`.
-* A column whose h another one has takes part in an equivalence with e = 1; its least e is known. Among everybody, the
+* A column whose h another one has takes part in an equivalence with e = 1; its least e is known. Among all people, the
   first one stands for all of them.
 * Take equal sums of P and Q, and a in P, b in Q with equal h; a and b may be one column. The rest of P and the rest of
   Q are equivalent and lie in the same groups: a smaller equivalence, found before this one. It has every column of P or
-  Q alone whose h is nobody else's, since none of them was taken away, and no other column's least e is open. So sides
+  Q alone whose h is no one else's, since none of them was taken away, and no other column's least e is open. So sides
   with an h in common are left out, and sides with all h in common, such as one set found in two groups, are one side.
 * It suffices to match every set with the first one of its sum: if P has a column and Q has it not, then one of both
   differs from the first set in that column.
@@ -83,7 +83,7 @@ def matched(
         numbers: two independent fingerprints, of two primes.
         max_e: at most so many columns on a side; from 1 to 100.
         budget: how long it may take.
-        among: by column, who may take part; everybody when None.
+        among: by column, who may take part; all when None.
     """
     if max_e > TERMS:
         raise OverflowError(f"sums of more than {TERMS} numbers may overflow")
@@ -91,7 +91,7 @@ def matched(
     twins = Types.among(matrix)
     item = classes(matrix, *numbers)
     least = (here & (np.bincount(item[here], minlength=len(item))[item] > 1)).astype(np.int32)
-    by_group, everybody = _places(matrix, twins, here, max_e, item, numbers)
+    by_group, of_all = _places(matrix, twins, here, max_e, item, numbers)
     release_memory()
     large, found, reasons, settled = np.zeros(matrix.groups, dtype=np.bool_), Witnesses.of(()), [], 1
     for e in range(2, max_e + 1):
@@ -99,8 +99,8 @@ def matched(
         if not wanted[by_group.column].any():
             settled = max_e if settled == e - 1 else settled
             break
-        task = _of_everybody(everybody, e, wanted) if settled == e - 1 else None
-        places = everybody if task else by_group
+        task = _of_all(of_all, e, wanted) if settled == e - 1 else None
+        places = of_all if task else by_group
         task = task or _within_groups(by_group, e, wanted, large)
         pairs = _search(places, task, max(_HELD, len(matrix.member) // 2), budget)
         left, right = (
@@ -116,21 +116,21 @@ def matched(
             break
         settled = e if task.repeated else settled
     if large.any():
-        told = say(
+        text = say(
             "too many subsets of up to {most} people in {large} of {groups} groups, the largest of {size}",
             most=str(max_e),
             large=int(large.sum()),
             groups=matrix.groups,
             size=int(np.diff(matrix.start)[large].max()),
         )
-        reasons.append(Reason(told))
+        reasons.append(Reason(text))
     return Matched(least, settled, not reasons, combined(reasons), found)
 
 
 def _places(
     matrix: Matrix, twins: Types, here: Flags, max_e: int, item: Codes, numbers: tuple[Fingerprint, Fingerprint]
 ) -> tuple[SetPlaces, SetPlaces]:
-    """Return who can take part, by group and of everybody: of twins the first, where all may and they are not many."""
+    """Return who can take part, by group and of all: of twins the first, where all may and they are not many."""
     many = twins.size > max_e
     many[twins.of[~here & (twins.of >= 0)]] = True
     first = twins.example[~many]
@@ -155,18 +155,18 @@ def _places(
         column[end : end + len(key)] = by_item[key & 0xFFFFFFFF]
         size[begin + 1 : last + 1] = np.bincount(key >> 32, minlength=last - begin)
         end += len(key)
-    everybody = by_item[np.unique(item[by_item], return_index=True)[1]]
+    of_all = by_item[np.unique(item[by_item], return_index=True)[1]]
     shared = (item, weight, *total, *(each.field.prime for each in numbers))
     return (
         SetPlaces(np.cumsum(size), column[:end], *shared),
-        SetPlaces(np.array([0, len(everybody)]), everybody, *shared),
+        SetPlaces(np.array([0, len(of_all)]), of_all, *shared),
     )
 
 
-def _of_everybody(everybody: SetPlaces, e: int, wanted: Flags) -> MatchingTask | None:
-    """Return the task to match sets of everybody, some perhaps several times; None where they are too many."""
-    sets = _visited(everybody, e, repeated=True)[0]
-    bits = len(everybody.column).bit_length()
+def _of_all(of_all: SetPlaces, e: int, wanted: Flags) -> MatchingTask | None:
+    """Return the task to match sets of all people, some perhaps several times; None where they are too many."""
+    sets = _visited(of_all, e, repeated=True)[0]
+    bits = len(of_all.column).bit_length()
     if sets > _SETS_OF_ALL or bits * e > 62:
         return None
     return MatchingTask(np.zeros(1, dtype=np.int32), e, bits, int(np.ceil(sets)), wanted, repeated=True)

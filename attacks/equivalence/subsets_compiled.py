@@ -31,7 +31,7 @@ _NO_SET = np.uint64(2**64 - 1)
 
 
 def search(places: SetPlaces, task: MatchingTask, held: int, budget: Budget) -> Pairs:
-    """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs.
+    """Return pairs of sets with equal sums and no one in common that have all wanted columns of all such pairs.
 
     Args:
         places: who can take part.
@@ -94,7 +94,7 @@ def _spans(size: Counts, held: int) -> list[tuple[int, int]]:
 
 
 def _walked(places: SetPlaces, task: MatchingTask, calls: list[Array], budget: Budget, into: tuple[Any, ...]) -> bool:
-    """Put all sets of some buckets where they belong; tell whether there was time for it."""
+    """Put all sets of some buckets where they belong; return whether there was time for it."""
     for groups in calls:
         if budget.exhausted():
             return False

@@ -17,12 +17,12 @@ Sets: TypeAlias = npt.NDArray[np.int64]
 class SetPlaces(NamedTuple):
     """Who of each group can take part, twins as one: a place for each, in the order of items within each group.
 
-    Everybody may be such a group too.
+    All people may be such a group too.
 
     Attributes:
         start: where each group's places begin, and their number at the end; shape (groups + 1,), int64.
         column: the column, of twins the first; shape (places,), int32.
-        item: equal for columns with equal h, which twins have with nobody; by column, int32.
+        item: equal for columns with equal h, which twins have with no one else; by column, int32.
         weight: number of twins, 1 for others; by column, int32.
         value, check: sum of their numbers in the fingerprint, and in the second one; by column, uint64.
         prime, check_prime: what the numbers of both are modulo.
@@ -59,7 +59,7 @@ class MatchingTask(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Pairs of sets with equal sums and nobody in common.
+    """Pairs of sets with equal sums and no one in common.
 
     Attributes:
         left, right: the places of both, -1 beyond the last one where twins make it fewer; shape (pairs, e), int64.
@@ -72,7 +72,7 @@ class Pairs(NamedTuple):
 
 
 def search(places: SetPlaces, task: MatchingTask, budget: Budget) -> Pairs:
-    """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs."""
+    """Return pairs of sets with equal sums and no one in common that have all wanted columns of all such pairs."""
     sets = _all_sets(places, task)
     if budget.exhausted():
         return Pairs(sets[:0], sets[:0], done=False)

@@ -24,7 +24,7 @@ _FAR = 20
 def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], Reason | None]:
     """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
 
-    Nobody counts early who does not count at the end, and who counts once counts ever after. Where the time is up the
+    Who does not count at the end does not count early, and who counts once counts ever after. Where the time is up the
     numbers so far remain bounds from below.
     """
     last = int((matrix.individual & (found.least > 0)).sum())
@@ -80,7 +80,7 @@ def least_so_far(
 
 
 def _concerned(matrix: Matrix, among: Flags) -> Matrix:
-    """Return the groups of everybody who is connected with some columns by common groups, or all groups."""
+    """Return the groups of all who are connected with some columns by common groups, or all groups."""
     chosen = among.copy()
     for _ in range(_FAR):
         group = np.logical_or.reduceat(chosen[matrix.member], matrix.start[:-1])

@@ -1,6 +1,6 @@
 """Weights: groups whose weighted sum is a given equivalence, so that a reader can add them up by hand.
 
-Which equivalences there are is told by other means, in general by random numbers; here each is shown. Groups are
+Which equivalences there are is found by other means, in general by random numbers; here each is shown. Groups are
 gathered around the people concerned, those first of whose members most are there already. In what was gathered, a group
 with a member in no other one has weight 0 unless that member is concerned, and drops out; the weights of what is left
 are found by elimination. What does not suffice is doubled, up to some thousand groups. A result is checked in exact

@@ -1,9 +1,9 @@
 """Inference: how well values are guessed by what the releases themselves teach, against two controls.
 
-**Threat model.** `linked`: who is in which group, and everybody's published quasi-identifiers; values never change. The
+**Threat model.** `linked`: who is in which group, and all published quasi-identifiers; values never change. The
 adversary learns which quasi-identifiers go with which values from the groups (naive Bayes, EM over who has which row),
 and guesses each person's value with that and the person's groups.
-**Claim.** None about anybody: an estimate, never a finding, and no clause is decided by it. Right guesses are reported
+**Claim.** None about a person: an estimate, never a finding, and no clause is decided by it. Right guesses are reported
 as *attack*, beside *control*, the same for people whose groups nothing was learnt from and are not looked at (what is
 true of the population), and *baseline*, a guess among the rows of the person's groups. An attack is worth what it
 exceeds the control by.
@@ -61,8 +61,8 @@ class InferenceAttack:
             return Outcome.skipped(self.name, reason)
         series = _Series.of(evidence)
         if series is None:
-            told = say("it needs rows whose groups have as many values as people")
-            return Outcome.skipped(self.name, Reason(told, ReasonKind.NEEDS))
+            text = say("it needs rows whose groups have as many values as people")
+            return Outcome.skipped(self.name, Reason(text, ReasonKind.NEEDS))
         return Outcome(self.name, "complete", None, InferenceMeasures(individuals=series.people), estimate=series)
 
 
@@ -76,14 +76,14 @@ class _GuessedRelease:
 
 @dataclass(frozen=True)
 class _Series:
-    """All releases, and whom to ask about.
+    """All releases, and the people to ask about.
 
     Attributes:
         releases: those of the series.
         sizes: number of different cells of each attribute.
         values: number of sensitive values.
         people: how many people there are.
-        last: by person code, the last release that the person is in, -1 for nobody to ask about.
+        last: by person code, the last release that the person is in, -1 for a person not to be asked about.
     """
 
     releases: Sequence[_GuessedRelease]
@@ -155,11 +155,11 @@ class _Series:
         rng, last = np.random.default_rng(_SEED), self.releases[-1]
         groups = len(last.grouped.start) - 1
         chosen = rng.random(groups) < _CONTROL
-        apart = np.zeros(len(self.last) + 1, dtype=np.bool_)
+        left_out = np.zeros(len(self.last) + 1, dtype=np.bool_)
         rows = np.repeat(chosen, np.diff(last.grouped.start))
-        apart[last.person[rows]] = True
-        apart[-1] = False
-        rest = [_without(each, apart) for each in self.releases]
+        left_out[last.person[rows]] = True
+        left_out[-1] = False
+        rest = [_without(each, left_out) for each in self.releases]
         mine = np.flatnonzero(rows & (last.person >= 0) & known[last.person])
         if not len(mine) or not any(len(each.cells) for each in rest):
             return None
@@ -175,7 +175,7 @@ def _guess(model: Model, cells: Codes) -> Counts:
 def _looked_back(evidence: Evidence) -> tuple[Flags, Codes, int]:
     """Return by person code which values are left, shape (people, values), the last release, and the number of rows.
 
-    The last release is -1 for whoever is not to be asked about.
+    The last release is -1 for people who are not to be asked about.
     """
     candidates, last = np.zeros((0, 0), dtype=np.bool_), np.zeros(0, dtype=np.int32)
     rows = 0
@@ -234,13 +234,13 @@ def _release(
     return _GuessedRelease(who, Grouped(start, cells[rows], counts, may))
 
 
-def _without(release: _GuessedRelease, apart: Flags) -> Grouped:
-    """Return the groups of a release with nobody of some people."""
+def _without(release: _GuessedRelease, left_out: Flags) -> Grouped:
+    """Return the groups of a release without some people."""
     grouped = release.grouped
     size = np.diff(grouped.start)
     group = np.repeat(np.arange(len(size)), size)
     touched = np.zeros(len(size), dtype=np.bool_)
-    touched[group[apart[release.person]]] = True
+    touched[group[left_out[release.person]]] = True
     kept = ~touched[group]
     start = np.concatenate([[0], np.cumsum(size[~touched])])
     return Grouped(start, grouped.cells[kept], grouped.counts[~touched], grouped.candidates[kept])

@@ -32,7 +32,7 @@ class InferenceMeasures(Measures):
     Attributes:
         individuals: people whose value was guessed.
         attack: share of right guesses by groups and quasi-identifiers together; None where the values are not known.
-        control: by quasi-identifiers alone, of people of whose groups nothing was learnt: what is true of anybody.
+        control: by quasi-identifiers alone, of people of whose groups nothing was learnt: what is true of all.
         baseline: by the values of the person's groups alone, all rows alike.
         advantage: attack less control.
     """

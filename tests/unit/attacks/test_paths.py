@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attacks import paths, pool_counts
-from attacks.feasible_values import FeasibleValues
+from attacks.paths import FeasibleValues
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.runtime.budget import Budget
 
