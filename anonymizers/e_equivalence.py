@@ -26,7 +26,6 @@ from anonymizers.division import bounds, check_values, divide, newcomers
 from anonymizers.signatures import Slots
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Flags, Numbers
-from audit.model.errors import UsageError
 from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
 
@@ -65,9 +64,6 @@ class EEquivalenceAnonymizer:
         e: the least number of people on a side of an equivalence; at least 1, which promises nothing.
         withhold: instead of refusing, withhold as few new people as possible if too many share a value, and people
             whose return would break the promise of earlier releases.
-
-    Raises:
-        UsageError: m is below 2, or e below 1.
     """
 
     m: int = option(help="the promise: number of values in a group", least=2)
@@ -77,13 +73,6 @@ class EEquivalenceAnonymizer:
     forms: ClassVar[tuple[Form, ...]] = ("anatomy", "generalization")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        """Refuse parameters that promise nothing."""
-        if self.m < 2:
-            raise UsageError(f"e-equivalence with m = {self.m} hides no value; choose m from 2 on")
-        if self.e < 1:
-            raise UsageError(f"there is no e-equivalence with e = {self.e}; choose e from 1 on")
 
     @property
     def promise(self) -> Promise:

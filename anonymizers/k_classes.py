@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.model.anonymizer import Form
-from audit.model.errors import UsageError
 from audit.model.options import option
 
 
@@ -16,16 +15,9 @@ class KClasses:
 
     Attributes:
         k: the least size of a class, at least 1.
-
-    Raises:
-        UsageError: k is less than 1.
     """
 
     k: int = option(help="the promise: number of people in a class", least=2)
     forms: ClassVar[tuple[Form, ...]] = ("generalization",)
     links_records: ClassVar[bool] = True
     follows_updates: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if self.k < 1:
-            raise UsageError(f"k is {self.k}; it must be at least 1")

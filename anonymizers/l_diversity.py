@@ -12,7 +12,6 @@ import numpy as np
 
 from anonymizers.partition import partition
 from audit.model.anonymizer import Bounds, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory
 from audit.model.options import option
 
@@ -23,9 +22,6 @@ class LDiversityAnonymizer:
 
     Attributes:
         l: no value may have more than 1/l of a group's rows; at least 1.
-
-    Raises:
-        UsageError: l is less than 1.
     """
 
     l: int = option(help="the promise: a value has at most 1/l of a group", least=2)  # noqa: E741 - the literature's name, and the option's
@@ -33,10 +29,6 @@ class LDiversityAnonymizer:
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if self.l < 1:
-            raise UsageError(f"l is {self.l}; it must be at least 1")
 
     @property
     def promise(self) -> Promise:

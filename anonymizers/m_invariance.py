@@ -22,7 +22,6 @@ from anonymizers.signatures import Slots
 from anonymizers.splitting import SlotBuckets, split
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
-from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory
 from audit.model.options import option
 
@@ -34,9 +33,6 @@ class MInvarianceAnonymizer:
     Attributes:
         m: the least number of rows, and so of sensitive values, in a group; at least 2.
         withhold: instead of refusing, withhold as few new people as possible if too many share a value.
-
-    Raises:
-        UsageError: m is below 2.
     """
 
     m: int = option(help="the promise: number of values in a group", least=2)
@@ -45,11 +41,6 @@ class MInvarianceAnonymizer:
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        """Refuse parameters that promise nothing."""
-        if self.m < 2:
-            raise UsageError(f"m-invariance with m = {self.m} promises nothing; choose m from 2 on")
 
     @property
     def promise(self) -> Promise:

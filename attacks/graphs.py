@@ -1,4 +1,4 @@
-"""Components of graphs, and sorting by counting: scipy's where much is asked, and without importing it where little is.
+"""Components of graphs, by scipy where much is asked, and without importing it where little is; and sorting by keys.
 
 Importing `scipy.sparse.csgraph` takes a third of a second, as long as the rest of a small audit.
 """
@@ -10,7 +10,6 @@ import numpy as np
 from audit.model.arrays import Counts, Integers
 
 _SMALL_GRAPH_NODES = 256
-_SMALL_SORT_KEYS = 4096
 
 
 def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = False) -> Counts:
@@ -45,19 +44,11 @@ def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = F
 
 
 def grouped(keys: Integers, size: int) -> tuple[Counts, Counts]:
-    """Return where the places of each key below `size` begin, and these, ascending: a counting sort.
+    """Return where the places of each key below `size` begin, and these, ascending.
 
     >>> [found.tolist() for found in grouped(np.array([1, 0, 1]), 3)]
     [[0, 1, 3, 3], [1, 0, 2]]
     """
-    if len(keys) <= _SMALL_SORT_KEYS:
-        begin = np.zeros(size + 1, dtype=np.int64)
-        np.cumsum(np.bincount(keys, minlength=size), out=begin[1:])
-        return begin, np.argsort(keys, kind="stable")
-    from scipy.sparse import csc_array
-
-    # Columns of one entry each; as rows, they are sorted by counting.
-    ones = np.ones(len(keys), dtype=np.int8)
-    begin = np.arange(len(keys) + 1, dtype=np.int32)
-    matrix = csc_array((ones, keys.astype(np.int32), begin), shape=(size, len(keys))).tocsr()
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+    begin = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys, minlength=size), out=begin[1:])
+    return begin, np.argsort(keys, kind="stable")

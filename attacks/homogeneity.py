@@ -16,15 +16,15 @@ attack). Cost: one sort of each release's values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from attacks.linked_classes import LinkedClasses, likeliest_values, linked_classes, reached
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
-from audit.model.arrays import Codes, Counts, Floats, Places
+from audit.model.arrays import Codes, Counts, Flags, Floats, Places
 from audit.model.evidence import Evidence, PeopleSource, PublishedClasses
 from audit.model.finding import FindingRule
 from audit.model.json_types import Status
@@ -82,42 +82,53 @@ class HomogeneityMeasures(Measures):
         )
 
 
-@dataclass(frozen=True)
-class _Likeliest:
-    """The likeliest value of each class of one release, that of the least code where several are.
+class _Classes(NamedTuple):
+    """Classes that may hold a person, each with its likeliest value, that of the least code where several are.
 
     Attributes:
+        release: of each; shape (classes,).
         place: which of the release's classes each is; shape (classes,).
         group, value: codes; shape (classes,).
         number: which of its group's classes each is, counted from 0; shape (classes,).
         rows: how many people the rows of each stand for, and how many of them have the value; shape (classes,).
+        with_value: the latter.
+        strangers: whether strangers may be in the release; shape (classes,).
+        high: whether the value is given away; shape (classes,).
     """
 
+    release: Codes
     place: npt.NDArray[np.intp]
     group: Codes
     value: Codes
     number: npt.NDArray[np.intp]
     rows: Counts
     with_value: Counts
+    strangers: Flags
+    high: Flags
 
     @property
     def share(self) -> Floats:
         """The share of the value in each class."""
-        return self.with_value / self.rows
-
-    def without(self, classes: npt.NDArray[np.intp]) -> _Likeliest:
-        """Return the same less some classes, given as places here."""
-        return _Likeliest(*(np.delete(getattr(self, each.name), classes) for each in fields(self)))
+        return self.with_value / np.maximum(self.rows, 1)
 
 
-def likeliest(classes: PublishedClasses) -> _Likeliest:
-    """Return the likeliest value of each class that may hold a person."""
+def likeliest(release: int, classes: PublishedClasses, limit: float) -> _Classes:
+    """Return the classes of a release that may hold a person; `limit` is the share that gives a value away."""
     every = likeliest_values(*classes.contents)
     kept = classes.judged[every.number]
     place = every.number[kept]
-    group = classes.group[place]
-    number = place - np.searchsorted(classes.group, group)
-    return _Likeliest(place, group, every.value[kept], number, every.rows[kept], every.with_value[kept])
+    group, rows, with_value = classes.group[place], every.rows[kept], every.with_value[kept]
+    return _Classes(
+        np.full(len(place), release, dtype=np.int32),
+        place,
+        group,
+        every.value[kept],
+        place - np.searchsorted(classes.group, group),
+        rows,
+        with_value,
+        np.full(len(place), classes.strangers),
+        reached(with_value / rows, limit, strangers=classes.strangers),
+    )
 
 
 @dataclass(frozen=True)
@@ -149,17 +160,19 @@ class HomogeneityAttack:
         if source is None or reason is not None:
             return Outcome.skipped(self.name, reason or all_listed_reason())
         strangers = any(each.strangers for each in seen)
-        found: list[_Likeliest] = []
+        found: list[_Classes] = []
         shown: list[Floats] = []
         for position, classes in enumerate(seen):
-            every = likeliest(classes)
-            high = np.flatnonzero(reached(every.share, self.max_risk, strangers=classes.strangers))
+            every = likeliest(position, classes, self.max_risk)
             share = np.zeros(len(classes.group))
-            share[every.place[high]] = every.share[high]
+            share[every.place[every.high]] = every.share[every.high]
             shown.append(share[classes.place])
-            found.append(every.without(high[source.accounted(position, every.place[high])]))
+            kept = ~every.high
+            kept[every.high] = ~source.accounted(position, every.place[every.high])
+            found.append(_Classes._make(column[kept] for column in every))
         linked, reason = self._linked(evidence, shown, strangers=strangers)
-        claimed = _Claimed(source, found, [each.strangers for each in seen], self.max_risk, linked)
+        whole = _Classes._make(map(np.concatenate, zip(*found, strict=True)))
+        claimed = _Claimed(source, whole, len(found), linked)
         if evidence.known and strangers:
             known = say(
                 "values that are known of others in a class may disclose those of strangers; audit without `known` too"
@@ -188,43 +201,26 @@ class _Claimed:
     """The classes that give a value away: those of single releases, and those of linked records behind them.
 
     Attributes:
-        release, rows, risk: of all classes of single releases; shape (classes,).
+        classes: all classes of single releases.
         places: which of them give a value away.
     """
 
-    def __init__(
-        self,
-        source: PeopleSource,
-        found: Sequence[_Likeliest],
-        strangers: Sequence[bool],
-        limit: float,
-        linked: LinkedClasses | None,
-    ) -> None:
-        sizes = [len(each.group) for each in found]
-        self._source, self._linked = source, linked
-        self._group, self._value, self._number, self.rows, self._with_value = (
-            np.concatenate(column)
-            for column in zip(*((f.group, f.value, f.number, f.rows, f.with_value) for f in found), strict=True)
-        )
-        self.release = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
-        self.risk = self._with_value / np.maximum(self.rows, 1)
-        high = np.concatenate(
-            [reached(f.share, limit, strangers=there) for f, there in zip(found, strangers, strict=True)]
-        )
-        self.places = np.flatnonzero(high)
-        rest = self.risk[~high & np.repeat(strangers, sizes)]
+    def __init__(self, source: PeopleSource, classes: _Classes, releases: int, linked: LinkedClasses | None) -> None:
+        self._source, self._linked, self._releases = source, linked, releases
+        self.classes, self.places = classes, np.flatnonzero(classes.high)
+        rest = classes.share[~classes.high & classes.strangers]
         shares = [*rest, *([] if linked is None or linked.below is None else [linked.below])]
         self._below = float(max(shares)) if shares else None
-        self._releases = len(found)
 
     def claims(self) -> HomogeneousClasses:
         """Return what is claimed."""
-        release, risk = self.release[self.places], self.risk[self.places]
+        every = self.classes
+        release, risk = every.release[self.places], every.share[self.places]
         if self._linked is not None:
             release = np.concatenate([release, self._linked.release])
             risk = np.concatenate([risk, self._linked.risk])
-        total = int(self.rows.sum())
-        mean = float((self.risk * self.rows).sum() / total) if total else None
+        total = int(every.rows.sum())
+        mean = float((every.share * every.rows).sum() / total) if total else None
         return HomogeneousClasses(release, risk, self._below, mean, self._build)
 
     def _build(self, chosen: Places) -> list[HomogeneousClass[int]]:
@@ -233,32 +229,32 @@ class _Claimed:
     def _one(self, at: int) -> HomogeneousClass[int]:
         if self._linked is not None and at >= len(self.places):
             return self._linked.build(at - len(self.places))
-        p = self.places[at]
+        p, every = self.places[at], self.classes
         return HomogeneousClass(
-            int(self.release[p]),
-            self._source.published_names(int(self.release[p]), self._group[p : p + 1])[0],
-            int(self._number[p]),
-            int(self._value[p]),
-            float(self.risk[p]),
-            int(self.rows[p]),
-            int(self._with_value[p]),
+            int(every.release[p]),
+            self._source.published_names(int(every.release[p]), every.group[p : p + 1])[0],
+            int(every.number[p]),
+            int(every.value[p]),
+            float(every.share[p]),
+            int(every.rows[p]),
+            int(every.with_value[p]),
         )
 
     def measures(self) -> HomogeneityMeasures:
         """Return how many classes there are, and how many give a value away; of linked records these alone count."""
-        high, none = self.places, np.zeros(0, dtype=np.int64)
+        every, high, none = self.classes, self.places, np.zeros(0, dtype=np.int64)
         after, rows, risk = (
             (none, none, none)
             if self._linked is None
             else (self._linked.after.astype(np.int64), self._linked.rows, self._linked.risk)
         )
-        until = np.cumsum(np.bincount(np.concatenate([self.release[high], after]), minlength=self._releases))
+        until = np.cumsum(np.bincount(np.concatenate([every.release[high], after]), minlength=self._releases))
         return HomogeneityMeasures(
-            classes=len(self.rows) + len(rows),
-            rows=int(self.rows.sum()),
-            homogeneous=int(np.count_nonzero(self.risk == 1)) + int(np.count_nonzero(risk == 1)),
+            classes=len(every.rows) + len(rows),
+            rows=int(every.rows.sum()),
+            homogeneous=int(np.count_nonzero(every.share == 1)) + int(np.count_nonzero(risk == 1)),
             at_limit=len(high) + len(rows),
-            rows_at_limit=int(self.rows[high].sum()) + int(rows.sum()),
+            rows_at_limit=int(every.rows[high].sum()) + int(rows.sum()),
             linked=ABSENT if self._linked is None else len(rows),
             timeline=until.tolist(),
         )

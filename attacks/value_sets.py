@@ -14,6 +14,7 @@ from audit.model.arrays import Codes, Flags, Words
 from audit.model.evidence import CandidatePools, Table, ValueCounts
 
 _DENSE_CELLS = 1 << 26
+_AT_A_TIME = 1 << 14
 
 
 def sizes_of(sets: Words) -> npt.NDArray[np.integer]:
@@ -34,20 +35,13 @@ def first_values(sets: Words) -> Codes:
 
 def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
     """Return the values whose bits are set as pairs of a row of masks and a value, in order."""
-    sizes = np.bitwise_count(masks)
-    places = np.repeat(np.arange(len(masks)), sizes.sum(axis=1, dtype=np.intp))
-    values = np.empty(len(places), dtype=np.int32)
-    start = np.cumsum(sizes.ravel(), dtype=np.intp).reshape(sizes.shape) - sizes
-    for word in range(masks.shape[1]):
-        # The lowest bits of all words, then the second lowest of those that have one, and so on.
-        some = np.flatnonzero(masks[:, word])
-        bits, slot = masks[some, word], start[some, word]
-        while len(bits):
-            further = bits & (bits - np.uint64(1))
-            values[slot] = np.bitwise_count((bits ^ further) - np.uint64(1)) + np.int32(64 * word)
-            some = np.flatnonzero(further)
-            bits, slot = further.take(some), slot.take(some) + 1
-    return places, values
+    places, values = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
+    for first in range(0, len(masks), _AT_A_TIME):
+        octets = np.ascontiguousarray(masks[first : first + _AT_A_TIME]).view(np.uint8)
+        place, value = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little"))
+        places.append(place + first)
+        values.append(value.astype(np.int32))
+    return np.concatenate(places), np.concatenate(values)
 
 
 def longer(array: npt.NDArray[Any], size: int, fill: object) -> npt.NDArray[Any]:

@@ -31,7 +31,6 @@ from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, gr
 from anonymizers.m_distinct.scoring import BucketBoxes
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
-from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory
 from audit.model.options import option
 from audit.model.update_sets import UpdateSets
@@ -43,9 +42,6 @@ class MDistinctAnonymizer:
 
     Attributes:
         m: the least number of rows, and so of sensitive values, in a group; at least 2.
-
-    Raises:
-        UsageError: m is below 2.
     """
 
     m: int = option(help="the promise: number of values in a group", least=2)
@@ -53,11 +49,6 @@ class MDistinctAnonymizer:
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        """Refuse parameters that promise nothing."""
-        if self.m < 2:
-            raise UsageError(f"{self.name} with m = {self.m} promises nothing; choose m from 2 on")
 
     @property
     def promise(self) -> Promise:

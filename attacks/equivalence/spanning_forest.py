@@ -85,25 +85,11 @@ class _ForestSearch:
         token = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[same_as]
         by_label = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[label]
         key = matrix.sums_of(token)[self.group] + (by_label - token)[matrix.member[place]]
-        again = _repeated(key)
-        key, place = key[again], place[again]
         order = np.argsort(key, kind="stable")
         twice = np.flatnonzero(key[order[1:]] == key[order[:-1]])
         pairs = matrix.member[place[np.stack([order[twice], order[twice + 1]], axis=1)]]
         same_class = (label[pairs[:, 0]] == label[pairs[:, 1]]) & matrix.individual[pairs].any(axis=1)
         return pairs[same_class & (same_as[pairs[:, 0]] != same_as[pairs[:, 1]])]
-
-
-def _repeated(key: npt.NDArray[np.uint64]) -> npt.NDArray[np.intp]:
-    """Return the places of keys that stand several times, and of few others: sorting all takes much longer."""
-    bits = len(key).bit_length() + 2
-    bucket = (key >> np.uint64(64 - bits)).astype(np.intp)
-    place = np.arange(len(key), dtype=np.int32)
-    last = np.zeros(1 << bits, dtype=np.int32)
-    last[bucket] = place
-    crowded = np.zeros(1 << bits, dtype=np.bool_)
-    crowded[bucket[last[bucket] != place]] = True
-    return np.flatnonzero(crowded[bucket])
 
 
 def _neighbours(
