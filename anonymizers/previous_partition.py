@@ -10,8 +10,6 @@ from audit.model.anonymizer import Snapshot
 from audit.model.arrays import Codes, Places
 from audit.model.history import PreviousCells
 
-# An odd number with well-mixed bits, for hashing.
-_MIXER = np.uint64(0x9E3779B97F4A7C15)
 _PAIRS = 1 << 24
 
 
@@ -90,12 +88,13 @@ class OldCells:
         high = self.high[owner]
         low = np.concatenate([self.low, np.maximum(self.low[owner], parts.after + np.int32(1))])
         high = np.concatenate([self.high, np.where(parts.upto < 0, high, np.minimum(high, parts.upto))])
-        key = _keys(low, high)
+        cells = np.concatenate([low, high], axis=1)
         while True:
             whole = np.ones(len(self.low), dtype=np.bool_)
             whole[groups[kept]] = False
             shown = np.flatnonzero(np.concatenate([whole, kept[parts.root]]))
-            same = shown[_repeated(key[shown])]
+            _, place, times = np.unique(cells[shown], axis=0, return_inverse=True, return_counts=True)
+            same = shown[times[place.ravel()] > 1]
             same = same[same >= len(self.low)] - len(self.low)
             if not len(same):
                 return kept
@@ -135,20 +134,3 @@ def first_covering(point: Codes, low: Codes, high: Codes, beyond: Codes) -> Code
         bits = np.unpackbits(np.take_along_axis(covers, octet[:, np.newaxis], axis=1), axis=1)
         found[some] = np.where(bits.any(axis=1), 8 * octet + bits.argmax(axis=1), -1)
     return found
-
-
-def _keys(low: Codes, high: Codes) -> npt.NDArray[np.uint64]:
-    """Return a hash of each range; a collision only keeps two groups whole."""
-    key = np.zeros(len(low), dtype=np.uint64)
-    for column in (*low.T, *high.T):
-        key = (key ^ (key >> np.uint64(29))) * _MIXER + column.astype(np.uint64)
-    return key
-
-
-def _repeated(key: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Return which keys occur more than once."""
-    ordered = np.sort(key)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(twice):
-        return np.zeros(len(key), dtype=np.bool_)
-    return np.isin(key, twice)

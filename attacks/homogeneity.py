@@ -27,7 +27,6 @@ from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasse
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places
 from audit.model.evidence import Evidence, PeopleSource, PublishedClasses
 from audit.model.finding import FindingRule
-from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason
 from audit.runtime.budget import Budget
@@ -178,8 +177,7 @@ class HomogeneityAttack:
                 "values that are known of others in a class may disclose those of strangers; audit without `known` too"
             )
             reason = Reason(known)
-        status: Status = "complete" if reason is None else "incomplete"
-        return Outcome(self.name, status, reason, claimed.measures(), claimed.claims())
+        return Outcome.judged(self.name, reason, claimed.measures(), claimed.claims())
 
     def _linked(
         self, evidence: Evidence, shown: Sequence[Floats], *, strangers: bool

@@ -124,23 +124,16 @@ class InferenceTableAttack:
             budget.progress(done + 1, releases)
         done = len(table.timeline)
         reason = _incomplete(budget, done, releases, table.hidden)
-        complete = reason is None
         once = np.flatnonzero(table.unsafe_at != NEVER)
         measures = InferenceTableMeasures(
             k=self.k,
             records=int(table.real.sum()),
             unsafe=table.timeline[-1] if done == releases else None,
             once_unsafe=len(once),
-            smallest_class=table.least if complete else None,
+            smallest_class=table.least if reason is None else None,
             timeline=table.timeline,
         )
-        return Outcome(
-            self.name,
-            "complete" if complete else "incomplete",
-            reason,
-            measures,
-            table.narrowings(once),
-        )
+        return Outcome.judged(self.name, reason, measures, table.narrowings(once))
 
 
 def _incomplete(budget: Budget, done: int, releases: int, hidden: int) -> str | None:

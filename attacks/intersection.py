@@ -95,7 +95,6 @@ class IntersectionAttack:
             more[: len(counts)] += counts
             counts = more
         vulnerable = np.concatenate(certain)
-        complete = done == len(evidence.tags)
         measures = IntersectionMeasures(
             individuals=int(counts.sum()),
             vulnerable=len(vulnerable),
@@ -108,14 +107,8 @@ class IntersectionAttack:
             convicted = int(np.count_nonzero(common.certain))
             measures = replace(measures, vulnerable=convicted, timeline=common.timeline)
             claims = self.claims(evidence, *common.claims(state))
-        return Outcome(
-            self.name,
-            "complete" if complete else "incomplete",
-            None if complete else budget.reason_after(done, len(evidence.tags)),
-            measures,
-            claims,
-            CandidateRisks(evidence, state) if complete else None,
-        )
+        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
+        return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
         """Return what is claimed of some people."""

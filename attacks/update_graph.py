@@ -128,7 +128,8 @@ class UpdateGraphAttack:
             timeline=found.disclosed if found.done else [],
         )
         reason = None if found.done == found.blocks else budget.reason
-        return self._outcome(measures, reason, self.claims(evidence, *columns), PathRisks(evidence, found))
+        claims = self.claims(evidence, *columns)
+        return Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
         """Return the same for values that never change: feasible is what all pools of the person hold."""
@@ -143,26 +144,14 @@ class UpdateGraphAttack:
             infeasible=int(state.versions[seen & (sizes == 0)].sum(dtype=np.int64)),
             timeline=state.disclosed,
         )
-        complete = done == len(evidence.tags)
-        reason = None if complete else budget.reason_after(done, len(evidence.tags))
+        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
         if common is None:
             claims = self.claims(evidence, *_constant_versions(evidence, done, state, seen & (sizes == 1)))
         else:
             disclosed = common.versions[-1] if common.versions else 0
             measures = replace(measures, disclosed=disclosed, timeline=common.versions)
             claims = self.claims(evidence, *_common_versions(evidence, common.claims(state)))
-        return self._outcome(measures, reason, claims, CandidateRisks(evidence, state))
-
-    def _outcome(
-        self,
-        measures: UpdateGraphMeasures,
-        reason: str | None,
-        claims: Disclosures,
-        model: CandidateRisks | PathRisks,
-    ) -> Outcome:
-        if reason is not None:
-            return Outcome(self.name, "incomplete", reason, measures, claims)
-        return Outcome(self.name, "complete", None, measures, claims, model)
+        return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
         """Return what is claimed of versions."""

@@ -33,7 +33,6 @@ from audit.model.arrays import Flags
 from audit.model.errors import printable
 from audit.model.evidence import Evidence, PublishedRows
 from audit.model.finding import FindingRule
-from audit.model.json_types import Status
 from audit.model.options import option
 from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget
@@ -89,9 +88,10 @@ class CorrespondenceAttack:
                 'not every record of the releases before {release} can be in it, as `updates = "growing"` says',
                 release=tag,
             )
-            return Outcome(self.name, "incomplete", what, _nothing())
+            return Outcome.judged(self.name, what, CorrespondenceMeasures())
         except TooManyPairsError:
-            return Outcome(self.name, "incomplete", say("the releases have too many different cells"), _nothing())
+            what = say("the releases have too many different cells")
+            return Outcome.judged(self.name, what, CorrespondenceMeasures())
         outcome = self._outcome(evidence, (network, settled), found, _unsettled(budget, missed=missed), missed=missed)
         if outcome.status == "complete" and may_leave_too_few(evidence, releases, self.k):
             left = say("records that came with one release and look alike are fewer than k, or have one value alone")
@@ -126,8 +126,7 @@ class CorrespondenceAttack:
         )
         claims = LinkageClaims(evidence, network, worst([*narrowed, *disclosed]))
         reason = why if undecided or missed else None
-        status: Status = "complete" if reason is None else "incomplete"
-        return Outcome(self.name, status, reason, measures, claims.shown())
+        return Outcome.judged(self.name, reason, measures, claims.shown())
 
 
 def _unsettled(budget: Budget, *, missed: bool) -> Reason:
@@ -175,21 +174,6 @@ def _allowed(evidence: Evidence) -> Flags:
         return np.eye(len(evidence.values), dtype=np.bool_)
     allowed: Flags = evidence.transitions.weight > 0
     return allowed
-
-
-def _nothing() -> CorrespondenceMeasures:
-    """Return the measures when nothing is known."""
-    return CorrespondenceMeasures(
-        subjects_looked_at=0,
-        narrowed=0,
-        disclosed=0,
-        open=0,
-        smallest=None,
-        links=0,
-        certain=0,
-        excluded=0,
-        worlds=None,
-    )
 
 
 def _links(network: Sequence[Layer], settled: Settled) -> tuple[int, int, int]:

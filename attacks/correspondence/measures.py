@@ -29,15 +29,15 @@ class CorrespondenceMeasures(Measures):
             not counted.
     """
 
-    subjects_looked_at: int
-    narrowed: int
-    disclosed: int
-    open: int
-    smallest: int | None
-    links: int
-    certain: int
-    excluded: int
-    worlds: int | None
+    subjects_looked_at: int = 0
+    narrowed: int = 0
+    disclosed: int = 0
+    open: int = 0
+    smallest: int | None = None
+    links: int = 0
+    certain: int = 0
+    excluded: int = 0
+    worlds: int | None = None
 
     criteria: ClassVar[frozenset[str]] = frozenset({LINKABILITY, INFERENCE})
     about_values: ClassVar[bool] = False

@@ -40,7 +40,6 @@ from audit.model.arrays import Codes, Places
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
-from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, LeastBounds
 from audit.model.options import option
 from audit.model.outcome import Outcome, PossibleValues, constant_reason, linked_reason, sizes_table
@@ -100,7 +99,7 @@ class EquivalenceAttack:
         except ContradictionError as contradiction:
             found, reason = None, _contradicted(evidence, matrix, contradiction)
         if found is None:
-            return Outcome(self.name, "incomplete", reason or budget.reason, _nothing(matrix, self.max_e))
+            return Outcome.judged(self.name, reason or budget.reason, _nothing(matrix, self.max_e))
         line: list[int] | Absent = ABSENT
         missing = None
         if self.history:
@@ -115,10 +114,9 @@ class EquivalenceAttack:
             timeline=line,
         )
         reasons = [reason for reason in (found.reason, missing) if reason]
-        status: Status = "incomplete" if reasons else "complete"
         claims = SpanningClaims.of(evidence, matrix.prefix(found.releases), found, budget.remaining())
         shown = claims.shown(_nothing(matrix, self.max_e))
-        return Outcome(self.name, status, combined(reasons), measures, shown)
+        return Outcome.judged(self.name, combined(reasons), measures, shown)
 
     def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
         """Return the outcome with the pairs that are equal in all worlds, by what another attack rules out.

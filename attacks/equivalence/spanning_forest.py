@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from attacks.graphs import component_of
 from attacks.matrix import Matrix
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Flags, Places
 
 _SEED = 0x5EED
 _ROUNDS = 2
@@ -47,11 +47,11 @@ def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
     people = np.bincount(label[matrix.individual & (label >= 0)], minlength=len(sizes))
     sharing = (label >= 0) & (sizes[label] > 1) & (people[label] > 0)
     place = np.flatnonzero(sharing[matrix.member])
-    search = _ForestSearch(matrix, label, place, np.searchsorted(matrix.start, place, side="right") - 1)
+    group = np.searchsorted(matrix.start, place, side="right") - 1
     same_as = np.arange(matrix.columns)
     rounds: list[_Pairs] = []
     while len(rounds) < _ROUNDS:
-        pairs = search.agreeing(same_as)
+        pairs = _agreeing(matrix, label, place, group, same_as)
         rounds.append(pairs)
         if not len(pairs):
             break
@@ -59,37 +59,28 @@ def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
     return _forest([*rounds, _neighbours(np.flatnonzero(sharing), label, same_as, matrix.individual)], matrix.columns)
 
 
-@dataclass(frozen=True, slots=True)
-class _ForestSearch:
-    """The search for groups that agree but for one member, by the sums of random numbers of the other members.
+def _agreeing(matrix: Matrix, label: Codes, place: Places, group: Places, same_as: Places) -> _Pairs:
+    """Return pairs of columns of one class that are all in which two groups differ, by sums of random numbers.
 
-    Attributes:
-        matrix, label: as above.
-        place: where in the memberships that member may be.
+    Columns with the same number in `same_as` are taken for the same. A false pair, whose chance vanishes, would still
+    be one of the same class.
+
+    Args:
+        matrix: the groups.
+        label: by column, its class.
+        place: where in the memberships that member may be in which two groups differ.
         group: the group of each of these places.
+        same_as: a number by column.
     """
-
-    matrix: Matrix
-    label: Codes
-    place: npt.NDArray[np.intp]
-    group: npt.NDArray[np.intp]
-
-    def agreeing(self, same_as: npt.NDArray[np.intp]) -> _Pairs:
-        """Return pairs of columns of one class that are all in which two groups differ.
-
-        Columns with the same number in `same_as` are taken for the same. A false pair, whose chance vanishes, would
-        still be one of the same class.
-        """
-        matrix, label, place = self.matrix, self.label, self.place
-        rng = np.random.default_rng(_SEED)
-        token = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[same_as]
-        by_label = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[label]
-        key = matrix.sums_of(token)[self.group] + (by_label - token)[matrix.member[place]]
-        order = np.argsort(key, kind="stable")
-        twice = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-        pairs = matrix.member[place[np.stack([order[twice], order[twice + 1]], axis=1)]]
-        same_class = (label[pairs[:, 0]] == label[pairs[:, 1]]) & matrix.individual[pairs].any(axis=1)
-        return pairs[same_class & (same_as[pairs[:, 0]] != same_as[pairs[:, 1]])]
+    rng = np.random.default_rng(_SEED)
+    token = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[same_as]
+    by_label = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[label]
+    key = matrix.sums_of(token)[group] + (by_label - token)[matrix.member[place]]
+    order = np.argsort(key, kind="stable")
+    twice = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+    pairs = matrix.member[place[np.stack([order[twice], order[twice + 1]], axis=1)]]
+    same_class = (label[pairs[:, 0]] == label[pairs[:, 1]]) & matrix.individual[pairs].any(axis=1)
+    return pairs[same_class & (same_as[pairs[:, 0]] != same_as[pairs[:, 1]])]
 
 
 def _neighbours(

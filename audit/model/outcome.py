@@ -174,6 +174,20 @@ class Outcome:
         return [] if self.claims is None or not len(places) else self.claims.people_at(places).tolist()
 
     @classmethod
+    def judged(
+        cls,
+        attack: str,
+        reason: str | None,
+        measures: Measures,
+        claims: Claims | None = None,
+        model: RiskModel | None = None,
+    ) -> Outcome:
+        """Return the outcome of an attack that is complete unless there is a reason; risks are for complete ones."""
+        if reason is None:
+            return cls(attack, "complete", None, measures, claims, model)
+        return cls(attack, "incomplete", reason, measures, claims)
+
+    @classmethod
     def skipped(cls, attack: str, reason: str) -> Outcome:
         """Return the outcome of an attack that does not apply."""
         return cls(attack, "skipped", reason)
