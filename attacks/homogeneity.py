@@ -81,7 +81,7 @@ class HomogeneityMeasures(Measures):
         )
 
 
-class _Classes(NamedTuple):
+class _LikeliestClasses(NamedTuple):
     """Classes that may hold a person, each with its likeliest value, that of the least code where several are.
 
     Attributes:
@@ -111,13 +111,13 @@ class _Classes(NamedTuple):
         return self.with_value / np.maximum(self.rows, 1)
 
 
-def likeliest(release: int, classes: PublishedClasses, limit: float) -> _Classes:
+def likeliest(release: int, classes: PublishedClasses, limit: float) -> _LikeliestClasses:
     """Return the classes of a release that may hold a person; `limit` is the share that gives a value away."""
     every = likeliest_values(*classes.contents)
     kept = classes.judged[every.number]
     place = every.number[kept]
     group, rows, with_value = classes.group[place], every.rows[kept], every.with_value[kept]
-    return _Classes(
+    return _LikeliestClasses(
         np.full(len(place), release, dtype=np.int32),
         place,
         group,
@@ -159,7 +159,7 @@ class HomogeneityAttack:
         if source is None or reason is not None:
             return Outcome.skipped(self.name, reason or all_listed_reason())
         strangers = any(each.strangers for each in seen)
-        found: list[_Classes] = []
+        found: list[_LikeliestClasses] = []
         shown: list[Floats] = []
         for position, classes in enumerate(seen):
             every = likeliest(position, classes, self.max_risk)
@@ -168,9 +168,9 @@ class HomogeneityAttack:
             shown.append(share[classes.place])
             kept = ~every.high
             kept[every.high] = ~source.accounted(position, every.place[every.high])
-            found.append(_Classes._make(column[kept] for column in every))
+            found.append(_LikeliestClasses._make(column[kept] for column in every))
         linked, reason = self._linked(evidence, shown, strangers=strangers)
-        whole = _Classes._make(map(np.concatenate, zip(*found, strict=True)))
+        whole = _LikeliestClasses._make(map(np.concatenate, zip(*found, strict=True)))
         claimed = _Claimed(source, whole, len(found), linked)
         if evidence.known and strangers:
             known = say(
@@ -203,7 +203,9 @@ class _Claimed:
         places: which of them give a value away.
     """
 
-    def __init__(self, source: PeopleSource, classes: _Classes, releases: int, linked: LinkedClasses | None) -> None:
+    def __init__(
+        self, source: PeopleSource, classes: _LikeliestClasses, releases: int, linked: LinkedClasses | None
+    ) -> None:
         self._source, self._linked, self._releases = source, linked, releases
         self.classes, self.places = classes, np.flatnonzero(classes.high)
         rest = classes.share[~classes.high & classes.strangers]
