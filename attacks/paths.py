@@ -167,11 +167,14 @@ class FeasibleValues:
         lone = np.any([np.count_nonzero(each, axis=1) == 1 for each in rows], axis=0)
         return int(np.count_nonzero(lone & counted))
 
-    def counting(self, release: int) -> tuple[Codes, Words]:
-        """Return the people of a release's versions that count, and their feasible values; shape (versions, words)."""
-        version, end = self.versions[release], self.bounds[release][self.done]
-        rows = np.flatnonzero(version.counted[:end])
-        return version.person[rows], version.sets[rows]
+    def counting(self) -> tuple[Codes, Codes, Words]:
+        """Return person, release and feasible values of the versions that were looked at and count."""
+        found = []
+        for release, version in enumerate(self.versions):
+            rows = np.flatnonzero(version.counted[: self.bounds[release][self.done]])
+            found.append((version.person[rows], np.full(len(rows), release, dtype=np.int32), version.sets[rows]))
+        person, releases, sets = (np.concatenate(column) for column in zip(*found, strict=True))
+        return person, releases, sets
 
     def certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the place of each of some sets that has one value, and this value.

@@ -102,33 +102,18 @@ class UpdateGraphAttack:
             return self._constant(evidence, budget)
         found = FeasibleValues(evidence, budget)
         found.run()
-        seen, infeasible, versions, disclosed = np.zeros(0, dtype=np.bool_), 0, 0, 0
-        certain: list[tuple[Codes, Codes]] = []
-        for release in range(len(found.disclosed)):
-            person, sets = found.counting(release)
-            seen = np.append(seen, np.zeros(max(0, int(person.max(initial=-1)) + 1 - len(seen)), dtype=np.bool_))
-            seen[person.astype(np.intp)] = True
-            sizes = sizes_of(sets)
-            row, value = found.certain_values(sets)
-            certain.append((person[row], value))
-            versions, infeasible = versions + len(sizes), infeasible + int(np.count_nonzero(sizes == 0))
-            # Rows ascend; of combinations, several attributes may be certain in one of them.
-            disclosed += int(np.count_nonzero(np.diff(row, prepend=-1)))
-        releases = np.arange(len(certain), dtype=np.int32)
-        columns = (
-            np.concatenate([_NONE, *(person for person, _ in certain)]),
-            np.repeat(releases, [len(person) for person, _ in certain]),
-            np.concatenate([_NONE, *(value for _, value in certain)]),
-        )
+        person, release, sets = found.counting()
+        row, value = found.certain_values(sets)
         measures = UpdateGraphMeasures(
-            individuals=int(np.count_nonzero(seen)),
-            versions=versions,
-            disclosed=disclosed,
-            infeasible=infeasible,
+            individuals=len(np.unique(person)),
+            versions=len(person),
+            # Rows ascend; of combinations, several attributes may be certain in one of them.
+            disclosed=int(np.count_nonzero(np.diff(row, prepend=-1))),
+            infeasible=int(np.count_nonzero(sizes_of(sets) == 0)),
             timeline=found.disclosed if found.done else [],
         )
         reason = None if found.done == found.blocks else budget.reason
-        claims = self.claims(evidence, *columns)
+        claims = self.claims(evidence, person[row], release[row], value)
         return Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
