@@ -246,15 +246,18 @@ class Types:
     @classmethod
     def among(cls, matrix: Matrix) -> Types:
         """Return the types of a matrix: columns over whose groups two random numbers each have equal sums."""
-        here = np.flatnonzero(matrix.present())
-        sums = np.zeros((matrix.columns, 2), dtype=np.uint64)
-        token = np.random.default_rng(randbits(128)).integers(0, 2**64, (matrix.groups, 2), dtype=np.uint64)
-        for first, last in blocks(matrix.start):
-            start = matrix.start[first : last + 1]
-            np.add.at(sums, matrix.member[start[0] : start[-1]], np.repeat(token[first:last], np.diff(start), axis=0))
-        _, example, place, size = np.unique(
-            sums[here].view("V16")[:, 0], return_index=True, return_inverse=True, return_counts=True
-        )
+        here, agree = np.flatnonzero(matrix.present()), False
+        while not agree:
+            token = np.random.default_rng(randbits(128)).integers(0, 2**64, (2, matrix.groups), dtype=np.uint64)
+            sums = np.zeros((2, matrix.columns), dtype=np.uint64)
+            for first, last in blocks(matrix.start):
+                start = matrix.start[first : last + 1]
+                for total, number in zip(sums, token, strict=True):
+                    each = np.repeat(number[first:last], np.diff(start))
+                    np.add.at(total, matrix.member[start[0] : start[-1]], each)
+            one, other = sums[:, here]
+            _, example, place, size = np.unique(one, return_index=True, return_inverse=True, return_counts=True)
+            agree = np.array_equal(other, other[example[place]])
         order = np.argsort(example)
         number = np.empty(len(order), dtype=np.int32)
         number[order] = np.arange(len(order), dtype=np.int32)
