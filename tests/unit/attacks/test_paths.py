@@ -19,16 +19,6 @@ from audit.runtime.budget import Budget
 PEOPLE = 5
 
 
-class Source:
-    """Pools of each release, made beforehand."""
-
-    def __init__(self, made):
-        self.made = made
-
-    def pools(self, release):
-        return self.made[release]
-
-
 class Asked:
     """Values asked for, or nothing asked for in particular."""
 
@@ -90,7 +80,7 @@ def evidence_of(values, weight, history, combined):
     transitions = Transitions(matrix, weight, np.ones(values, np.bool_))
     tags = tuple(map(str, range(len(history))))
     names = list(map(str, range(values)))
-    return Evidence("linked", "v", tags, transitions, 0, 0, Source(made), names, combined=combined)
+    return Evidence("linked", "v", tags, transitions, 0, 0, None, names, combined=combined, pooled=tuple(made))
 
 
 def summed(weight, history, parts):

@@ -18,15 +18,6 @@ VALUES, PEOPLE = 6, 5
 
 
 @dataclass
-class Source:
-    """Pools that are there already."""
-
-    made: list[CandidatePools]
-
-    def pools(self, release):
-        return self.made[release]
-
-
 @dataclass
 class Asked:
     values: list[int] | None
@@ -80,7 +71,7 @@ def check(history, asked, *, tables):
         state.fold(pools, release)
     values = [str(value) for value in range(VALUES)]
     tags = tuple(str(release) for release in range(len(made)))
-    evidence = Evidence("linked", "Value", tags, None, 0, 0, Source(made), values)
+    evidence = Evidence("linked", "Value", tags, None, 0, 0, None, values, pooled=tuple(made))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(posterior, "_MOST_SLOTS", 13)
         risks = CandidateRisks(evidence, state).risks(Asked(asked), Budget())
