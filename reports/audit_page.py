@@ -147,7 +147,8 @@ def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Sectio
         say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
     )
     following = [f"$ {command}" for command in commands(report, series)]
-    yield Section(say("What to do next"), [Bullets(list(advice(report))), PageSteps(following)])
+    first = [next_step(report)] if report.policy.violations and report.recommendation is None else []
+    yield Section(say("What to do next"), [Bullets([*first, *advice(report)]), PageSteps(following)])
 
 
 def _timeline(report: Report) -> Iterator[Block]:
