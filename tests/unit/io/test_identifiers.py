@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from audit.io import encoding
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder
 
 # As long as no word, a word, and two of them, in one byte a character and in several.
@@ -44,3 +46,16 @@ def test_an_encoder_numbers_as_a_dictionary(columns: list[list[str]]) -> None:
     are_fake = people.is_counterfeit()
     fakes = {code for text, code in given_out.items() if text.startswith(COUNTERFEIT)}
     assert fakes == {code for code in given_out.values() if are_fake[code]}
+
+
+@given(st.lists(texts_of_some_forms(), min_size=1, max_size=4))
+def test_identifiers_of_one_hash_are_told_from_one_another(columns: list[list[str]]) -> None:
+    given_out: dict[str, int] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "hashes", lambda texts: np.array([len(text) % 2 for text in texts.to_pylist()], np.uint64))
+        people = IdentifierEncoder(0)
+        for column in columns:
+            for text, code in zip(column, people.encode(pa.array(column, pa.string())).tolist(), strict=True):
+                assert given_out.setdefault(text.strip(), code) == code
+    given_out.pop("", None)
+    assert sorted(given_out.values()) == list(range(len(given_out)))
