@@ -103,7 +103,7 @@ def _some(rows: Records, places: Places) -> Records:
 
 
 def _class_sizes(rows: Records, places: Places) -> npt.NDArray[np.integer]:
-    """Return how many rows that are no counterfeits have the cells of each of some rows."""
+    """Return how many rows that are not counterfeits have the cells of each of some rows."""
     alike = np.ones(len(rows.record), dtype=np.bool_)
     for cells in rows.cells:
         alike &= np.isin(cells, cells[places])

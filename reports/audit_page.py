@@ -246,7 +246,7 @@ def _repairing(report: Report) -> Iterator[str]:
     if report.recommendation is None and only_last(report):
         yield say(
             "With --recommend the least change of release {release} that keeps the policy is looked for: groups are "
-            "merged or rows withheld, the result is audited, and what it costs is told here.",
+            "merged or rows withheld, the result is audited, and its cost is shown here.",
             release=last_release(report),
         )
 

@@ -27,7 +27,7 @@ def page(report: CheckReport) -> Page:
         title = say("Offences (the first {shown} of {total})", shown=str(shown), total=total)
     blocks: list[Block] = [Entry(_where(each), [Paragraph(each.what)]) for each in report.offences]
     if any(offence.hidden for offence in report.offences):
-        blocks.append(Paragraph(say("See who they are with --reveal; keep that report inside.")))
+        blocks.append(Paragraph(say("See who they are with --reveal; that report is for internal use only.")))
     return Page(
         title=name,
         name=name,

@@ -170,7 +170,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
         yield say("The adversaries differ, so their risks do not mean the same.")
     if len({tuple(release.tag for release in side.releases) for side in comparison.sides}) > 1:
         yield say("The series do not have the same releases.")
-    yield say("This is no verdict: `audit SERIES` gives one.")
+    yield say("This is not a verdict: `audit SERIES` gives one.")
 
 
 def _in_words(attack: AttackReport) -> str:

@@ -33,7 +33,7 @@ def page(explanation: Explanation) -> Page:
         inside=True,
         mark=marked(inside=True),
         sheet=say("series-audit {version}", version=VERSION),
-        head=[Paragraph(who), Paragraph(say("This names people: keep it inside."))],
+        head=[Paragraph(who), Paragraph(say("Contains names: internal use only."))],
         sections=[
             part for each in explanation.explained for part in _sections(each, several=len(explanation.explained) > 1)
         ],

@@ -13,7 +13,7 @@ _ATTACKS = {
         "Sums and differences of groups that leave few people on each side; the people on both "
         "sides then have the same values."
     ),
-    "joint": Phrase("Reasoning about everybody at once: which assignments of rows to people fit all releases."),
+    "joint": Phrase("Reasoning about all people at once: which assignments of rows to people fit all releases."),
     "inference-table": Phrase("What a record’s cells in all releases have in common, and how many records fit that."),
     "homogeneity": Phrase("Rows that look alike and all have one sensitive value."),
     "correspondence": Phrase("Which rows of one release can be which rows of the next."),
@@ -30,14 +30,14 @@ def glossary(report: Report) -> list[tuple[str, str]]:
         return counts.words()
     words = [
         (say("release"), say("One table as published at one time; the series is all of them.")),
-        (say("group"), say("Rows published together; whoever looks at them cannot tell which row is whose.")),
-        (say("sensitive value"), say("What nobody may learn about a person, such as a diagnosis.")),
-        (say("quasi-identifier"), say("A column by which somebody might recognise a person, such as age or postcode.")),
+        (say("group"), say("Rows published together; a reader cannot see which row belongs to whom.")),
+        (say("sensitive value"), say("What no one may learn about a person, such as a diagnosis.")),
+        (say("quasi-identifier"), say("A column by which a person might be recognised, such as age or postcode.")),
         (say("risk"), say("How probable a person’s true value is to the adversary; 100 % is certainty.")),
-        (say("finding"), say("Something that an attack is certain about, with a proof that anybody can check.")),
+        (say("finding"), say("Something that an attack proves, with a certificate that anyone can check.")),
     ]
     if report.series.counterfeits:
-        words.append((say("counterfeit"), say("A published row that stands for nobody.")))
+        words.append((say("counterfeit"), say("A published row that belongs to no person.")))
     if report.panel:
         words += [
             (say("k"), say("The smallest number of rows of a release that look alike.")),

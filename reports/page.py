@@ -163,5 +163,5 @@ class Page:
 def marked(*, inside: bool) -> str:
     """Return what says of a page that it names people, or that it may be shared."""
     if inside:
-        return say("INTERNAL: this report names people. Keep it inside.")
+        return say("INTERNAL: contains names. Internal use only.")
     return say("Shareable: no person is named, and no quasi-identifier of anybody is shown.")

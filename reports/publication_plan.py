@@ -116,7 +116,7 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
         yield say("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
     yield say(
         "policy: the default policy against every attack that applies; cells: how much of their range cells cover; "
-        "count error: median relative error of random COUNT queries. A plan is no verdict: audit what you publish."
+        "count error: median relative error of random COUNT queries. A plan is not a verdict: audit what you publish."
     )
 
 

@@ -343,10 +343,11 @@ def advice(report: Report) -> Iterable[str]:
     yield from _to_decide(report)
     if found and not report.ids_are_stable:
         yield say(
-            "Ids are valid in this report only; with --stable-ids they stay the same, and findings can be waived."
+            "Ids are valid in this report only; with --stable-ids they are the same in every report, and findings "
+            "can be waived."
         )
     if found and not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
-        yield say("See who they are with --reveal; keep that report inside.")
+        yield say("See who they are with --reveal; that report is for internal use only.")
     if not found and not report.policy.violations:
         if report.policy.passed and not report.interrupted:
             yield say(
@@ -354,7 +355,7 @@ def advice(report: Report) -> Iterable[str]:
             )
         together = [attack.status for attack in report.attacks if attack.measures.about_all_people]
         if report.tables is None and set(together) != {"complete"}:
-            yield say("Somebody who reasons about everybody's values at once may deduce more than was found here.")
+            yield say("An adversary who reasons about everyone's values at once may deduce more than was found here.")
 
 
 def _to_decide(report: Report) -> Iterable[str]:

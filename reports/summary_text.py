@@ -18,7 +18,7 @@ _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
 _TAKES = {
     ReasonKind.TIME_LIMIT: Phrase("more time: --time-limit SECONDS"),
     ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
-    ReasonKind.NEEDS: Phrase("what it needs, in series.toml"),
+    ReasonKind.NEEDS: Phrase("declare in series.toml what the reason names"),
     ReasonKind.CONTRADICTION: Phrase("data that agree with the assumptions"),
     ReasonKind.UNCONFIRMED: Phrase("the publisher’s word: audit init SERIES --confirm"),
     ReasonKind.UNDECLARED: Phrase("what the reason says, in series.toml or in the files"),

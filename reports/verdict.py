@@ -83,20 +83,20 @@ def _of_one(report: Report, who: str) -> tuple[str, str]:
     """Return how much was found of one person, whose findings say nothing of others."""
     if count := sum(attack.findings_total for attack in report.attacks):
         return say_count(
-            "About {who} alone: {count} finding. This is no verdict on the series.",
-            "About {who} alone: {count} findings. This is no verdict on the series.",
+            "About {who} alone: {count} finding. This is not a verdict on the series.",
+            "About {who} alone: {count} findings. This is not a verdict on the series.",
             count,
             who=who,
         ), "red"
     if report.interrupted or report.contradictions or any(attack.incomplete for attack in report.attacks):
         return say(
-            "About {who} alone: no value was found to be certain, but not everything was decided. This is no verdict "
-            "on the series.",
+            "About {who} alone: no value was found to be certain, but not everything was decided. This is not a "
+            "verdict on the series.",
             who=who,
         ), "yellow"
     return say(
-        "About {who} alone: no value is certain, or known to equal that of one other person. This is no verdict on the "
-        "series.",
+        "About {who} alone: no value is certain, or known to equal that of one other person. This is not a verdict "
+        "on the series.",
         who=who,
     ), "green"
 
@@ -157,8 +157,7 @@ def _of_all(report: Report, ran: str) -> str:
     people = judged_people(report)
     if limit is None and k is not None:
         return say(
-            "The policy holds: whoever is looked for, at least {k} records fit what is known, by any attack tried "
-            "({attacks}).",
+            "The policy holds: at least {k} records fit whatever is known about one, by any attack tried ({attacks}).",
             k=figure(k, "g"),
             attacks=ran,
         )
@@ -187,14 +186,14 @@ def _of_rows(report: Report, limit: float, ran: str) -> str:
     alone = not ADVERSARIES[report.adversary.kind].reads_key and len(report.series.releases) > 1
     if alone and limit < 1:
         return say(
-            "The policy holds for each release by itself, whatever several tell together: of {rows}, none gives its "
-            "value away with {share} or more by any attack tried ({attacks}).",
+            "The policy holds for each release by itself, several releases together were not judged: of {rows}, none "
+            "gives its value away with {share} or more by any attack tried ({attacks}).",
             **text,
         )
     if alone:
         return say(
-            "The policy holds for each release by itself, whatever several tell together: of {rows}, none gives its "
-            "value away for certain by any attack tried ({attacks}).",
+            "The policy holds for each release by itself, several releases together were not judged: of {rows}, none "
+            "gives its value away for certain by any attack tried ({attacks}).",
             **text,
         )
     if limit < 1:

@@ -58,8 +58,8 @@ class EquivalenceMeasures(BoundedMeasures):
 
     def _pinned(self, *, at_least: bool) -> str:
         if at_least:
-            return say_count("at least {count} value pinned", "at least {count} values pinned", self.pinned)
-        return say_count("{count} value pinned", "{count} values pinned", self.pinned)
+            return say_count("at least {count} value is certain", "at least {count} values are certain", self.pinned)
+        return say_count("{count} value is certain", "{count} values are certain", self.pinned)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return whose values are certain or, where none is, how many people have the same as how many others."""
@@ -67,9 +67,9 @@ class EquivalenceMeasures(BoundedMeasures):
             return super().accusation(value, at_least=at_least)
         if self.min_e.upper != 1:
             found = self.found_in_words(at_least=at_least)
-            return say("{found} have, taken together, the same values as few others", found=found)
+            return say("{found} certainly have, together, the same values as few others", found=found)
         return say(
-            "{found} of {people} have for certain the same value as somebody else",
+            "{found} of {people} certainly have the same value as another person",
             found=self.compromised["1"],
             people=PEOPLE.counted(self.individuals),
         )

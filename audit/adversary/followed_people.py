@@ -267,7 +267,7 @@ def _choices(plain: KnownGroups, records: RecordClasses, count: int) -> RecordCh
     try:
         pairs, record_class = fitting_pairs(table[people[first]], records.rows, fitting)
     except TooManyRecordsError:
-        raise UnfollowedError(say("people may be too many records"), ReasonKind.TOO_HARD) from None
+        raise UnfollowedError(say("too many records may belong to one person"), ReasonKind.TOO_HARD) from None
     start = np.searchsorted(pairs, np.arange(len(first) + 1)).astype(np.int64)
     without = int(np.count_nonzero((np.diff(start) == 0)[kind]))
     if without:

@@ -128,7 +128,7 @@ def _check_present(register: Register, read: SeenRelease, position: int, pool: C
         problems.add(register.shown, what, "correct the person's values or stay", line=line)
     rows = release.people - sum(release.counterfeits.values())
     if len(lines) > rows:
-        what = f"{len(lines)} people are in release {release.tag}, which has {rows} rows that are no counterfeits"
+        what = f"{len(lines)} people are in release {release.tag}, which has {rows} rows that are not counterfeits"
         problems.add(register.shown, what, "correct in which releases its people are")
     problems.check()
 

@@ -49,7 +49,7 @@ class _Result(Answer):
         from audit.pipeline.risk_table import risk_table
 
         if self._done is None:
-            raise UsageError("risks are told by name; ask for reveal=True")
+            raise UsageError("risks are listed by name; ask for reveal=True")
         frame: pd.DataFrame = risk_table(self._done).to_pandas()
         return frame
 

@@ -64,7 +64,7 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
     if kind == "microdata" and not isinstance(found, LoadedSeries):
         raise UsageError(f'{printable_path(path)}: these are count tables; load them with kind="tables"')
     if kind == "tables" and isinstance(found, LoadedSeries):
-        raise UsageError(f"{printable_path(path)}: these are no count tables; leave kind out")
+        raise UsageError(f"{printable_path(path)}: these are not count tables; leave kind out")
     return found
 
 

@@ -185,7 +185,7 @@ def report_date() -> datetime.date:
     try:
         return datetime.datetime.fromtimestamp(int(given), tz=datetime.UTC).date()
     except (ValueError, OverflowError, OSError):
-        what = "this is no time in seconds since 1970-01-01"
+        what = "this is not a time in seconds since 1970-01-01"
         raise UsageError(f"SOURCE_DATE_EPOCH={printable(given, 40)}: {what}; correct it, or unset it") from None
 
 

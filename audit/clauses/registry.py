@@ -58,7 +58,7 @@ def limit_of(name: str, value: object) -> float:
     try:
         return CLAUSES[name].parse(value)
     except ValueError as error:
-        raise ValueError("this is no limit of the policy", str(error)) from None
+        raise ValueError("this is not a limit of the policy", str(error)) from None
 
 
 def in_force(manifest: Mapping[str, float], asked: Mapping[str, float]) -> dict[str, Stated]:

@@ -19,7 +19,7 @@ def add_parser(commands: Commands) -> None:
         "compare",
         help="privacy and utility of several series side by side",
         description="Show side by side what several series give away and, given the microdata that they were made "
-        "from, what they are still good for. A comparison is no verdict: it exits with 0 whatever it finds.",
+        "from, what they are still good for. A comparison is not a verdict: it exits with 0 whatever it finds.",
     )
     parser.add_argument("series", nargs="+", metavar="SERIES", help="folders or URLs of the series")
     parser.add_argument(

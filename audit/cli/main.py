@@ -155,7 +155,7 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
     if isinstance(error, AuditError):
         return [str(error)], 2
     if isinstance(error, MemoryError):
-        return ["the memory does not suffice; audit fewer releases at once, or where there is more memory"], 2
+        return ["out of memory; audit fewer releases at once, or use a machine with more memory"], 2
     return [f"a bug ({type(error).__name__}); the trace is in {_keep_trace(error)}"], 4
 
 

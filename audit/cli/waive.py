@@ -42,7 +42,7 @@ def _date(text: str) -> datetime.date:
         return datetime.date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{printable(text, 40)} is no date; write year, month and day, as 2030-01-31"
+            f"{printable(text, 40)} is not a date; write year, month and day, as 2030-01-31"
         ) from None
 
 

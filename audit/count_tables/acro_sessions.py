@@ -100,7 +100,7 @@ def session_outputs(path: Path, shown: str, problems: Problems) -> Iterator[Sess
         document = json.loads(path.read_text(encoding="utf-8"))
         entries = [each for each in document.get("results", {}).items() if each[1].get("type")]
     except (OSError, ValueError, AttributeError):
-        problems.add(shown, "this is no results.json of ACRO", "name the file that acro.finalise() wrote")
+        problems.add(shown, "this is not a results.json of ACRO", "name the file that acro.finalise() wrote")
         return
     version = str(document.get("version", "0"))
     known = _variables(path.parent)

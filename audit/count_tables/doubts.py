@@ -129,8 +129,8 @@ def _unread_outputs(counts: PublishedCounts) -> Iterator[Reason]:
     if left:
         yield _needs(
             say(
-                "tables that are no counts were not judged: {files}; name them in not_counts if they say nothing about "
-                "the counts",
+                "tables that are not counts were not judged: {files}; name them in not_counts if they say nothing "
+                "about the counts",
                 files=", ".join(f'"{printable(name, 60)}"' for name in left[:_NAMED]),
             )
         )

@@ -62,7 +62,9 @@ def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[
     names = [each.axis.name for each in counts.dimensions]
     for name in wanted:
         if name not in names:
-            raise UsageError(f"--cell: there is no dimension {printable(name)}; the dimensions are {', '.join(names)}")
+            raise UsageError(
+                f"--cell: there is not a dimension {printable(name)}; the dimensions are {', '.join(names)}"
+            )
     found = []
     for dimension in asked:
         text = wanted.get(dimension.axis.name)

@@ -293,7 +293,7 @@ class _TableManifestReader(Reader):
         for key in ("totals", "categories", "nested", "open", "codes", "sensitive", "hiding"):
             named = {name for rule in found.hiding for name in rule.cell} if key == "hiding" else getattr(found, key)
             for name in sorted({*named, *(found.no_total if key == "totals" else ())} - {*found.dimensions}):
-                self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
+                self.note(key, f'"{name}" is not a dimension', "name one of the dimensions")
         for of in (rates.counts for rates in found.rates):
             if (of and of not in counts) or (not of and len(counts) > 1):
                 what = "it is not said which counts these are rates of"
@@ -393,4 +393,4 @@ def clause_limit(clause: str, value: object) -> int:
     whole = isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer()
     if whole and least <= float(str(value)) < UNBOUNDED:
         return int(float(str(value)))
-    raise ValueError("this is no limit of the policy", f"write a whole number from {least}")
+    raise ValueError("this is not a limit of the policy", f"write a whole number from {least}")

@@ -194,7 +194,7 @@ class _Cells:
             if found is None:
                 if texts[row] not in self.manifest.markers and texts[row] not in self.manifest.not_published:
                     file, line = self.counts.place(row)
-                    what = f'"{texts[row]}": this is no change of a count'
+                    what = f'"{texts[row]}": this is not a change of a count'
                     remedy = "write a whole number with its sign, or name the text in not_published"
                     problems.add(file, what, remedy, line=line, column=change.column)
                     return

@@ -191,7 +191,7 @@ def markers(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, tup
         if interval is None:
             reader.note(key, f'"{text}" is not given a least and a greatest count', f'write "{text}" = [1, 7]')
         elif not text.strip():
-            reader.note(key, "an empty cell is no marker: it counts as not published", "leave it out")
+            reader.note(key, "an empty cell is not a marker: it counts as not published", "leave it out")
         else:
             found[text.strip()] = interval
     return found
@@ -218,7 +218,7 @@ def rates(reader: Reader, table: Mapping[str, Any], key: str) -> tuple[Rates, ..
     rates = []
     for each in found:
         if each is not None and ("column" in each) == ("measure" in each):
-            reader.note(key, "these are no rates", f"write {_RATES_EXAMPLE}")
+            reader.note(key, "these are not rates", f"write {_RATES_EXAMPLE}")
         elif each is not None:
             base, name = each["denominator"], each.get("column") or each["measure"]
             cell = base if isinstance(base, dict) else {}
@@ -266,13 +266,13 @@ _WIDE_EXAMPLE = 'wide = { dimension = "sex", columns = { Male = "M", Female = "F
 _HIDING_WHAT = "this does not say which cells to keep, or what it costs to hide them"
 _HIDING_EXAMPLE = 'cell = { sex = "All" } and below it keep = true, or cost = 100, under [[hiding]]'
 _ROUNDING = record(
-    "this is no way to round",
+    "this is not a way to round",
     f'rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}',
     {"to": whole(1), "how": one_of(HOW, "there is no such way to round", f"use one of {', '.join(HOW)}")},
     ["to"],
 )
 _RATES = record(
-    "these are no rates",
+    "these are not rates",
     _RATES_EXAMPLE,
     {
         **dict.fromkeys(("column", "measure", "counts"), Reader.text),
@@ -284,13 +284,13 @@ _RATES = record(
     ["per", "decimals", "denominator"],
 )
 _WIDE = record(
-    "this is no dimension in columns",
+    "this is not a dimension in columns",
     _WIDE_EXAMPLE,
     {"dimension": Reader.text, "columns": Reader.mapping},
     ["dimension", "columns"],
 )
 _CHANGE = record(
-    "this is no change",
+    "this is not a change",
     'change = { column = "change", since = 1 }',
     {"column": Reader.text, "since": whole(1)},
     ["column"],

@@ -30,7 +30,7 @@ def waive_counts(
         for each in ids:
             matches = {one.id: vars(one.size) for one in found_counts(report) if matcher(each)(one.id)}
             if not matches:
-                what = f"{printable(each, 80)} is no finding of these tables"
+                what = f"{printable(each, 80)} is not a finding of these tables"
                 raise UsageError(f"{what}; take its id from a report of today, such as differencing-0123456789ab")
             found |= matches
         return [{"finding": ident, "size": size} for ident, size in found.items()]

@@ -100,7 +100,7 @@ def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
     guess_meanings(found, published=published)
     quasi = found.with_role(QUASI)
     for name in {*found.labels}.difference(column.name for column in quasi):
-        found.unused[found.labels.pop(name).name] = f'column "{name}" is no quasi-identifier'
+        found.unused[found.labels.pop(name).name] = f'column "{name}" is not a quasi-identifier'
     guesses.state_rule(Hierarchies({name: hierarchy.name for name, hierarchy in found.labels.items()}))
     texts = [column.name for column in quasi if column.name not in found.labels and _looks_numeric(column)]
     guesses.state_rule(ColumnTypes(dict.fromkeys(texts, Kind.CATEGORICAL.value)))

@@ -31,7 +31,7 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     manifest, problems = series.manifest, Problems()
     for path in paths:
         if not is_table(path):
-            raise UsageError(f"{_said(path)}: this is no table; name a file that ends in {', '.join(SUFFIXES)}")
+            raise UsageError(f"{_said(path)}: this is not a table; name a file that ends in {', '.join(SUFFIXES)}")
     tag = release_tag(paths[0].name)
     _check_new(manifest, paths, tag)
     _check_form(manifest, paths)

@@ -104,7 +104,7 @@ def _sets(table: Table, column: str, parts: tuple[str, ...], cells: list[list[st
         flags = [_FLAGS.get(cell.casefold()) for cell in row]
         if None in flags:
             place = flags.index(None)
-            what, remedy = "the cell is no flag", f'write 0 or 1, or publish the column "{column}" itself'
+            what, remedy = "the cell is not a flag", f'write 0 or 1, or publish the column "{column}" itself'
             problems.add(table.shown, what, remedy, column=parts[place])
             return [""] * len(cells)
         members = [value for value, holds in zip(values, flags, strict=True) if holds]

@@ -102,7 +102,7 @@ def _read_workbook(path: Path) -> ForeignTable:
             chosen = next((each for each in filled if _may_be_table(each[1])), filled[0] if filled else None)
             rows = chosen[1].to_python(skip_empty_area=False) if chosen else []
         except CalamineError as error:
-            what = "this is no workbook that can be read, or it has a password"
+            what = "this workbook cannot be read, or it has a password"
             raise ForeignFileError(what, "save it again as .xlsx without a password, or as CSV") from error
     cells = [[text(cell) for cell in row] for row in rows]
     width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)

@@ -339,7 +339,7 @@ class _MicrodataReader(Reader):
         hierarchies = self.hierarchies(columns, quasi)
         codes, domains = self.texts(columns, "codes"), self.domains(quasi)
         for name in sorted({*codes} - {*quasi}):
-            self.note("codes", f'"{name}" is no quasi-identifier', "name quasi-identifiers")
+            self.note("codes", f'"{name}" is not a quasi-identifier', "name quasi-identifiers")
         for name in sorted({*codes} & ({*domains} | {*hierarchies})):
             self.note("codes", f'"{name}" has a domain or a hierarchy as well', "keep one of them")
         leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
@@ -361,7 +361,7 @@ class _MicrodataReader(Reader):
         found = {}
         for name, shown in self.mapping(columns, "hierarchies").items():
             if name not in quasi:
-                self.note("hierarchies", f'"{name}" is no quasi-identifier', "name quasi-identifiers")
+                self.note("hierarchies", f'"{name}" is not a quasi-identifier', "name quasi-identifiers")
             elif self.inside("hierarchies", shown):
                 hierarchy = read_hierarchy(self.folder / shown, shown, self.problems)
                 if hierarchy is not None:
@@ -374,9 +374,9 @@ class _MicrodataReader(Reader):
             widths = content if isinstance(content, list) else [content]
             numbers = [Fraction(str(w)) for w in widths if isinstance(w, int | float) and not isinstance(w, bool)]
             if name not in quasi or name in texts:
-                self.note(name, "[grids] names a column that is no quasi-identifier of numbers", "name one of them")
+                self.note(name, "[grids] names a column that is not a quasi-identifier of numbers", "name one of them")
             elif not numbers or len(numbers) < len(widths) or min(numbers) <= 0:
-                self.note(name, "these are no widths of intervals", f"write {name} = [5, 10, 20]")
+                self.note(name, "these are not widths of intervals", f"write {name} = [5, 10, 20]")
             else:
                 found[name] = tuple(sorted(numbers))
         return found
@@ -406,10 +406,10 @@ class _MicrodataReader(Reader):
         for name, content in self.table("domains").items():
             domain = _domain(content)
             if name not in quasi:
-                self.note(name, "[domains] names a column that is no quasi-identifier", "name one of them")
+                self.note(name, "[domains] names a column that is not a quasi-identifier", "name one of them")
             elif domain is None:
                 remedy = f'write {name} = [17, 95] for numbers, or ["a", "b"] for values in their order'
-                self.note(name, "this is no domain", remedy)
+                self.note(name, "this is not a domain", remedy)
             else:
                 found[name] = domain
         return found

@@ -169,7 +169,7 @@ def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
         what = "a series at a URL is read with the help of other packages"
         raise UsageError(f"{shown}: {what}; install series-audit[dask]") from error
     if not _SCHEME.match(text) or "::" in text:
-        raise UsageError(f"{shown}: this is no URL that can be read; write scheme://place, such as s3://bucket/series")
+        raise UsageError(f"{shown}: this URL cannot be read; write scheme://place, such as s3://bucket/series")
     scheme, _, rest = text.partition("://")
     scheme, query = scheme.lower(), ""
     if scheme in WEB:

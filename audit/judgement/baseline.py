@@ -78,7 +78,7 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
     except OSError as error:
         raise UsageError(f"--baseline {shown}: {error.strerror or 'it cannot be read'}") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"--baseline {shown}: this is no report of `audit SERIES --format json`") from error
+        raise UsageError(f"--baseline {shown}: this is not a report of `audit SERIES --format json`") from error
     if about_tables != of_tables:
         kinds = "series of count tables", "series of rows about people"
         this, series = kinds if about_tables else kinds[::-1]

@@ -48,7 +48,7 @@ def _read(path: Path) -> PastReport:
     except OSError as error:
         raise UsageError(f"{shown}: {error.strerror or 'it cannot be read'}; check its permissions") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{shown}: this is no report of `audit SERIES --format json`; move it away") from error
+        raise UsageError(f"{shown}: this is not a report of `audit SERIES --format json`; move it away") from error
 
 
 def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatever it holds

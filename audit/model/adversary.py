@@ -53,7 +53,7 @@ class Adversary:
 LINKED = Adversary(
     "linked",
     Phrase("The adversary knows who is in which group of every release (linked)"),
-    Phrase("somebody who knows in which group of each release every person is"),
+    Phrase("an adversary who knows the group of every person in each release"),
     "[columns] individual, or a key file for each release",
     "key",
     knows_people=True,
@@ -61,7 +61,7 @@ LINKED = Adversary(
 REGISTER = Adversary(
     "register",
     Phrase("The adversary has a register: exact quasi-identifiers and presence (register)"),
-    Phrase("somebody who knows exactly who is in which release, and everybody's exact quasi-identifiers"),
+    Phrase("an adversary who knows who is in which release, and everyone's exact quasi-identifiers"),
     "[adversary] register",
     "register",
     knows_people=True,
@@ -76,7 +76,7 @@ REGISTER = Adversary(
 PSEUDONYM = Adversary(
     "pseudonym",
     Phrase("The adversary knows nothing but the published record ids (pseudonym)"),
-    Phrase("somebody who has the published files, in which record ids link the rows of one record"),
+    Phrase("an adversary who has the published files, in which record ids link the rows of a record"),
     "[columns] record",
     "record",
     distinguishes_rows=False,
@@ -84,7 +84,7 @@ PSEUDONYM = Adversary(
 PUBLISHED = Adversary(
     "published",
     Phrase("The adversary has nothing but the published files (published)"),
-    Phrase("somebody who has the published files and knows nothing else"),
+    Phrase("an adversary who has the published files and knows nothing else"),
     "nothing",
     reads_key=False,
 )

@@ -142,7 +142,7 @@ class Measures(Mapping[str, object]):
             counts = [f"{name} {figure(value)}" for name, value in self.items() if isinstance(value, int)]
             return ", ".join(counts) or say("see its findings")
         if not self.subjects and at_least:
-            return say("nobody was looked at")
+            return say("no one was analysed")
         label = self.subjects_label
         whole = label.counted(self.subjects) if isinstance(label, Noun) else f"{figure(self.subjects)} {label}"
         return found_of(self.found, whole, at_least=at_least)

@@ -295,7 +295,9 @@ def known_rows_reason(evidence: Evidence) -> Reason | None:
 
 def all_listed_reason() -> Reason:
     """Return that the adversary knows of all people, so that there are no strangers."""
-    return Reason(say("no row is a stranger's: the attacks on people judge all of them"), ReasonKind.UNFIT)
+    return Reason(
+        say("every row belongs to a person who is known: the attacks on people judge all rows"), ReasonKind.UNFIT
+    )
 
 
 def quasi_identifiers_reason(evidence: Evidence) -> Reason | None:

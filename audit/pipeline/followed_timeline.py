@@ -33,7 +33,7 @@ def with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: in
                 early = followed_until(evidence, count)
                 before = attacked(attack, early, early.key, budget)
         except UnfollowedError:
-            reason = say("people may be too many records")
+            reason = say("too many records may belong to one person")
         line = None if before is None else before.measures.timeline
         if before is None or not isinstance(line, list):
             why = combined([reason or budget.reason, say("the timeline's numbers are lower bounds")])

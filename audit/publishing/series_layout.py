@@ -236,12 +236,12 @@ def _lengths(
     numbers; texts have none.
 
     Raises:
-        UsageError: a length is given for a column that is no quasi-identifier, or for texts without a declared order.
+        UsageError: a length is given for a column that is not a quasi-identifier, or for texts without an order.
     """
     kinds = {attribute.name: attribute.kind for attribute in attributes}
     for name in given:
         if name not in kinds:
-            raise UsageError(f'--min-length: "{name}" is no quasi-identifier of the series; correct the name')
+            raise UsageError(f'--min-length: "{name}" is not a quasi-identifier of the series; correct the name')
         if kinds[name] is Kind.CATEGORICAL and name not in microdata.domains:
             what = f'--min-length: the values of "{name}" have no order of their own'
             raise UsageError(f"{what}; list them in their order under [domains] in {MICRODATA}")

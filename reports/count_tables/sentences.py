@@ -41,8 +41,8 @@ FOUND: Mapping[str, Noun] = {
         "small: {count} counts certainly below the least count",
     ),
     "all": Noun(
-        "all of one kind: {count} cell of which everybody is",
-        "all of one kind: {count} cells of which everybody is",
+        "all of one kind: {count} cell in which everyone is of one kind",
+        "all of one kind: {count} cells in which everyone is of one kind",
     ),
 }
 """How many counts are found of each kind."""
@@ -89,7 +89,7 @@ def rules(series: TablesFacts) -> Iterator[str]:
     if known.absent_is_zero:
         yield say("A row that is left out is a 0.")
     for name in known.open:
-        yield say("The labels of {dimension} need not cover everybody.", dimension=printable(name))
+        yield say("The labels of {dimension} need not cover everyone.", dimension=printable(name))
     for file, many in (series.notes or {}).items():
         yield say_count(
             "{count} line below the table in {file} is a note, and no row.",

@@ -55,7 +55,7 @@ Offences (2)
     compared with the person's group in release 1, missing: bronchitis; new: gastritis
   release 2, group 1
     compared with the person's group in release 1, missing: flu; new: dyspepsia
-  See who they are with --reveal; keep that report inside.
+  See who they are with --reveal; that report is for internal use only.
 """,
         "",
     )

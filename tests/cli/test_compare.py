@@ -63,7 +63,7 @@ def test_privacy_alone():
         '1, 2: correspondence is skipped: it needs `updates = "growing"` in [series]',
     ):
         assert told in plain
-    assert plain.endswith("This is no verdict: `audit SERIES` gives one.")
+    assert plain.endswith("This is not a verdict: `audit SERIES` gives one.")
 
 
 @pytest.mark.usefixtures("here")

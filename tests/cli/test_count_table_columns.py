@@ -142,9 +142,9 @@ def test_rounded_changes_are_not_judged(tmp_path):
     [
         ('part_of = { deaths = "people" }', '"people" is none of the counts'),
         ('part_of = { deaths = "cases", cases = "deaths" }', "is part of itself"),
-        ('wide = { dimension = "sex" }', "this is no dimension in columns"),
+        ('wide = { dimension = "sex" }', "this is not a dimension in columns"),
         ('rates = { column = "r", per = 100, decimals = 1, denominator = "n" }', "which counts these are rates of"),
-        ("change = 3", "this is no change"),
+        ("change = 3", "this is not a change"),
     ],
 )
 def test_what_is_declared_wrongly_is_named(line, said, tmp_path):

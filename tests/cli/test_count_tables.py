@@ -27,7 +27,7 @@ def replaced(series, old, new, folder):
         ('over_time = "independent"', 'over_time = "monthly"', "`over_time`: there is no such relation"),
         ('value = "n"', 'value = "m"', 'column "m": the column is not in the file, which has: area, sex, n'),
         ('"*" = [1, 4]', '"*" = [4, 1]', "is not given a least and a greatest count"),
-        ("min_count = 5", "min_count = 1", "`min_count`: this is no limit of the policy"),
+        ("min_count = 5", "min_count = 1", "`min_count`: this is not a limit of the policy"),
         ("threshold = 5", "treshold = 5", "[table] has no such key"),
         ('dimensions = ["area", "sex"]', 'dimensions = ["area", "sex", "age"]', 'column "age": the column is not'),
     ],

@@ -61,9 +61,9 @@ def test_alice_is_explained(provable):
         explain(HOSPITAL, "--individual", "Alice")
         == """\
 Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)
-Alice, seen by somebody who knows in which group of each release every person is (linked); values
+Alice, seen by an adversary who knows the group of every person in each release (linked); values
 never change.
-This names people: keep it inside.
+Contains names: internal use only.
 
 release 1, group 1
   published there           bronchitis or dyspepsia

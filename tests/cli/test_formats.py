@@ -206,7 +206,7 @@ def test_a_page_has_every_part(tmp_path):
         r"^\| releases/1\.csv \| [0-9a-f]{64} \(of its published columns, as CSV\) \| 11 \|$", page, re.MULTILINE
     )
     assert (
-        "**INTERNAL: this report names people. Keep it inside.**"
+        "**INTERNAL: contains names. Internal use only.**"
         in run_main(str(tmp_path / "s"), "--format", "markdown", "--reveal")[1]
     )
 

@@ -189,11 +189,11 @@ COUNT_KEYS = {
         '{ sex = "T", area = "" }'),
     ("table", "status_hides"): (
         "true", "nothing reads it without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
-    ("table", "codes"): ('["what"]', '"what" is no dimension', '["area"]'),
-    ("table", "open"): ('["what"]', '"what" is no dimension', '["sex"]'),
+    ("table", "codes"): ('["what"]', '"what" is not a dimension', '["area"]'),
+    ("table", "open"): ('["what"]', '"what" is not a dimension', '["sex"]'),
     ("table", "harmless"): (
         '{ sex = ["f"] }', "it is not sensitive", '{ sex = ["f"] }\nsensitive = ["sex"]'),
-    ("table", "sensitive"): ('["what"]', '"what" is no dimension', '["sex"]'),
+    ("table", "sensitive"): ('["what"]', '"what" is not a dimension', '["sex"]'),
     ("table", "part_of"): ('{ deaths = "" }', "is none of the counts", '{ n = "" }\nvalues = ["n"]'),
 }  # fmt: skip
 COUNT_READ = {

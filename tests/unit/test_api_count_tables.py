@@ -29,7 +29,7 @@ def test_what_a_folder_holds_is_what_is_loaded():
     assert repr(audit.load(TABLES / "tables-levels")).startswith("LoadedTables('A diagnosis at four levels")
     for folder, kind, said in (
         (LEFT_OUT, "microdata", "these are count tables"),
-        (EXAMPLES / "hospital-l-diverse", "tables", "these are no count tables"),
+        (EXAMPLES / "hospital-l-diverse", "tables", "these are not count tables"),
         (LEFT_OUT, "people", "kind has to be microdata or tables"),
     ):
         with pytest.raises(UsageError, match=said):
@@ -116,7 +116,7 @@ def test_a_repaired_frame_is_parquet_with_the_value_and_its_rate_empty(tmp_path)
         (lambda tables: tables.audit(policy={"min_count": 2.5}), "policy min_count: this is no limit"),
         (lambda tables: tables.audit(time_limit=0), "time_limit has to be"),
         (lambda tables: tables.audit().render("pdf"), "there is no format pdf"),
-        (lambda tables: tables.explain({"ward": "3"}), "there is no dimension ward"),
+        (lambda tables: tables.explain({"ward": "3"}), "there is not a dimension ward"),
         (lambda tables: tables.next([]), "there is no table"),
         (lambda tables: tables.next(3), "a int is no table"),
         (lambda tables: tables.next(counts(), tag="1"), 'a release with the tag "1" already'),

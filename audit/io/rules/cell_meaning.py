@@ -30,7 +30,7 @@ class Hierarchies(ColumnRule):
     names: Mapping[str, str] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is no quasi-identifier."""
+        """Yield what is not a quasi-identifier."""
         return unnamed(sorted(self.names), columns.quasi_identifiers, "no quasi-identifier", _TO_QUASI)
 
 
@@ -126,7 +126,7 @@ class Spelled(ColumnRule):
     columns: tuple[str, ...] = ()
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is no quasi-identifier, or has a meaning by another rule."""
+        """Yield what is not a quasi-identifier, or has a meaning by another rule."""
         yield from unnamed(sorted(self.columns), columns.quasi_identifiers, "no quasi-identifier", _TO_QUASI)
         hierarchies, types = columns.rules[Hierarchies].names, columns.rules[ColumnTypes].kinds
         for name in sorted({*self.columns}.intersection(columns.quasi_identifiers)):

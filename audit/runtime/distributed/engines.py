@@ -24,7 +24,7 @@ def engine(name: str = "local", jobs: int | None = None, scheduler: str | None =
         UsageError: the arguments contradict each other, or the cluster cannot be used.
     """
     if name not in ENGINES:
-        raise UsageError(f"there is no engine {printable(str(name))}; choose one of {', '.join(ENGINES)}")
+        raise UsageError(f"unknown engine {printable(str(name))}; choose one of {', '.join(ENGINES)}")
     if scheduler is not None and name != "dask":
         raise UsageError("a scheduler is part of a cluster; choose the engine dask too, or leave the scheduler out")
     if scheduler is not None and jobs is not None:

@@ -52,7 +52,9 @@ def test_an_encoder_numbers_as_a_dictionary(columns: list[list[str]]) -> None:
 def test_identifiers_of_one_hash_are_told_from_one_another(columns: list[list[str]]) -> None:
     given_out: dict[str, int] = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "hashes", lambda texts: np.array([len(text) % 2 for text in texts.to_pylist()], np.uint64))
+        patch.setattr(
+            encoding, "hashes", lambda texts: np.array([len(text) % 2 for text in texts.to_pylist()], np.uint64)
+        )
         people = IdentifierEncoder(0)
         for column in columns:
             for text, code in zip(column, people.encode(pa.array(column, pa.string())).tolist(), strict=True):

@@ -18,7 +18,7 @@ MORE = [*ROWS[1:], ("Ed", 23, "Ely", "cold")]
 NO_NAME = 'no such column is named; write {} = "…" under [columns]'
 NO_TEXT = 'this has to be a text that is not empty; write {} = "…"'
 NO_LIST = 'this has to be a list of texts; write {} = ["…", "…"]'
-NO_DOMAIN = 'this is no domain; write {} = [17, 95] for numbers, or ["a", "b"] for values in their order'
+NO_DOMAIN = 'this is not a domain; write {} = [17, 95] for numbers, or ["a", "b"] for values in their order'
 NO_TABLE = "this has to be a table; write [{}] and its keys below it"
 OUTSIDE = "a path may not leave the microdata folder; copy the file into the folder"
 
@@ -107,7 +107,7 @@ FAULTS = [
         S,
         '["microdata.toml"]',
         [
-            ':3: `snapshots`: "microdata.toml" is no table; use files that end in .csv, .csv.gz, .parquet, '
+            ':3: `snapshots`: "microdata.toml" is not a table; use files that end in .csv, .csv.gz, .parquet, '
             ".xlsx, .dta, .sas7bdat, .sav, .xpt, .tab, .tsv"
         ],
     ),
@@ -177,7 +177,7 @@ def test_what_is_no_domain(tmp_path, domain):
 @pytest.mark.parametrize("name", ["Zip", "Name", "Disease"])
 def test_domains_of_other_columns(tmp_path, name):
     folder = write_microdata(tmp_path / "micro", {"1": ROWS}, domains=f"{name} = [1, 2]")
-    what = "[domains] names a column that is no quasi-identifier; name one of them"
+    what = "[domains] names a column that is not a quasi-identifier; name one of them"
     assert told(lambda: open_microdata(folder)) == [f"microdata.toml:11: `{name}`: {what}"]
 
 

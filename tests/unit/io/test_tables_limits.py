@@ -27,9 +27,7 @@ def test_a_lack_of_memory_is_no_fault_of_a_text(tmp_path, monkeypatch, error):
         tables.read_table(path, "1.csv", ["A"], Problems())
     code, _, err = run_main(str(tmp_path))
     assert code == 2
-    assert err.splitlines() == [
-        "audit: the memory does not suffice; audit fewer releases at once, or where there is more memory"
-    ]
+    assert err.splitlines() == ["audit: out of memory; audit fewer releases at once, or use a machine with more memory"]
 
 
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
