@@ -102,15 +102,15 @@ def choose(choices: Collection[Choice], options: Mapping[str, object]) -> tuple[
 
 
 def _check(attacks: Iterable[Attack], options: Mapping[str, object]) -> None:
-    own = {each.name for attack in attacks for each in options_of(type(attack))}
-    if options.keys() <= own:
+    own = {each.name: each for attack in attacks for each in options_of(type(attack))}
+    if options.keys() <= own.keys():
         return
     every = {each.name: (each, attack) for attack in map(find, ATTACKS.names) for each in options_of(type(attack))}
-    refuse_unknown(options, [*every, *own], "no attack")
+    refuse_unknown(options, [*(option for option, _ in every.values()), *own.values()], "no attack has")
     for name in options:
         if name not in own and not every[name][0].anywhere:
-            whose = every[name][1].name
-            raise UsageError(f"{name} is an option of the attack {whose}; ask for it too, or leave {name} out")
+            flag, whose = every[name][0].flag, every[name][1].name
+            raise UsageError(f"{flag} is an option of the attack {whose}; ask for it too, or leave {flag} out")
 
 
 def _with_options(attack: Attack, options: Mapping[str, object]) -> Attack:

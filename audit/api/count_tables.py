@@ -267,7 +267,7 @@ def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
 
     given = as_tables(candidate)
     if not given:
-        raise UsageError("candidate: there is not a table; hand over a file or a data frame, or several")
+        raise UsageError("candidate: nothing was handed over; give a file or a data frame, or several")
     tables = []
     for place, each in enumerate(given, 1):
         name = checked_tag(tag) if place == 1 else f"{tag}.{place}"

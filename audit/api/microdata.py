@@ -147,8 +147,8 @@ def method_of(name: str, options: Mapping[str, object]) -> Anonymizer:
 
     kind = METHODS.load(name)
     known = options_of(kind)
-    refuse_unknown(options, [each.name for each in known], f"the method {name}")
-    missing = [f"{each.name} ({each.wanted})" for each in known if each.required and each.name not in options]
-    if missing:
-        raise UsageError(f"the method {name} needs {', '.join(missing)}")
+    refuse_unknown(options, known, f"{name} has no")
+    for each in known:
+        if each.required and each.name not in options:
+            raise UsageError(f"{name} needs {each.flag}; give it {each.wanted}")
     return kind(**given(known, options))

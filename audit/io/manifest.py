@@ -258,7 +258,7 @@ class _ManifestReader(Reader):
             elif isinstance(day, datetime.date):
                 found[tag] = day.date() if isinstance(day, datetime.datetime) else day
             else:
-                self.note(tag, "this is no date", f'write "{tag}" = 2024-04-15: year, month and day, without quotes')
+                self.note(tag, "this is not a date", f'write "{tag}" = 2024-04-15: year, month and day, without quotes')
         return found
 
     def anonymized(self) -> str | None:
@@ -356,7 +356,7 @@ def _waiver(reader: Reader, entry: object) -> Waiver | None:
     if not isinstance(expires, datetime.date):
         what, remedy = "a waiver has no date of expiry", "write expires = 2030-01-01"
         if "expires" in entry:
-            what, remedy = "this is no date", f"{remedy}: year, month and day, without quotes"
+            what, remedy = "this is not a date", f"{remedy}: year, month and day, without quotes"
         reader.note("expires" if "expires" in entry else "waiver", what, remedy)
         return None
     finding, individual, group, release, reason = (

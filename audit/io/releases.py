@@ -313,7 +313,7 @@ class _Reading:
         rank, wrong = ranked_dates(texts)
         if wrong is not None:
             row = int(np.flatnonzero(codes == wrong)[0])
-            what, remedy = "the cell is no date", "write dates as 2024-03-17, 17.03.2024 or 20240317"
+            what, remedy = "the cell is not a date", "write dates as 2024-03-17, 17.03.2024 or 20240317"
             self.note(table, row, date, what, remedy)
             return person
         sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1

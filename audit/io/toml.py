@@ -235,7 +235,7 @@ class Reader:
                 self.note(key, f'no file matches "{name}"', "correct the pattern")
         for each in names:
             if not is_table_name(each):
-                self.note(key, f'"{each}" is no table', f"use files that end in {', '.join(SUFFIXES)}")
+                self.note(key, f'"{each}" is not a table', f"use files that end in {', '.join(SUFFIXES)}")
                 return []
             if not self.inside(key, each):
                 return []

@@ -53,7 +53,7 @@ class Option:
         if self.kind is str:
             return "a text"
         number = "a whole number" if self.kind is int else "a number"
-        return f"{number} from {self.least:g} to {_plain(self.most)}"
+        return f"{number} from {self.least:g}" + ("" if self.most == LARGEST else f" to {_plain(self.most)}")
 
     def parse(self, text: str) -> Any:  # noqa: ANN401 - its type is the field's
         """Return the value that a word of the command line is.
@@ -129,15 +129,16 @@ def given(options: Iterable[Option], values: Mapping[str, object]) -> dict[str, 
     return {each.name: each.checked(values[each.name]) for each in options if each.name in values}
 
 
-def refuse_unknown(names: Iterable[str], known: Iterable[str], what: str) -> None:
-    """Refuse names that are no options.
+def refuse_unknown(names: Iterable[str], known: Iterable[Option], has: str) -> None:
+    """Refuse names that are no options; `has` says who does not have them.
 
     Raises:
         UsageError: one of them is none.
     """
-    there = dict.fromkeys(known)
+    there = {each.name: each.flag for each in known}
     if unknown := set(names) - there.keys():
-        raise UsageError(f"{what} has the option {printable(min(unknown))}; there are {', '.join(there)}")
+        flag = printable(f"--{min(unknown).replace('_', '-')}")
+        raise UsageError(f"{has} {flag}; there are {', '.join(dict.fromkeys(there.values()))}")
 
 
 def _is_number(value: object, kind: type) -> bool:

@@ -79,7 +79,7 @@ def test_a_report_that_forgot_what_was_known_is_no_baseline(series, tmp_path):
     [
         (["--format", "json", "--findings", "all"], "hold for that report alone"),
         (["--format", "json", "--stable-ids", "--findings", "1"], "findings out"),
-        (["--format", "markdown"], "this is no report"),
+        (["--format", "markdown"], "this is not a report"),
     ],
 )
 def test_what_is_no_baseline(words, said, series, tmp_path):

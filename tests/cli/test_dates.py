@@ -46,7 +46,7 @@ def test_a_day_that_is_none_is_refused(monkeypatch):
     ("entry", "said"),
     [
         ('published = { "3" = 2024-04-15 }', "not in the series"),
-        ('published = { "1" = "April" }', "this is no date"),
+        ('published = { "1" = "April" }', "this is not a date"),
         ("published = 2024-04-15", "this has to be a table"),
     ],
 )

@@ -144,22 +144,22 @@ def pattern_without_files(s):
     edit(s / "series.toml", '"releases/1.csv", "releases/2.csv"', '"published/*.csv"')
 
 
-@case("hospital-l-diverse", ("series.toml:3: ", "is no table", "end in .csv, .csv.gz, .parquet"))
+@case("hospital-l-diverse", ("series.toml:3: ", "is not a table", "end in .csv, .csv.gz, .parquet"))
 def release_of_another_kind(s):
     edit(s / "series.toml", "releases/2.csv", "releases/2.docx")
 
 
-@case("keyed", ("series.toml:14: ", "`max_risk`", "no limit", "at most 1"))
+@case("keyed", ("series.toml:14: ", "`max_risk`", "not a limit", "at most 1"))
 def policy_out_of_range(s):
     edit(s / "series.toml", "max_risk = 0.9", "max_risk = 90")
 
 
-@case("keyed", ("series.toml:16: ", "`k`", "no limit", "a whole number from 1"))
+@case("keyed", ("series.toml:16: ", "`k`", "not a limit", "a whole number from 1"))
 def policy_beyond_reason(s):
     edit(s / "series.toml", "\nk = 2", f"\nk = 0x{'f' * 5000}")
 
 
-@case("keyed", ("series.toml:", "`expires`", "this is no date", "write expires = 2030-01-01"))
+@case("keyed", ("series.toml:", "`expires`", "this is not a date", "write expires = 2030-01-01"))
 def waiver_without_a_date(s):
     edit(s / "series.toml", "expires = 2999-01-01", 'expires = "in a while"')
 

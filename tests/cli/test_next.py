@@ -243,7 +243,7 @@ def test_candidates_that_are_none(tmp_path):
     series, candidate = held_back("hospital-l-diverse", tmp_path)
     before = snapshot(series)
     refused("nobody.csv: there is no such file", series, tmp_path / "nobody.csv")
-    refused("this is no table", series, tmp_path / "notes.txt")
+    refused("this is not a table", series, tmp_path / "notes.txt")
     refused('the series has a release "1" already', series, shutil.copy(candidate, tmp_path / "1.csv"))
     refused("this file is in the series already", series, series / "releases" / "1.csv")
     (tmp_path / "link.csv").symlink_to(series / "releases" / "1.csv")

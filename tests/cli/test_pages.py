@@ -42,13 +42,15 @@ HELD = [
     (
         ONE_RELEASE,
         ("--adversary", "published"),
-        "The policy holds for each release by itself, whatever several tell together: of 24 rows, none gives its value "
+        "The policy holds for each release by itself, several releases together were not judged: of 24 "
+        "rows, none gives its value "
         "away for certain ",
     ),
     (
         ONE_RELEASE,
         ("--adversary", "published", "--policy", "max_risk=0.9"),
-        "The policy holds for each release by itself, whatever several tell together: of 24 rows, none gives its value "
+        "The policy holds for each release by itself, several releases together were not judged: of 24 "
+        "rows, none gives its value "
         "away with 90 % or more ",
     ),
     (

@@ -75,7 +75,7 @@ def test_nothing_to_accept_is_refused(hospital):
     ("words", "said"),
     [
         (["Bob", "--reason", "r", "--until", "tomorrow"], "tomorrow is not a date; write year, month and day"),
-        (["Bob", "--reason", "r", "--until", "2030-13-01"], "2030-13-01 is no date"),
+        (["Bob", "--reason", "r", "--until", "2030-13-01"], "2030-13-01 is not a date"),
         (["Bob", "--reason", "r", "--until", "2001-01-01"], "2001-01-01 is past"),
         (["Bob", "--reason", " ", "--until", "2999-01-01"], "--reason: it is empty"),
         (["intersection-0123456789abcdef", *WHY], "no private/finding.key"),

@@ -117,8 +117,8 @@ def test_the_smallest_class_of_a_release_is_waived(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ('finding = "x"\nreason = "r"\nexpires = "2999-01-01"\n', "this is no date"),
-        ('finding = "x"\nreason = "r"\nexpires = 2030\n', "this is no date"),
+        ('finding = "x"\nreason = "r"\nexpires = "2999-01-01"\n', "this is not a date"),
+        ('finding = "x"\nreason = "r"\nexpires = 2030\n', "this is not a date"),
         ('finding = "x"\nreason = "r"\n', "no date of expiry"),
         ('finding = "x"\nindividual = "y"\nreason = "r"\nexpires = 2999-01-01\n', "what it is about"),
         ('group = "1"\nreason = "r"\nexpires = 2999-01-01\n', "what it is about"),

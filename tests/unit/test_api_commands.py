@@ -84,7 +84,7 @@ def test_frames_may_be_pairs_and_have_knowledge():
 
 
 def test_what_is_no_frame_or_tag_is_said():
-    with pytest.raises(UsageError, match="a list is no table"):
+    with pytest.raises(UsageError, match="a list is not a table"):
         audit.series_from_frames({"1": [1, 2]}, COLUMNS)
     with pytest.raises(UsageError, match="a tag is letters"):
         audit.series_from_frames({"../1": frame("1")}, COLUMNS)
@@ -101,7 +101,7 @@ def test_microdata_from_frames_are_published(tmp_path):
     series = microdata.anonymize("m-invariance", tmp_path / "series", m=3, seed=7)
     assert series.releases == ("1", "2")
     assert series.check("m-invariance", m=3).holds
-    with pytest.raises(UsageError, match="needs m"):
+    with pytest.raises(UsageError, match="needs --m"):
         microdata.anonymize("m-invariance", tmp_path / "other")
 
 

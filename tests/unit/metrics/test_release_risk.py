@@ -67,7 +67,6 @@ def release(group: list[int], value: list[int], counts: list[int] | None, size: 
     return Release(
         tag="1",
         group=Coded(codes, size, [f"g{code}" for code in range(size)]),
-        person=None,
         entry_group=codes,
         entry_value={"Disease": np.array(value, np.int32)},
         entry_count=weights,
