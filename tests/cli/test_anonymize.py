@@ -373,7 +373,7 @@ def test_a_promise_that_the_series_does_not_keep(tmp_path, words):
 # -- words that do not fit -------------------------------------------------------------------------------------------
 
 SEE = "see `audit anonymize --help`"
-FROM_TWO = f"a whole number from 2 to 999999999 is needed; {SEE}"
+FROM_TWO = f"a whole number from 2 is needed; {SEE}"
 DECIMAL = f"write COLUMN=LENGTH with a decimal number above 0; {SEE}"
 WORDS = [
     ((), f"the following arguments are required: --method; {SEE}"),
