@@ -90,7 +90,7 @@ class Candidates:
             self.skewed = longer(self.skewed, people + people // _SLACK, False)
 
     def fold(self, pools: CandidatePools, release: int) -> None:
-        """Take one more release into account."""
+        """Intersect everyone's candidates with what one more release leaves (Lemma 2)."""
         self.grow(pools.people, pools.values)
         allowed, flat = pool_masks(pools, self.masks.shape[1])
         # As numpy indexes: each use of shorter numbers would make these anew.

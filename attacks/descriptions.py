@@ -28,7 +28,7 @@ class RecordDescriptions:
         self.cells = [np.zeros(0, dtype=np.int32) for _ in source.attributes]
 
     def add(self, rows: Records, release: int) -> Codes:
-        """Take the rows of a release into account, and return the place of each row's record; shape (rows,), int32.
+        """Intersect records with a release, and return the place of each row's record; shape (rows,), int32.
 
         Raises:
             InputError: a row's cell has nothing in common with the record's earlier ones.

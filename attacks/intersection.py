@@ -13,7 +13,7 @@ once may rule out more (see the attack `joint`).
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the pool of release j.
 
-Cost: linear in rows; one release in memory at a time. Source: m-invariance paper, Definitions 15 and 16, Lemmas 1, 2.
+Cost: linear in rows; one release in memory at a time. Source: m-invariance paper, Definition 15, Lemmas 1, 2.
 
 >>> attack = IntersectionAttack()
 >>> attack.name, sorted(attack.decides)

@@ -82,7 +82,7 @@ class Parts:
 
     @cached_property
     def norm_lower_bounds(self) -> Counts:
-        """The least ||x||₁ that an integer x = W S other than 0 may have on each part's columns; shape (parts,).
+        """The least ||x||₁ of an integer x = W S other than 0 on each part's columns (Theorem 2); shape (parts,).
 
         In a bucket: where the potentials differ within a connected component of the graph, they differ by whole numbers
         and ||x||₁ is at least the least cut, whatever the people who return add. Where they do not, x is 0 but for
@@ -202,7 +202,10 @@ def _joined(label: Counts, start: Counts, group: Codes) -> Counts:
 
 
 def _delta_encoding(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDArray[np.bool_]) -> Delta:
-    """Return where people of each type in a bucket come and go; shape (types, most groups of a bucket + 1)."""
+    """Return the delta encoding (Section VI-A), transposed: where people of each type in a bucket come and go.
+
+    Shape (types, most groups of a bucket + 1).
+    """
     order, sizes = np.argsort(home, kind="stable"), np.bincount(home, minlength=len(bucket))
     node = np.empty(matrix.groups, dtype=np.int64)
     node[order] = np.arange(matrix.groups) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -1,10 +1,11 @@
-"""The search: the least e of all equivalences, proved, and each column's own: Section VI's loop over e and buckets.
+"""The search: the least e of all equivalences, proved, and each column's own: a loop over e and buckets.
 
 Least cuts decide which buckets, and which nodes of their graphs, can take part up to some e; integer vectors over x
 itself do the rest. Answers are exact, or bounds where they say so.
 Cost: NP-hard in general; milliseconds a bucket for some twenty releases.
 
-The releases must not contradict each other. Source: equivalence paper, Section VI; Theorem 1 (NP-hard).
+The releases must not contradict each other. Source: equivalence paper, Section VI (buckets, Theorem 2, Lemma 3) and
+Theorem 1 (NP-hard); the loop over e is ours.
 """
 
 from __future__ import annotations

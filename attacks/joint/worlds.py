@@ -1,7 +1,8 @@
 """Worlds that were checked: a first one, and what each one that follows changes in the one before.
 
 Parts of a network share nothing, so that a world of one part beside any worlds of the others is one of all. A variable
-of which no world is known has column -1. What is not a world is refused here, whichever tactic proposes it.
+of which no world is known has column -1. What is not a world is refused here, whichever tactic proposes it: it is held
+against the network's capacities and links.
 """
 
 from __future__ import annotations

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(page for kind in ("attacks", "anonymizers") for page in (ROOT / "docs" / kind).glob("*.md"))
+PAGES = [
+    *sorted(page for kind in ("attacks", "anonymizers") for page in (ROOT / "docs" / kind).glob("*.md")),
+    ROOT / "docs/principles.md",
+]
 HEADING = "| in the paper | in the code |\n|---|---|\n"
 PLACE = re.compile(r"`([\w/]+\.py)` `([\w.]+)`")
 

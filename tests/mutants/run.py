@@ -29,7 +29,8 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "demo-series", "data
 def tested(tree: Path, tests: Iterable[str], jobs: int) -> tuple[int | None, str]:
     """Run tests in a tree until one fails: how pytest ended (None: not in time), and what it printed."""
     words = [sys.executable, "-m", "pytest", "-x", "-n", str(jobs), "--hypothesis-seed=0", "-p", "no:cacheprovider"]
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "", "AUDIT_TEST_SHARE": "1"}
+    own = {"PYTHONDONTWRITEBYTECODE": "", "AUDIT_TEST_SHARE": "1", "PYTEST_ADDOPTS": ""}
+    environment = {**os.environ, "PYTHONPATH": str(tree), **own}
     try:
         done = subprocess.run(
             [*words, *dict.fromkeys(tests)], cwd=tree, env=environment, capture_output=True, text=True, timeout=SECONDS
