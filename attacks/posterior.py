@@ -18,13 +18,12 @@ import numpy.typing as npt
 from attacks.candidates import Candidates
 from attacks.common_parts import common_values
 from attacks.pool_counts import PoolCounts
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Floats
 from audit.model.evidence import CandidatePools, Evidence
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase
 
-Reals = npt.NDArray[np.float64]
 # So many products are held at once: each range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _MOST_BITS = 900.0
@@ -136,14 +135,14 @@ class _Products:
         _, exponent = np.frexp(np.maximum.reduceat(self.weight, self.start[:-1]))
         self.weight = np.ldexp(self.weight, -exponent[self.place])
 
-    def weigh(self, value: Codes) -> tuple[Reals, Reals]:
+    def weigh(self, value: Codes) -> tuple[Floats, Floats]:
         """Return the product of each person's value asked for, the largest where it is -1, and their sum."""
         best = np.maximum.reduceat(self.weight, self.start[:-1])
         wanted = np.flatnonzero(self.candidate == value[self.place])
         best[self.place[wanted]] = self.weight[wanted]
         return best, np.add.reduceat(self.weight, self.start[:-1])
 
-    def weigh_part(self, value: Codes, part: Codes) -> Reals:
+    def weigh_part(self, value: Codes, part: Codes) -> Floats:
         """Return the products of all combinations with the part that each person's has, the largest where it is -1."""
         key, place = np.unique(self.place * np.int64(part.max() + 1) + part[self.candidate], return_inverse=True)
         sums = np.bincount(place, weights=self.weight)

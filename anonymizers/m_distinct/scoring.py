@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Numbers
-
-Places = npt.NDArray[np.float64]
+from audit.model.arrays import Floats, Numbers
 
 _GRAIN = 0.01  # share of a domain, added to each length, so that a box of length 0 can grow by a factor
 
@@ -17,14 +14,14 @@ _GRAIN = 0.01  # share of a domain, added to each length, so that a box of lengt
 class BucketBox(NamedTuple):
     """The least and the greatest place in each domain; shape (attributes,)."""
 
-    low: Places
-    high: Places
+    low: Floats
+    high: Floats
 
 
 class BucketBoxes:
     """Computes boxes around rows, given the places of all rows in the domains; shape (rows, attributes)."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Floats) -> None:
         self._places = places
 
     def around(self, rows: Numbers) -> BucketBox:
@@ -40,7 +37,7 @@ class BucketBoxes:
             number: the number of rows to return, at most n.
 
         Returns:
-            Places in `rows`; shape (number,).
+            Floats in `rows`; shape (number,).
         """
         places = self._places[rows]
         after = np.maximum(places, box.high) - np.minimum(places, box.low) + _GRAIN

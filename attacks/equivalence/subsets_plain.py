@@ -7,10 +7,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags, Words
 from audit.runtime.budget import Budget
 
-Numbers: TypeAlias = npt.NDArray[np.uint64]
 Sets: TypeAlias = npt.NDArray[np.int64]
 
 
@@ -32,8 +31,8 @@ class SetPlaces(NamedTuple):
     column: Codes
     item: Codes
     weight: Codes
-    value: Numbers
-    check: Numbers
+    value: Words
+    check: Words
     prime: np.uint64
     check_prime: np.uint64
 
@@ -114,7 +113,7 @@ def _all_sets(places: SetPlaces, task: MatchingTask) -> Sets:
     return np.concatenate(complete)
 
 
-def _sums(number: Numbers, sets: Sets, prime: np.uint64) -> Numbers:
+def _sums(number: Words, sets: Sets, prime: np.uint64) -> Words:
     """Return the sum of the numbers of each set's places."""
     total = np.append(number, np.uint64(0))[sets].sum(axis=1, dtype=np.uint64)
     return total % prime

@@ -20,10 +20,9 @@ import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Anything, Cell, CellError, Interval, Kind, NumberSet, intersect
-from audit.model.arrays import Counts, Floats
+from audit.model.arrays import Counts, Floats, Integers
 from audit.model.errors import AuditError
 
-Places = npt.NDArray[np.integer]
 _MASK_CELLS = 1 << 24
 
 
@@ -70,7 +69,7 @@ class DomainAxis:
         place = {text: number for number, text in enumerate(self.texts)}
         return np.array([place[value] for value in values], dtype=np.float64) + 0.5
 
-    def cover(self, attribute: QuasiIdentifier, cells: Places) -> Extents:
+    def cover(self, attribute: QuasiIdentifier, cells: Integers) -> Extents:
         """Return the stretches that cells of a published attribute cover.
 
         Raises:
@@ -110,7 +109,7 @@ class DomainAxis:
         last = math.ceil(cell.high) - 1 if cell.high_open else math.floor(cell.high)
         return (float(first - self.low), float(last + 1 - self.low)) if first <= last else None
 
-    def _masks(self, attribute: QuasiIdentifier, cells: Places) -> list[list[tuple[float, float]]]:
+    def _masks(self, attribute: QuasiIdentifier, cells: Integers) -> list[list[tuple[float, float]]]:
         """Return the stretches of cells on a counted axis, found by testing each value against each cell."""
         values = list(self.texts)
         if self.low is not None:
@@ -152,7 +151,7 @@ class Extents:
 
     start: Floats
     stop: Floats
-    first: Places
+    first: Integers
     size: float
     counted: bool
 
@@ -200,7 +199,7 @@ class Extents:
         return inside / np.where(self.length == 0, np.diff(self.first), self.length)
 
 
-def group_sizes(group: Places, count: Counts, groups: int) -> Counts:
+def group_sizes(group: Integers, count: Counts, groups: int) -> Counts:
     """Return how many people each group stands for; shape (groups,).
 
     `group` holds each row's group, in [0, groups), and `count` the number of people of each row; shape (rows,).
@@ -231,7 +230,7 @@ def average_class_size(sizes: Counts) -> float:
     return float(sizes.sum() / len(sizes)) if len(sizes) else 0.0
 
 
-def perimeter(extents: Sequence[Extents], cell: Places, count: Counts) -> float:
+def perimeter(extents: Sequence[Extents], cell: Integers, count: Counts) -> float:
     """Return the lengths of all rows' cells, added up over the rows and the quasi-identifiers.
 
     The length goes from a cell's least to its greatest value, as a share of the domain; categories stand at equal
@@ -243,7 +242,7 @@ def perimeter(extents: Sequence[Extents], cell: Places, count: Counts) -> float:
     return float(sum((each.spread[cell[:, a]] * count).sum() for a, each in enumerate(extents)))
 
 
-def ncp(extents: Sequence[Extents], cell: Places, count: Counts) -> float | None:
+def ncp(extents: Sequence[Extents], cell: Integers, count: Counts) -> float | None:
     """Return the normalized certainty penalty: the average, over rows and quasi-identifiers, of |cell| / |domain|.
 
     |cell| and |domain| count values (whole numbers of an interval, labels of a set), or are lengths if numbers are not

@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from audit.metrics.axes import DomainAxis, Extents, Places, group_sizes
-from audit.model.arrays import Counts, Floats, Words
+from audit.metrics.axes import DomainAxis, Extents, group_sizes
+from audit.model.arrays import Counts, Floats, Integers, Words
 
 Style = Literal["m-invariance", "m-distinct"]
 TILE = 1 << 22  # numbers in a table: 32 MB
@@ -37,8 +37,8 @@ class Half:
 
     axes: tuple[int, ...]
     ranges: tuple[tuple[Floats, Floats], ...]
-    combination: Places
-    of: Places
+    combination: Integers
+    of: Integers
 
     def table(self, column: Callable[[int, Floats, Floats], Any], join: np.ufunc, neutral: Any) -> Any:  # noqa: ANN401
         """Return a row for each combination: the rows `column(axis, low, high)` of its ranges, combined by `join`.
@@ -83,7 +83,7 @@ class Workload:
         left, right = (self._half(sorted(axes), distinct) for axes in sides)
         return left, right
 
-    def _half(self, axes: Sequence[int], distinct: Sequence[tuple[Floats, Places]]) -> Half:
+    def _half(self, axes: Sequence[int], distinct: Sequence[tuple[Floats, Integers]]) -> Half:
         choice = np.stack([distinct[axis][1] for axis in axes] or [np.zeros(len(self), dtype=np.intp)], axis=1)
         combination, of = np.unique(choice, axis=0, return_inverse=True)
         ranges = tuple((distinct[axis][0][:, 0], distinct[axis][0][:, 1]) for axis in axes)
@@ -190,11 +190,11 @@ class ReleaseContents:
     """
 
     extents: tuple[Extents, ...]
-    cell: Places
-    group: Places
+    cell: Integers
+    group: Integers
     count: Counts
-    entry_group: Places
-    entry_value: Places
+    entry_group: Integers
+    entry_value: Integers
     entry_count: Counts
     values: int
     fake: Counts
@@ -285,7 +285,7 @@ def _by_boxes(published: ReleaseContents, workload: Workload) -> Floats:
     return found
 
 
-def _boxes(published: ReleaseContents) -> tuple[Places, Places, Counts]:
+def _boxes(published: ReleaseContents) -> tuple[Integers, Integers, Counts]:
     """Return the group, a row, and the number of people of each distinct box, in order of groups."""
     order = np.lexsort([*published.cell.T, published.group])
     group, cell = published.group[order], published.cell[order]
@@ -296,7 +296,7 @@ def _boxes(published: ReleaseContents) -> tuple[Places, Places, Counts]:
     return group[begin], order[begin], people
 
 
-def _selected(extents: Extents, cells: Places) -> Extents:
+def _selected(extents: Extents, cells: Integers) -> Extents:
     """Return the extents of the given cells, in their order."""
     sizes = np.diff(extents.first)[cells]
     first = np.concatenate([[0], np.cumsum(sizes)])

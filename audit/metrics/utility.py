@@ -22,7 +22,6 @@ from audit.metrics.axes import (
     DomainAxis,
     Extents,
     OutsideError,
-    Places,
     average_class_size,
     discernibility,
     group_sizes,
@@ -30,7 +29,7 @@ from audit.metrics.axes import (
     perimeter,
 )
 from audit.metrics.queries import ReleaseContents, Style, Workload, estimate
-from audit.model.arrays import Counts, Floats
+from audit.model.arrays import Counts, Floats, Integers
 from audit.model.comparison import ReleaseMeasures
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 
@@ -297,7 +296,7 @@ def lay_out(series: Series, release: KeyedRelease, sensitive: str, axes: Sequenc
         InputError: a cell covers nothing of its axis.
     """
     shown = series.manifest.releases[series.tags.index(release.tag)].shown
-    covered: list[tuple[Extents, Places]] = []
+    covered: list[tuple[Extents, Integers]] = []
     problems = Problems()
     for axis in axes[:-1]:
         if axis.name not in release.cells:

@@ -11,13 +11,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags, Integers
 from audit.model.update_sets import Pairs, UpdateSets
 from audit.principles.group_contents import GroupContents, totals
 
 _WORD = 64
 
-Places = npt.NDArray[np.integer]
 Masks = npt.NDArray[np.uint64]
 
 
@@ -77,7 +76,7 @@ class Groups:
         """Return the groups that `kept` marks, in order."""
         return Groups(self.value[np.repeat(kept, self.size)], self.size[kept], self.rows[kept], self.release[kept])
 
-    def same(self, old: Places, new: Places) -> Flags:
+    def same(self, old: Integers, new: Integers) -> Flags:
         """Return whether groups have the same values, pair by pair; shape (pairs,)."""
         found = self.size[old] == self.size[new]
         for place in range(int(self.size[old].max(initial=0))):
@@ -86,7 +85,7 @@ class Groups:
             found[pair] = self.value[before] == self.value[after]
         return found
 
-    def united(self, masks: Masks, groups: Places) -> Masks:
+    def united(self, masks: Masks, groups: Integers) -> Masks:
         """Return the union of the masks of all values of each group asked for; shape (groups asked for, words)."""
         size, first = self.size[groups], self.first[groups]
         found = np.zeros((len(groups), masks.shape[1]), dtype=np.uint64)
@@ -128,7 +127,7 @@ class Rule:
         """Return the candidate update set of a value."""
         return frozenset([value] if self.sets is None else np.flatnonzero(self.sets.may[value]).tolist())
 
-    def legal(self, groups: Groups, old: Places, new: Places) -> Flags:
+    def legal(self, groups: Groups, old: Integers, new: Integers) -> Flags:
         """Return whether groups are legal update instances of older ones, pair by pair; shape (pairs,).
 
         The new group has as many values as the old one has rows; an old value may become each new value; and each old

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.arrays import Flags
-
-Weights = npt.NDArray[np.int64]
-Labels = npt.NDArray[np.int64]
+from audit.model.arrays import Flags, Numbers
 
 
-def small_cuts(weights: Weights, least: int) -> Flags:
+def small_cuts(weights: Numbers, least: int) -> Flags:
     """Return which graphs have a connected component with a cut below `least`.
 
     Args:
@@ -26,7 +22,7 @@ def small_cuts(weights: Weights, least: int) -> Flags:
     return _least_cuts(between) < least
 
 
-def connected(near: Flags) -> Labels:
+def connected(near: Flags) -> Numbers:
     """Return the least node of each node's component; `near`: symmetric, shape (graphs, nodes, nodes)."""
     reached = near | np.eye(near.shape[1], dtype=np.bool_)
     while True:
@@ -36,7 +32,7 @@ def connected(near: Flags) -> Labels:
         reached = further
 
 
-def _least_cuts(weights: Weights) -> Weights:
+def _least_cuts(weights: Numbers) -> Numbers:
     """Return the weight of the least cut of each graph (Stoer and Wagner), none of a single node; uses them up."""
     all_graphs, nodes = np.arange(len(weights)), weights.shape[1]
     merged, least = np.zeros(weights.shape[:2], dtype=np.bool_), np.full(len(weights), np.iinfo(np.int64).max)

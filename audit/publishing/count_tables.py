@@ -28,7 +28,7 @@ from audit.model.errors import UsageError, printable, printable_path
 from audit.model.report import Report
 
 Protect = Callable[[Counts, np.random.Generator], "npt.NDArray[np.str_]"]
-Texts = npt.NDArray[np.object_]
+PublishedTexts = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _to_hide(folder: Path, audited: Audited) -> list[int]:
 
 
 def _write(
-    counts: PublishedCounts, tables: Sequence[ExactTable], cells: Texts, rules: Mapping[str, str], output: Path
+    counts: PublishedCounts, tables: Sequence[ExactTable], cells: PublishedTexts, rules: Mapping[str, str], output: Path
 ) -> None:
     """Write the tables with what is published of each row, and the manifest.
 
@@ -152,7 +152,7 @@ def _write(
             raise UsageError(f"{printable_path(output / name)}: {why}; name another folder") from error
 
 
-def _as_csv(counts: PublishedCounts, table: ExactTable, published: Texts) -> str:
+def _as_csv(counts: PublishedCounts, table: ExactTable, published: PublishedTexts) -> str:
     """Return a table's rows in their order, with their published texts, as CSV."""
     source = counts.tables[table.file]
     used = [axis for axis, dimension in enumerate(counts.dimensions) if dimension.axis.name in source]
