@@ -26,22 +26,24 @@ BY_ITSELF = Phrase(
 )
 _BROKEN = {
     "certain": Phrase(
-        "max_risk: {value} of at least one person is certain by {attack}; every risk must stay below {most}"
+        "max_risk: {value} of at least one person is certain (found by {attack}); every risk must be below {most}"
     ),
     "max_risk": Phrase(
-        "max_risk: {value} of at least one person has a probability of {risk} by {attack}; every "
-        "risk must stay below {most}"
+        "max_risk: {value} of at least one person is known with {risk} (found by {attack}); every risk must be "
+        "below {most}"
     ),
     "max_ever_risk": Phrase(
-        "max_ever_risk: at least one person has had a grave value at some time with a probability of "
-        "{risk} by {attack}; this must stay below {most}"
+        "max_ever_risk: at least one person has had a grave value at some time with {risk} (found by {attack}); this "
+        "must be below {most}"
     ),
-    "min_e": Phrase("min_e: people on a side of an equivalence by {attack}: {number}; at least {limit} are required"),
+    "min_e": Phrase("min_e: an equivalence has a side of {number} (found by {attack}); at least {limit} are required"),
     "k": Phrase(
-        "k: records that fit what is known about one record by {attack}: {number}; at least {limit} are required"
+        "k: the fewest records that fit what is known about one are {number} (found by {attack}); at least {limit} "
+        "are required"
     ),
     "k alone": Phrase(
-        "k: smallest class of rows that look alike in release {release} alone: {number}; at least {limit} are required"
+        "k: in release {release} alone, the smallest class of rows that look alike has {number}; at least {limit} "
+        "are required"
     ),
 }
 """How a clause does not hold: by an attack, or by a release alone."""
