@@ -9,16 +9,15 @@ Products are kept for the candidates alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.candidates import Candidates
 from attacks.common_parts import common_values
 from attacks.pool_counts import PoolCounts
 from audit.model.arrays import Codes, Floats
+from audit.model.composite_keys import batches
 from audit.model.evidence import CandidatePools, Evidence
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
@@ -63,7 +62,7 @@ class CandidateRisks:
             certain = (common >= 0).any(axis=1)
             risk[uneven[certain]] = 1.0
             uneven = uneven[~certain]
-        for part in _parts(sizes[uneven], self._most):
+        for part in batches(sizes[uneven], self._most):
             people = seen[uneven[part]]
             products = _Products(people, state)
             if not self._multiplied(products, people, budget):
@@ -92,16 +91,6 @@ class CandidateRisks:
                 products.scale()
                 bits = 0.0
         return True
-
-
-def _parts(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
-    """Yield ranges of people who have at most so many candidates, or of one person."""
-    total, first = np.cumsum(sizes), 0
-    while first < len(sizes):
-        done = total[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(total, done + most, side="right")))
-        yield slice(first, last)
-        first = last
 
 
 class _Products:

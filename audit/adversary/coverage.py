@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.model.arrays import Codes, Counts, Flags, Places, Words
-from audit.model.composite_keys import combine
+from audit.model.composite_keys import batches, combine
 from audit.model.evidence import Table, ValueCounts, count_type
 
 _TABLE_CELLS = 1 << 26
@@ -66,7 +66,7 @@ class LatticeCounts:
     def add(self, table: Table, row: Places, group: Codes, sign: Codes) -> None:
         """Add the bags of some groups to rows of a table with a column for each value, each with a sign."""
         length = self.start[group + 1] - self.start[group]
-        for part in _batches(length):
+        for part in batches(length, _BATCH):
             entry = ragged(self.start[group[part]], length[part])
             at = np.repeat(row[part], length[part]) * table.shape[1] + self.value[entry]
             change = np.repeat(sign[part], length[part]) * self.count[entry].astype(np.int64)
@@ -96,16 +96,6 @@ def ragged(start: Places, length: Places) -> Places:
     [5, 6, 0, 1, 2]
     """
     return np.repeat(start - np.cumsum(length) + length, length) + np.arange(length.sum())
-
-
-def _batches(length: Places) -> Iterator[slice]:
-    """Yield ranges of items whose entries fit in memory, given the number of entries of each."""
-    total, first = np.cumsum(length), 0
-    while first < len(length):
-        done = total[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(total, done + _BATCH, side="right")))
-        yield slice(first, last)
-        first = last
 
 
 def _corners(cells: Codes, axes: Sequence[LatticeAxis], values: int) -> tuple[Places, Places, Codes] | None:

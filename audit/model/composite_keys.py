@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,16 @@ _DIRECT_SLACK = 1 << 16
 
 
 _AT_A_TIME = 1 << 17  # rows, which stay in a processor's cache from one look at them to the next
+
+
+def batches(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
+    """Yield ranges of items whose sizes add up to at most so much, or of one item; `sizes`: shape (items,)."""
+    total, first = np.cumsum(sizes), 0
+    while first < len(sizes):
+        done = total[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(total, done + most, side="right")))
+        yield slice(first, last)
+        first = last
 
 
 def tally(codes: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.int64]:

@@ -38,7 +38,7 @@ class Option:
     @property
     def flag(self) -> str:
         """The option as it is written on the command line."""
-        return f"--{self.name.replace('_', '-')}"
+        return _flag(self.name)
 
     @property
     def required(self) -> bool:
@@ -137,8 +137,13 @@ def refuse_unknown(names: Iterable[str], known: Iterable[Option], has: str) -> N
     """
     there = {each.name: each.flag for each in known}
     if unknown := set(names) - there.keys():
-        flag = printable(f"--{min(unknown).replace('_', '-')}")
-        raise UsageError(f"{has} {flag}; there are {', '.join(dict.fromkeys(there.values()))}")
+        raise UsageError(
+            f"{has} {printable(_flag(min(unknown)))}; there are {', '.join(dict.fromkeys(there.values()))}"
+        )
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _is_number(value: object, kind: type) -> bool:
