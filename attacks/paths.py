@@ -1,11 +1,11 @@
 """All people's paths when values change along known transitions: which values are feasible, and how probable each is.
 
-A version (one person in one release) is a row over the values: how many rows of each the person's pool has. A value is
-feasible where it lies on a path of possible transitions through all versions of the person. A new release gives each of
-its versions the values that may follow some value of the version before; then versions are pruned backwards, to values
-that some value of the version after may follow, for as long as anything changes. A probability is the weight of all
-paths through a value: what flows into it from the versions before, times what it sends to those after. People are
-worked on in blocks whose rows stay in a processor's cache.
+A version is one person in one release. A value is feasible in it where it lies on a path of possible transitions
+through all versions of the person. A new release gives each of its versions the values that may follow some value of
+the version before; then versions are pruned backwards, to values that some value of the version after may follow, for
+as long as anything changes. Sets of values are bits, and what follows a set is looked up eight values at a time. A
+probability is the weight of all paths through a value: what flows into it from the versions before, times what it sends
+to those after. These weights are rows over the values, of blocks of people that stay in a processor's cache.
 
 Cost: versions x values^2, by BLAS for few values and by sparse products for many. Source: m-Distinct paper, Section III
 (Definitions 10 and 11). The paper enumerates paths, which is exponential; forward-backward sums give the same numbers.
@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from attacks.common_parts import common_values
 from attacks.pool_counts import PoolCounts
-from attacks.value_sets import first_values, sizes_of
-from audit.model.arrays import Codes, Flags, Words
+from attacks.value_sets import first_values, pool_masks, sizes_of
+from audit.model.arrays import Codes, Columns, Flags, Words
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
@@ -35,6 +35,7 @@ _LEAST_PEOPLE = 16  # of a block, where there are many values
 _DENSE_VALUES = 256
 _MOST_BITS = 60.0  # by which sums may grow or shrink before they are scaled: as many are lost to what is likely later
 _FAINT = 2.0**-900  # products below it have lost digits
+_NONE = np.zeros(0, dtype=np.int32)
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
@@ -45,19 +46,26 @@ class _Versions:
         order: the places of the release's people in the order of their codes; shape (n,).
         person: who; shape (n,), ascending.
         counted: whether each takes part in measures; shape (n,).
-        sets: the feasible values of each, as bits; shape (n, words), uint64.
+        sets: the values of each one's pool, and then those that are feasible, as bits; shape (n, words), uint64.
         most: no pool has more rows of one value.
     """
 
-    def __init__(self, pools: CandidatePools, values: int) -> None:
-        self.order = order = np.argsort(pools.person, kind="stable")
+    def __init__(self, pools: CandidatePools, values: int, words: int) -> None:
+        place = np.full(pools.people, -1, dtype=np.int32)
+        place[pools.person] = np.arange(len(pools.person), dtype=np.int32)
+        self.order = order = place[place >= 0]
         self.person, self._pool = pools.person.take(order), pools.pool.take(order)
         counted = np.broadcast_to(np.True_, len(order))
         self.counted = counted if pools.counted is None else pools.counted.take(order)
         self._fixed = None if pools.fixed is None else pools.fixed.take(order)
         self._counts, self._values = PoolCounts(pools), values
         self.most = self._counts.most
-        self.sets = np.zeros((len(order), max(1, (values + 63) // 64)), dtype=np.uint64)
+        self.sets = pool_masks(pools, words)[0].take(self._pool, axis=0)
+        if self._fixed is not None:
+            known = np.flatnonzero(self._fixed >= 0)
+            value = self._fixed[known]
+            self.sets[known] = 0
+            self.sets[known, value >> 6] = np.uint64(1) << (value & 63).astype(np.uint64)
 
     def rows(self, some: slice) -> Reals:
         """Return how many rows of each value the pools of some versions have; shape (versions, values)."""
@@ -92,92 +100,70 @@ class FeasibleValues:
 
     Attributes:
         versions: those of each release.
-        disclosed: versions with one feasible value after each release, of the people that were looked at.
-        blocks, done: how many blocks of people there are, and were looked at.
-        first, bounds: the first person of each block, and the first row of each in each release.
+        people, words: how many people there are, and how many words a set has.
+        disclosed: versions with one feasible value after each release that was looked at.
     """
 
     def __init__(self, evidence: Evidence, budget: Budget) -> None:
         if evidence.transitions is None:
             raise ValueError("feasible values need transitions")
-        weight = evidence.transitions.weight
-        self._budget, self._after, self._before = budget, _image(weight > 0), _image(weight.T > 0)
+        allowed = evidence.transitions.weight > 0
+        self._budget, self._after, self._before = budget, _image(allowed), _image(allowed.T)
         self.parts = None if evidence.combined is None else evidence.combined.parts()
-        self.versions, people = list[_Versions](), 0
+        self.versions, self.people, self.words = list[_Versions](), 0, max(1, (len(allowed) + 63) // 64)
         for pools in evidence.stream():
-            self.versions.append(_Versions(pools, len(weight)))
-            people = max(people, pools.people)
-        self.disclosed = [0] * len(self.versions)
-        size = min(_BLOCK_BYTES, _KEPT_BYTES // (2 * max(1, len(self.versions))))
-        self.size = max(1, min(people, max(_LEAST_PEOPLE, size // (8 * max(1, len(weight))))))
-        self.first = np.arange(0, people + self.size, self.size, dtype=np.int32)
-        self.bounds = [version.person.searchsorted(self.first).tolist() for version in self.versions]
-        self.blocks, self.done, self.values = len(self.first) - 1, 0, len(weight)
-
-    def block(self, number: int) -> tuple[list[slice], list[Codes]]:
-        """Return where the versions of a block's people are in each release, and who these are, counted from 0."""
-        spans = [slice(bounds[number], bounds[number + 1]) for bounds in self.bounds]
-        return spans, [v.person[some] - self.first[number] for v, some in zip(self.versions, spans, strict=True)]
+            self.versions.append(_Versions(pools, len(allowed), self.words))
+            self.people = max(self.people, pools.people)
+        self.disclosed = list[int]()
 
     def run(self) -> None:
-        """Look at all people, or at as many people as the budget suffices for; done once."""
+        """Look at all releases, or at as many as the budget suffices for; done once."""
         self._budget.stage("following histories")
-        for number in self._budget.each(range(self.blocks)):
+        may_follow, found = np.full((self.people, self.words), ~np.uint64(0)), 0
+        for release in self._budget.each(range(len(self.versions))):
             if self._budget.exhausted():
                 break
-            self._follow(*self.block(number))
-            self.done += 1
+            version = self.versions[release]
+            version.sets &= may_follow[version.person]
+            may_follow[version.person] = self._after(version.sets)
+            found += self._lone(version.sets, version.counted) + self._prune(release)
+            self.disclosed.append(found)
 
-    def _follow(self, spans: list[slice], people: list[Codes]) -> None:
-        """Note the feasible values of a block's people, release by release."""
-        may_follow = np.ones((self.size, self.values), dtype=np.bool_)
-        kept, found = list[Flags](), 0
-        counted = [version.counted[some] for version, some in zip(self.versions, spans, strict=True)]
-        for release, who in enumerate(people):
-            sets = (self.versions[release].rows(spans[release]) > 0) & may_follow[who]
-            kept.append(sets)
-            may_follow[who] = self._after(sets)
-            found += self._lone(sets, counted[release]) + self._prune(kept, people, counted)
-            self.disclosed[release] += found
-        for version, some, sets in zip(self.versions, spans, kept, strict=True):
-            octets = np.packbits(sets, axis=1, bitorder="little")
-            version.sets[some].view(np.uint8)[:, : octets.shape[1]] = octets
-
-    def _prune(self, kept: list[Flags], people: list[Codes], counted: list[Flags]) -> int:
+    def _prune(self, last: int) -> int:
         """Drop values of earlier versions that lead nowhere any more; return how many more versions are disclosed."""
-        may_precede, waiting = np.ones((self.size, self.values), dtype=np.bool_), np.zeros(self.size, dtype=np.bool_)
-        may_precede[people[len(kept) - 1]] = self._before(kept[-1])
-        waiting[people[len(kept) - 1]] = True
+        after = self.versions[last]
+        may_precede, waiting = np.empty((self.people, self.words), np.uint64), np.zeros(self.people, np.bool_)
+        may_precede[after.person], waiting[after.person] = self._before(after.sets), True
         more = 0
-        for release in range(len(kept) - 2, -1, -1):
-            rows = np.flatnonzero(waiting[people[release]])
-            who, old = people[release][rows], kept[release][rows]
+        for version in self.versions[:last][::-1]:
+            rows = np.flatnonzero(waiting[version.person])
+            who, old = version.person[rows], version.sets[rows]
             new = old & may_precede[who]
             changed = (new != old).any(axis=1)
             waiting[who[~changed]] = False
             rows, who, old, new = rows[changed], who[changed], old[changed], new[changed]
-            kept[release][rows] = new
+            version.sets[rows] = new
             may_precede[who] = self._before(new)
-            more += self._lone(new, counted[release][rows]) - self._lone(old, counted[release][rows])
+            more += self._lone(new, version.counted[rows]) - self._lone(old, version.counted[rows])
         return more
 
-    def _lone(self, sets: Flags, counted: Flags) -> int:
+    def _lone(self, sets: Words, counted: Flags) -> int:
         """Return how many of some versions have one value, or something in common, and count."""
-        rows = [sets] if self.parts is None else [_summed(sets, part) > 0 for part in self.parts.T]
-        lone = np.any([np.count_nonzero(each, axis=1) == 1 for each in rows], axis=0)
-        return int(np.count_nonzero(lone & counted))
+        row, _ = self._certain_values(sets)
+        return int(np.count_nonzero(counted[row] & (np.diff(row, prepend=-1) > 0)))
 
-    def counting(self) -> tuple[Codes, Codes, Words]:
-        """Return person, release and feasible values of the versions that were looked at and count."""
-        found = []
-        for release, version in enumerate(self.versions):
-            rows = np.flatnonzero(version.counted[: self.bounds[release][self.done]])
-            found.append((version.person[rows], np.full(len(rows), release, dtype=np.int32), version.sets[rows]))
-        person, releases, sets = (np.concatenate(column) for column in zip(*found, strict=True))
-        return person, releases, sets
+    def claims(self) -> Columns:
+        """Return person, release and value of what is certain of the versions that were looked at and count."""
+        found = [(_NONE, _NONE, _NONE)]
+        for release, version in enumerate(self.versions[: len(self.disclosed)]):
+            row, value = self._certain_values(version.sets)
+            row, value = row[version.counted[row]], value[version.counted[row]]
+            found.append((version.person[row], np.full(len(row), release, dtype=np.int32), value))
+        person, releases, values = map(np.concatenate, zip(*found, strict=True))
+        return person, releases, values
 
-    def certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
-        """Return the place of each of some sets that has one value, and this value.
+    def _certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
+        """Return the place of each of some sets that has one value, ascending, and this value.
 
         Of sets of combinations: each attribute of which all have one value, as the code of a claim about it.
         """
@@ -204,7 +190,7 @@ class PathRisks:
         """Return the risk of every version that counts; NaN where there is no path, or none through the value."""
         budget.stage("weighing histories")
         sums = _PathSums(self.evidence, self.feasible, asked)
-        for block in budget.each(range(self.feasible.blocks)):
+        for block in budget.each(range(sums.blocks)):
             if budget.exhausted():
                 return None
             sums.weigh(block)
@@ -219,6 +205,7 @@ class _PathSums:
     """The sums over all feasible paths.
 
     Attributes:
+        blocks: how many blocks of people there are.
         risk: what is found out of the versions of each release; NaN where the value is impossible.
     """
 
@@ -236,14 +223,20 @@ class _PathSums:
         self.risk = [np.full(len(version.person), np.nan) for version in self._versions]
         most = max((version.most for version in self._versions), default=1)
         self._bits = float(np.log2(most * max(1, len(weight))) - np.log2(weight[weight > 0].min(initial=1.0)))
+        size = min(_BLOCK_BYTES, _KEPT_BYTES // (2 * max(1, len(self._versions)))) // (8 * max(1, len(weight)))
+        size = max(1, min(feasible.people, max(_LEAST_PEOPLE, size)))
+        self._first = np.arange(0, feasible.people + size, size, dtype=np.int32)
+        self._bounds = [version.person.searchsorted(self._first).tolist() for version in self._versions]
+        self.blocks = len(self._first) - 1
         # Memory is kept from block to block: new pages for each take as long as the sums.
-        self._weights, self._incoming = np.empty((2, len(self._versions), feasible.size, len(weight)))
-        self._state, self._outgoing, self._sent = np.zeros((3, feasible.size, len(weight)))
-        self._new = np.empty(feasible.size, dtype=np.bool_)
+        self._weights, self._incoming = np.empty((2, len(self._versions), size, len(weight)))
+        self._state, self._outgoing, self._sent = np.zeros((3, size, len(weight)))
+        self._new = np.empty(size, dtype=np.bool_)
 
     def weigh(self, block: int) -> None:
         """Write the risks of the people of a block."""
-        spans, people = self._feasible.block(block)
+        spans = [slice(bounds[block], bounds[block + 1]) for bounds in self._bounds]
+        people = [v.person[some] - self._first[block] for v, some in zip(self._versions, spans, strict=True)]
         releases = range(len(spans))
         for release, who in self._sweep(releases, people):
             self._weigh(release, spans[release], self._weights[release, : len(who)])
@@ -330,14 +323,23 @@ class _PathSums:
         return vanished
 
 
-def _image(allowed: Flags) -> Callable[[Flags], Flags]:
-    """Return what gives the values that are in a relation with some value of each set; both of shape (sets, values)."""
-    step, width = _step(allowed.astype(np.float32)), len(allowed)
+def _image(allowed: Flags) -> Callable[[Words], Words]:
+    """Return what gives the values that are in a relation with some value of each set; both as bits: (sets, words).
 
-    def image(sets: Flags) -> Flags:
-        found = np.empty((len(sets), width), dtype=np.float32)
-        step(sets.astype(np.float32), found)
-        return found > 0
+    A table has them for each of the 256 subsets of each eight values.
+    """
+    octets, words = (len(allowed) + 7) // 8, max(1, (len(allowed) + 63) // 64)
+    packed = np.zeros((8 * octets, 8 * words), dtype=np.uint8)
+    packed[: len(allowed), :octets] = np.packbits(allowed, axis=1, bitorder="little")
+    of_value, table = packed.view(np.uint64).reshape(octets, 8, words), np.zeros((octets, 256, words), np.uint64)
+    for bit in range(8):
+        table[:, np.arange(256) >> bit & 1 != 0] |= of_value[:, bit, np.newaxis]
+
+    def image(sets: Words) -> Words:
+        found = np.zeros_like(sets)
+        for octet, images in zip(sets.view(np.uint8).T, table, strict=False):
+            found |= images.take(octet, axis=0)
+        return found
 
     return image
 

@@ -102,18 +102,20 @@ class UpdateGraphAttack:
             return self._constant(evidence, budget)
         found = FeasibleValues(evidence, budget)
         found.run()
-        person, release, sets = found.counting()
-        row, value = found.certain_values(sets)
+        seen, versions, infeasible, done = np.zeros(found.people, dtype=np.bool_), 0, 0, len(found.disclosed)
+        for version in found.versions[:done]:
+            seen[version.person[version.counted]] = True
+            versions += int(np.count_nonzero(version.counted))
+            infeasible += int(np.count_nonzero((sizes_of(version.sets) == 0) & version.counted))
         measures = UpdateGraphMeasures(
-            individuals=len(np.unique(person)),
-            versions=len(person),
-            # Rows ascend; of combinations, several attributes may be certain in one of them.
-            disclosed=int(np.count_nonzero(np.diff(row, prepend=-1))),
-            infeasible=int(np.count_nonzero(sizes_of(sets) == 0)),
-            timeline=found.disclosed if found.done else [],
+            individuals=int(np.count_nonzero(seen)),
+            versions=versions,
+            disclosed=found.disclosed[-1] if done else 0,
+            infeasible=infeasible,
+            timeline=found.disclosed,
         )
-        reason = None if found.done == found.blocks else budget.reason
-        claims = self.claims(evidence, person[row], release[row], value)
+        reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
+        claims = self.claims(evidence, *found.claims())
         return Outcome.judged(self.name, reason, measures, claims, PathRisks(evidence, found))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
