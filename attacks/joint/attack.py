@@ -34,7 +34,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import WITHHOLD, FindingRule
 from audit.model.measures import ABSENT
 from audit.model.options import option
-from audit.model.outcome import Outcome, per_person_reason
+from audit.model.outcome import Outcome, per_person_reason, together_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind, combined
@@ -79,7 +79,7 @@ class JointAttack:
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the versions with one possible value, each with a proof where one was found."""
-        reason = per_person_reason(evidence)
+        reason = per_person_reason(evidence) or together_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -13,7 +13,8 @@ from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import UnfollowedError, follow
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroups
-from audit.adversary.pools import knowing, people_of
+from audit.adversary.pools import finder_of, knowing, people_of
+from audit.adversary.possible_people import PossibleKinds, PossiblePeopleFinder
 from audit.adversary.record_linkage import Contents, FollowedRecords, RowContents
 from audit.adversary.view import Key, View, key_of
 from audit.io import manifest as manifests
@@ -29,6 +30,7 @@ from audit.model.errors import UsageError
 from audit.model.evidence import CombinedName, Transitions
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 
 
 def build_evidence(
@@ -59,14 +61,34 @@ def build_evidence(
     transitions = {name: _transitions(series, name) for name in series.columns.sensitive}
     records = (records or follow) and _has_records(series)
     held = HeldSeries(series, kind, register, records=records, watched=Budget() if watched is None else watched)
-    each = tuple(_evidence(held, kind, name, transitions[name]) for name in series.columns.sensitive)
-    every = each if held.combined is None else (*each, _combined(held, held.combined, each))
+    finder = finder_of(held)
+    possible = {} if finder is None else _possible(finder, held, transitions)
+    each = tuple(_evidence(held, name, transitions[name], possible.get(name)) for name in series.columns.sensitive)
+    every = each if held.combined is None else (*each, _combined(held, held.combined, each, possible))
+    if finder is not None and follow:
+        reason = say("nobody is known to be in the data")
+        return (replace(every[0], unfollowed=Reason(reason, ReasonKind.UNFIT)), *every[1:])
     if not follow:
         return every
     try:
         return (*every, _followed(each))
     except UnfollowedError as error:
         return (replace(every[0], unfollowed=error.reason), *every[1:])
+
+
+def _possible(
+    finder: PossiblePeopleFinder, held: HeldSeries, transitions: Mapping[str, Transitions | None]
+) -> dict[str, PossibleKinds]:
+    """Return the kinds of people who may be in the data, for each attribute and for their combinations.
+
+    All of them are numbered before anything is seen of people.
+    """
+    changing = {name: None if each is None or each.constant else each for name, each in transitions.items()}
+    if held.combined is not None:
+        several = list(changing.values())
+        together = _together(held.series, several, held.combined.parts()) if any(several) else None
+        changing[held.combined.name] = together
+    return {name: finder.find(name, each) for name, each in changing.items()}
 
 
 def _transitions(series: Series, sensitive: str) -> Transitions | None:
@@ -113,13 +135,15 @@ def _has_records(series: Series) -> bool:
     return series.manifest.columns.record is not None and series.columns.rules[SeveralRows].choice != EPISODES
 
 
-def _evidence(held: HeldSeries, kind: AdversaryKind, sensitive: str, transitions: Transitions | None) -> View:
-    series = held.series
+def _evidence(
+    held: HeldSeries, sensitive: str, transitions: Transitions | None, possible: PossibleKinds | None
+) -> View:
+    series, kind = held.series, held.adversary.name
     names = series.vocabularies[sensitive].names
     listed = None if transitions is None else transitions.listed
     if transitions is not None and transitions.constant:
         transitions = None
-    people = people_of(held, sensitive, len(names), constant=transitions is None, listed=listed)
+    people = people_of(held, sensitive, len(names), constant=transitions is None, listed=listed, possible=possible)
     beforehand = None
     if series.manifest.known is not None and ADVERSARIES[kind].knows_people:
         people, beforehand = knowing(people, held)
@@ -151,7 +175,9 @@ def knows_all_rows(held: HeldSeries) -> bool:
     return held.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
 
 
-def _combined(held: HeldSeries, combined: CombinedVocabulary, each: tuple[View, ...]) -> View:
+def _combined(
+    held: HeldSeries, combined: CombinedVocabulary, each: tuple[View, ...], possible: Mapping[str, PossibleKinds]
+) -> View:
     """Return what is seen of the combinations of all sensitive attributes.
 
     Raises:
@@ -159,7 +185,8 @@ def _combined(held: HeldSeries, combined: CombinedVocabulary, each: tuple[View, 
     """
     changing = [seen.transitions for seen in each]
     constant = all(steps is None for steps in changing)
-    people = people_of(held, combined.name, len(combined), constant=constant)
+    kinds = possible.get(combined.name)
+    people = people_of(held, combined.name, len(combined), constant=constant, possible=kinds)
     return replace(
         each[0],
         sensitive=_named(combined.name, combined.attributes),

@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from audit.adversary import coverage
-from audit.adversary.held_series import HeldSeries, SeenRelease
+from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroups, entries_of, real_rows
-from audit.adversary.register import RegisteredPeople, RegisteredRelease
-from audit.io.background_knowledge import Known, Register, check_listed, read_known
+from audit.adversary.possible_people import PossibleKinds, PossiblePeople, PossiblePeopleFinder
+from audit.adversary.register import RegisteredPeople, lines_of
+from audit.adversary.uncovered import why_uncovered
+from audit.io.background_knowledge import Known, check_listed, read_known
 from audit.io.releases import KeyedRelease
 from audit.model.arrays import UNKNOWN, Codes, Flags, Places
 from audit.model.errors import Problems
@@ -18,9 +20,17 @@ from audit.model.evidence import CandidatePools, Table, ValueCounts
 
 
 def people_of(
-    held: HeldSeries, sensitive: str, values: int, *, constant: bool, listed: Flags | None = None
+    held: HeldSeries,
+    sensitive: str,
+    values: int,
+    *,
+    constant: bool,
+    listed: Flags | None = None,
+    possible: PossibleKinds | None = None,
 ) -> KnownGroups:
     """Return what is seen of people and their pools; `listed` says of which values the transitions speak.
+
+    `possible` are those who may be in the data, where it is not known who is.
 
     Raises:
         InputError: the transitions do not say what may follow a published value, a person is covered by no group, or
@@ -35,10 +45,27 @@ def people_of(
     if held.register is not None:
         names, register = held.series.manifest.columns.quasi_identifiers, held.register
         space = coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
-        lines = [register.present(position) for position in range(len(held))]
-        there = tuple(RegisteredRelease(register.person[at], *register.places(at)) for at in lines)
-        people = RegisteredPeople(**vars(people), space=space, lines=there)
+        if possible is not None:
+            lines = lines_of(possible.register, len(held))
+            people = PossiblePeople(**vars(people), space=space, lines=lines, possible=possible)
+        else:
+            people = RegisteredPeople(**vars(people), space=space, lines=lines_of(register, len(held)))
     return _with_pools(people, held, None) if held.adversary.knows_people else people
+
+
+def finder_of(held: HeldSeries) -> PossiblePeopleFinder | None:
+    """Return what finds the kinds of people who may be in the data; None where it is known who is."""
+    register = held.register
+    if register is None or held.adversary.knows_presence:
+        return None
+    nothing, no_one = (None,) * len(held), np.zeros(0, dtype=np.bool_)
+    names = held.series.manifest.columns.quasi_identifiers
+    space = coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
+    lines = lines_of(register, len(held))
+    everyone = RegisteredPeople(
+        held.seen, "", 0, no_one, constant=True, fixed=nothing, pooled=(), space=space, lines=lines
+    )
+    return PossiblePeopleFinder(held, register, everyone)
 
 
 def knowing(people: KnownGroups, held: HeldSeries) -> tuple[KnownGroups, Known]:
@@ -103,8 +130,8 @@ def _covered(
     read, boxes = people.releases[position], people.homes(position)
     entries = entries_of(read.seen, people.sensitive)
     covered = coverage.cover(boxes, people.space, used, entries, people.values)
-    if held.register is not None:
-        _check_present(held.register, read, position, pool, covered.groups)
+    if held.register is not None and not isinstance(people, PossiblePeople):
+        _check_present(held, people, position, covered.groups)
     if at is not None and known is not None:
         rows = np.flatnonzero(at != UNKNOWN)
         lacks = np.flatnonzero(~covered.hold(pool[rows], at[rows]))
@@ -117,19 +144,30 @@ def _covered(
     return covered.contents
 
 
-def _check_present(register: Register, read: SeenRelease, position: int, pool: Codes, groups: Table) -> None:
-    """Hold the register's people in a release, and how many groups cover each pool's, against the release."""
-    problems, lines, release = Problems(), register.present(position), read.release
+def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, groups: Table) -> None:
+    """Hold the register's people in a release, and how many groups cover each pool's, against the release.
+
+    Raises:
+        InputError: nothing covers a person, or there are more people than rows.
+    """
+    register, pool = held.register, people.lines[position].point
+    if register is None:
+        raise AssertionError("people who are known to be there stand in a register")
+    problems, lines, release = Problems(), register.present(position), held.seen[position].release
     if not groups.all():
         alone = np.flatnonzero(groups[pool] == 0)
         others = f" (nor {len(alone) - 1} others)" if len(alone) > 1 else ""
         what = f"no group of release {release.tag} covers this person{others}"
         line = register.table.line(int(lines[alone[0]]))
-        problems.add(register.shown, what, "correct the person's values or stay", line=line)
+        attributes = [held.series.attributes[name] for name in held.series.columns.quasi_identifiers]
+        why = why_uncovered(attributes, register, people.space, held.seen[position], lines[alone])
+        remedy = 'correct the person\'s values or stay, or write presence = "possible" if not everybody is there'
+        problems.add(register.shown, f"{what}: {why}", remedy, line=line)
     rows = release.people - sum(release.counterfeits.values())
     if len(lines) > rows:
         what = f"{len(lines)} people are in release {release.tag}, which has {rows} rows that are not counterfeits"
-        problems.add(register.shown, what, "correct in which releases its people are")
+        remedy = 'correct in which releases its people are, or write presence = "possible" if not all of them are'
+        problems.add(register.shown, what, remedy)
     problems.check()
 
 

@@ -12,6 +12,7 @@ from audit.adversary.held_series import HeldSeries, SeenRelease
 from audit.adversary.known_groups import KnownGroups, classes_of_rows
 from audit.adversary.record_candidates import Fitting
 from audit.adversary.row_classes import capacity, places
+from audit.io.background_knowledge import Register
 from audit.model.arrays import Codes, Counts, Flags, Places
 from audit.model.evidence import CandidateGroups, PublishedClasses
 
@@ -125,6 +126,12 @@ class RegisteredPeople(KnownGroups):
             return read.boxes
         kept = np.flatnonzero(capacity(read.release)[read.boxes.group] > 0)
         return replace(read.boxes, group=read.boxes.group[kept], cells=read.boxes.cells[kept])
+
+
+def lines_of(register: Register, releases: int) -> tuple[RegisteredRelease, ...]:
+    """Return who a register has in each release."""
+    found = (register.present(position) for position in range(releases))
+    return tuple(RegisteredRelease(register.person[at], *register.places(at)) for at in found)
 
 
 def counterfeits_of(read: SeenRelease) -> Counts:

@@ -12,8 +12,9 @@ from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeople
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroups
+from audit.adversary.possible_people import PossibleKinds, PossiblePeople
 from audit.adversary.record_linkage import FollowedRecords
-from audit.io.background_knowledge import Known
+from audit.io.background_knowledge import Known, Register
 from audit.io.encoding import NOBODY
 from audit.io.releases import own_values
 from audit.io.series import Series
@@ -108,6 +109,17 @@ class View(Evidence):
     def name(self, person: int) -> str:
         """Return the identifier of a person."""
         return self.series.people.name(person)
+
+    @property
+    def possible_kinds(self) -> PossibleKinds | None:
+        """The kinds of people who may be in the data; None where it is known who is."""
+        return self.source.possible if isinstance(self.source, PossiblePeople) else None
+
+    @property
+    def register(self) -> Register | None:
+        """Who is in which release; of people who may be in the data, those who stand for their kinds."""
+        kinds = self.possible_kinds
+        return self.held.register if kinds is None else kinds.register
 
     @property
     def followed_people(self) -> FollowedPeople | None:

@@ -86,7 +86,9 @@ def read_register(series: Series) -> Register:
     lacking = _lacking(attributes, names or {}, name, problems)
     by_line = names is not None and "release" in names
     listed = [each for each in attributes if each not in lacking]
-    wanted = ["individual", *listed, *(["release"] if by_line else ["first", "last"])]
+    always = series.manifest.possible and names is not None and not {"first", "last"} & set(names) and not by_line
+    when = [] if always else ["release"] if by_line else ["first", "last"]
+    wanted = ["individual", *listed, *when]
     table = series.side_table(name, wanted, problems) if names is not None else None
     if table is None:
         raise InputError(problems.found)
@@ -102,7 +104,11 @@ def read_register(series: Series) -> Register:
         _check_exact(series, table, attribute, codes, texts, problems)
         values.append(texts)
         columns.append((codes, len(texts)))
-    first, last = _releases_of(series, table, by_line=by_line, problems=problems)
+    first, last = (
+        (np.zeros(table.rows, dtype=np.int32), np.full(table.rows, len(series.tags) - 1, dtype=np.int32))
+        if always
+        else _releases_of(series, table, by_line=by_line, problems=problems)
+    )
     person = series.people.encode(table.arrow("individual"))
     table.note_first(person == NOBODY, "individual", "the line names nobody", "write the individual", problems)
     problems.check()

@@ -23,10 +23,11 @@ NAME = "series.toml"
 PRIVATE = "private"
 ANY = "any"
 GROWING = "growing"
+POSSIBLE = "possible"
 _TABLES: dict[str, set[str] | None] = {
     "series": {"name", "kind", "releases", "published", "updates"},
     "columns": {"sensitive", "quasi_identifiers", "group", "individual", "record", "count", *KEYS},
-    "adversary": {"register", "transitions", "known"},
+    "adversary": {"register", "presence", "transitions", "known"},
     "counterfeits": None,
     "anonymized": None,
     "policy": None,
@@ -79,7 +80,8 @@ class Manifest:
 
     `to_come` are tags of releases not yet published, of which the register and the known values may speak already.
     `growing` says that every record of a release is in the next one.
-    `any_transitions` says that any value may follow any. `published` are dates of publication, by release.
+    `any_transitions` says that any value may follow any. `possible` says that the register lists people who may be in
+    the data, and not who is. `published` are dates of publication, by release.
     `unconfirmed` are keys that are guesses.
     """
 
@@ -98,6 +100,7 @@ class Manifest:
     to_come: tuple[str, ...] = ()
     growing: bool = False
     any_transitions: bool = False
+    possible: bool = False
     published: Mapping[str, datetime.date] = field(default_factory=dict)
     unconfirmed: tuple[str, ...] = ()
 
@@ -184,6 +187,7 @@ class _ManifestReader(Reader):
             transitions=None if adversary.get("transitions") == ANY else self.path(adversary, "transitions"),
             any_transitions=adversary.get("transitions") == ANY,
             known=self.path(adversary, "known"),
+            possible=self.possible(adversary),
             counterfeits=self.counterfeits({release.tag for release in releases}),
             anonymized=self.anonymized(),
             policy=self.policy(),
@@ -236,6 +240,18 @@ class _ManifestReader(Reader):
                 )
         self.check_tags([release.tag for release in found])
         return tuple(found)
+
+    def possible(self, adversary: Mapping[str, Any]) -> bool:
+        """Return whether the register lists people who may be in the data."""
+        given = adversary.get("presence")
+        if given not in (None, POSSIBLE):
+            self.note("presence", "there is no such presence", f'use "{POSSIBLE}", or leave the line out')
+        if given is not None and "register" not in adversary:
+            self.note("presence", f"{NOTHING} without a register", 'write register = "…", or leave the line out')
+        if given == POSSIBLE and "known" in adversary:
+            what = "values are known of people who are in the data, and the register does not say who is"
+            self.note("known", what, "leave one of `known` and `presence` out")
+        return given == POSSIBLE
 
     def pair(self, entry: Mapping[str, object]) -> list[ReleaseFiles]:
         rows, values = entry["rows"], entry["values"]

@@ -252,7 +252,8 @@ class Series:
         has = {
             None: True,
             "key": self.started_keys,
-            "register": self.manifest.register is not None,
+            "register": self.manifest.register is not None and not self.manifest.possible,
+            "roll": self.manifest.register is not None and self.manifest.possible,
             "record": self.columns.record is not None,
         }
         return {name for name, there in has.items() if there}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from audit.adversary.possible_people import PossibleKinds
 from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.series import Series
@@ -59,6 +60,29 @@ def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
             "same value is not judged; list all rows, with an empty individual for counterfeits"
         )
         yield Doubt(Reason(what, ReasonKind.UNFIT), frozenset({"min_e"}))
+
+
+def presence_doubts(kinds: PossibleKinds | None) -> Iterator[Doubt]:
+    """Yield that of a register of people who may be in the data most are not covered, or some not judged."""
+    if kinds is None:
+        return
+    if 2 * kinds.uncovered > kinds.listed:
+        what = say(
+            "no release covers {count} of {listed} people of the register, so that a cell may be misread: {why}",
+            count=kinds.uncovered,
+            listed=kinds.listed,
+            why=kinds.why or "",
+        )
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+    if kinds.unjudged:
+        what = say_count(
+            "{count} person of the register cannot be in all releases that cover the person, as values change, and is "
+            "not judged: say from when to when people may be there (`first` and `last`)",
+            "{count} people of the register cannot be in all releases that cover them, as values change, and are not "
+            "judged: say from when to when people may be there (`first` and `last`)",
+            kinds.unjudged,
+        )
+        yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES)
 
 
 def combination_doubts(series: Series) -> Iterator[Doubt]:

@@ -7,17 +7,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from audit.adversary.possible_people import PossiblePeople
 from audit.adversary.view import View
 from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.model.arrays import Codes
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, printable
 from audit.model.evidence import Evidence
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.finding import FindingRule
 from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import joined
 from audit.verification.disclosure import Checker, follows
 from audit.verification.followed_records import published_by
 
@@ -79,6 +81,24 @@ class About:
         return replace(outcome, claims=claims, model=None)
 
 
+def code_of(evidence: Evidence, series: Series, individual: str) -> int:
+    """Return the code of a person, or of a kind of people who may be in the data; -1 for no one.
+
+    Raises:
+        UsageError: several kinds are of this person, or another person stands for the kind.
+    """
+    person, source = series.person(individual), evidence.source
+    if not isinstance(source, PossiblePeople):
+        return person
+    kinds, named = source.possible.kinds, series.people.find(f"{individual} ")
+    if person in kinds or named in kinds:
+        return person if person in kinds else named
+    if ways := source.possible.of_person(person):
+        listed = joined([printable(kinds[code].name.strip()) for code in ways])
+        raise UsageError(f"--individual: who looks alike is judged once, for each set of releases; ask for {listed}")
+    return -1
+
+
 def find(evidence: Evidence, series: Series, individual: str) -> int:
     """Return the code of a person who is in some release, as the adversary knows.
 
@@ -86,7 +106,7 @@ def find(evidence: Evidence, series: Series, individual: str) -> int:
         UsageError: there is no one with this identifier; which ones there are is not said.
     """
     hosts = [evidence.source.hosts(release) for release in range(len(evidence.tags))]
-    person = series.person(individual)
+    person = code_of(evidence, series, individual)
     if not any(person in each.person and each.individual[person] for each in hosts):
         where = evidence.adversary.people_listed
         raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
@@ -131,7 +151,7 @@ class _Person:
         self, view: View, seen: Mapping[str, AttackedEvidence], individual: str, seconds: float | None
     ) -> None:
         self.evidence = view
-        self.code = view.series.person(individual)
+        self.code = code_of(view, view.series, individual)
         self.published = published_by(view)
         transitions = self.evidence.transitions
         after = None if transitions is None else follows(transitions.exact)

@@ -48,6 +48,9 @@ def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
 def people_found(entry: Result[View]) -> int | None:
     """Return how many people have a value that is certain, waived claims left out; None where nothing is said of it."""
     people = certain_people(entry)
+    kinds = entry.evidence.possible_kinds
+    if people is not None and kinds is not None:
+        return kinds.people(people)
     return None if people is None else int(np.count_nonzero(np.bincount(people)))
 
 

@@ -17,10 +17,12 @@ from audit.io.encoding import COUNTERFEIT
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.true_values import true_values
 from audit.model.arrays import Flags, Floats, Places
+from audit.model.errors import printable
 from audit.model.evidence import RowSource
 from audit.model.finding import Check, Claims, Finding, Member, decoded
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import joined, say_count
 
 _TRIES = 5
 _MOST_IDS, _MOST_IDS_ONCE = 1 << 17, 1 << 9
@@ -57,8 +59,19 @@ class ReportNames:
         return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
 
     def member(self, code: Member) -> str:
-        """Return what a person or counterfeit is called."""
-        return self.namer.display_name(*self.called(code))
+        """Return what a person or counterfeit is called; of people who may be in the data, under which condition."""
+        kinds = self.evidence.possible_kinds
+        kind = None if kinds is None or not isinstance(code, int) else kinds.kinds.get(code)
+        if kind is None:
+            return self.namer.display_name(*self.called(code))
+        name = self.evidence.name(kind.person) if self.reveal else self.namer.display_name(*self.called(code))
+        return say_count(
+            "{name} (if in {releases})",
+            "{name} (for up to {count} people, if in {releases})",
+            kind.number,
+            name=name,
+            releases=joined([printable(self.evidence.tags[release]) for release in kind.releases]),
+        )
 
     def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
         """Return what people are called, sorted: the order of their codes would give pseudonyms away."""

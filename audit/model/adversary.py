@@ -11,7 +11,7 @@ from typing import Literal
 
 from audit.runtime.phrases import Phrase
 
-AdversaryKind = Literal["linked", "register", "pseudonym", "published"]
+AdversaryKind = Literal["linked", "register", "possible", "pseudonym", "published"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Adversary:
         requires: what of that it is; None where any series will do.
         knows_people: whether people are known by identifier, so that attacks on people apply.
         has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
+        knows_presence: whether it is known which of these people are in a release; otherwise each is judged by itself.
         distinguishes_rows: whether rows of one group with different cells are distinguished.
         reads_key: whether the keys of releases are read: for what is known, or to hold risks against the truth.
         people_listed: where the people stand who can be asked about.
@@ -36,9 +37,10 @@ class Adversary:
     sentence: Phrase
     person: Phrase
     needs: str
-    requires: Literal["key", "register", "record"] | None = None
+    requires: Literal["key", "register", "roll", "record"] | None = None
     knows_people: bool = False
     has_register: bool = False
+    knows_presence: bool = True
     distinguishes_rows: bool = True
     reads_key: bool = True
     people_listed: str = "the key of any release"
@@ -73,6 +75,17 @@ REGISTER = Adversary(
         "not assumed to know the principle."
     ),
 )
+POSSIBLE = Adversary(
+    "possible",
+    Phrase("The adversary has a register of people who may be in the data: exact quasi-identifiers alone (possible)"),
+    Phrase("an adversary who has everyone's exact quasi-identifiers, and does not know who is in a release"),
+    '[adversary] register, with presence = "possible"',
+    "roll",
+    knows_people=True,
+    has_register=True,
+    knows_presence=False,
+    people_listed="the register",
+)
 PSEUDONYM = Adversary(
     "pseudonym",
     Phrase("The adversary knows nothing but the published record ids (pseudonym)"),
@@ -89,5 +102,5 @@ PUBLISHED = Adversary(
     reads_key=False,
 )
 
-ADVERSARIES: Mapping[str, Adversary] = {each.name: each for each in (LINKED, REGISTER, PSEUDONYM, PUBLISHED)}
+ADVERSARIES: Mapping[str, Adversary] = {each.name: each for each in (LINKED, REGISTER, POSSIBLE, PSEUDONYM, PUBLISHED)}
 """All kinds, the one first that learns most where a series allows several."""

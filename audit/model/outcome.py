@@ -270,6 +270,14 @@ def per_person_reason(evidence: Evidence) -> Reason | None:
     return Reason(needed, ReasonKind.NEEDS)
 
 
+def together_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on all people together do not apply, or None when they do."""
+    if evidence.adversary.knows_presence:
+        return None
+    why = say("nobody is known to be in the data, so that each person is judged alone, beside rows of strangers")
+    return Reason(why, ReasonKind.UNFIT)
+
+
 def constant_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on values that never change do not apply, or None when they do."""
     if evidence.transitions is None:

@@ -14,7 +14,7 @@ from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
-from audit.judgement.doubts import combination_doubts, gather_doubts, missing_doubts, record_doubts
+from audit.judgement.doubts import combination_doubts, gather_doubts, missing_doubts, presence_doubts, record_doubts
 from audit.judgement.exposure import exposure
 from audit.judgement.found_people import found_people
 from audit.judgement.harmless import harmless_warnings, listed_values
@@ -291,6 +291,7 @@ def _decide(
             *(combination_doubts(run.series) if seen.adversary.knows_people else ()),
             *(missing_doubts(run.series) if seen.adversary.knows_people or manifest.columns.record else ()),
             *record_doubts(run.evidence),
+            *dict.fromkeys(doubt for each in run.evidence for doubt in presence_doubts(each.possible_kinds)),
             *_failed(accepted.judged),
             *accepted.doubts,
         ),

@@ -47,8 +47,17 @@ def known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Report
 
 
 def register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
-    """Yield that the register by which people are looked for lacks some quasi-identifiers."""
-    register = attacked.evidence[0].held.register
+    """Yield how many people the register lists if they need not be there, and that it lacks some quasi-identifiers."""
+    register, kinds = attacked.evidence[0].held.register, attacked.evidence[0].possible_kinds
+    if kinds is not None:
+        what = say(
+            "the register lists {listed} people who may be in the data. Who looks alike in every release is judged "
+            "once, for each set of releases in which one person can be, beside the rows of strangers; {uncovered} "
+            "people are in no class of any release",
+            listed=kinds.listed,
+            uncovered=kinds.uncovered,
+        )
+        yield ReportWarning("register", what)
     if register is not None and register.lacking:
         names = attacked.series.manifest.columns.quasi_identifiers
         columns = [f'"{printable(names[place])}"' for place in register.lacking]

@@ -206,8 +206,8 @@ class PublishedReleases:
         """Return the codes of the groups that may hold a person in a release; none where the person is not in it."""
         if not (0 <= release < self.releases and 0 <= person < self.held.series.people.size):
             return set()
-        if self.held.register is not None:
-            return self._covering(self.held.register, person, release)
+        if self.view.register is not None:
+            return self._covering(self.view.register, person, release)
         index = self._groups(release)
         row = index.row_of(person)
         return set() if row is None else {int(index.group_of_row[row])}

@@ -552,6 +552,17 @@ def register_with_a_person_whom_no_group_covers(s):
     set_cell(s / "register.csv", 3, "Age", "99")
 
 
+@case("hospital-l-diverse-outsider", ("series.toml:11: `presence`", "there is no such presence", 'use "possible"'))
+def a_presence_that_there_is_not(s):
+    edit(s / "series.toml", "[adversary]", '[adversary]\npresence = "sure"')
+
+
+@case("hospital-l-diverse", ("series.toml:11: `presence`", "without a register", "leave the line out"))
+def a_presence_without_a_register(s):
+    with (s / "series.toml").open("a") as file:
+        file.write('[adversary]\npresence = "possible"\n')
+
+
 @case(
     "hospital-l-diverse-outsider",
     ("register.csv: ", "12 people are in release 1, which has 11 rows", "correct in which releases its people are"),

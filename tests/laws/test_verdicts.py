@@ -49,11 +49,12 @@ class Table:
         if self.adversary == "linked":
             lines = [[str(place), who] for place, who in enumerate(PEOPLE)][4 - self.keyed :]
             _write(folder / "private" / "1.key.csv", [["row", "individual"], *lines])
-        if self.adversary == "register":
+        if self.adversary in {"register", "possible"}:
             exact = zip(PEOPLE, ("21", "22", "31", "32"), strict=True)
             lines = [[who, age, "1", "1"] for who, age in exact][4 - self.registered :]
             _write(folder / "register.csv", [["individual", "Age", "first", "last"], *lines])
             more = ["[adversary]", 'register = "register.csv"']
+            more += ['presence = "possible"'] if self.adversary == "possible" else []
         _write(folder / "1.csv", [self.head, *self.rows])
         text = ["[series]", 'name = "Four"', 'releases = ["1.csv"]', "[columns]", *columns, *more]
         (folder / "series.toml").write_text("\n".join([*text, ""]), encoding="utf-8")

@@ -13,6 +13,7 @@ JOINT = "tests/oracle/test_joint_steps.py"
 COUNT_SIZE = "tests/unit/model/test_count_size.py"
 ACCEPTED = "tests/cli/test_accepted_counts.py"
 HARMLESS = "tests/cli/test_harmless.py"
+POSSIBLE = "tests/oracle/test_possible_people.py"
 COLUMN_RULES = "tests/unit/io/test_column_rules.py"
 
 MUTANTS = (
@@ -35,6 +36,25 @@ MUTANTS = (
         "grid[:, [value is None for value in values]] = True",
         "pass",
         (f"{CELLS}::test_covers_numbers_exactly",),
+    ),
+    # -- people who may be in the data
+    Mutant(
+        "audit.adversary.possible_people._largest",
+        "if not any(set(one) < set(other) for other in every)",
+        "if len(one) == max(map(len, every))",
+        (f"{POSSIBLE}::test_each_is_judged_for_each_largest_set_of_releases",),
+    ),
+    Mutant(
+        "audit.adversary.possible_people._rows",
+        "value in common or not constant",
+        "True",
+        (f"{POSSIBLE}::test_each_is_judged_for_each_largest_set_of_releases",),
+    ),
+    Mutant(
+        "audit.judgement.doubts.presence_doubts",
+        "2 * kinds.uncovered > kinds.listed",
+        "kinds.uncovered == kinds.listed",
+        (f"{POSSIBLE}::test_where_nothing_covers_most_people_a_cell_may_be_misread",),
     ),
     # -- verification
     Mutant(

@@ -1,0 +1,198 @@
+"""People who may be in the data, beside every way in which one of them can be there, enumerated."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain, combinations, pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from attacks.intersection import IntersectionAttack
+from attacks.update_graph import UpdateGraphAttack
+from audit.adversary.build_evidence import build_evidence
+from audit.adversary.view import handed
+from audit.io.series import open_series
+from audit.runtime.budget import Budget
+from tests.cli.forms import edit
+from tests.helpers.running import run_audit
+from tests.helpers.strategies import in_braces, register_series
+from tests.helpers.tiny import Registered
+from tests.laws.families import saved
+from tests.oracle.per_person import possible_rows
+
+
+@st.composite
+def rolls(draw, *, changing=False):
+    """A series and a register of people of whom any may be in any release, or in those of some."""
+    series = draw(register_series(changing=changing, max_people=5))
+    exact = {line.exact for line in series.register}
+    strange = [tuple("98" if text.isdigit() else text for text in each) for each in exact]
+    points = draw(st.lists(st.sampled_from(sorted(exact) + strange), min_size=1, max_size=4))
+    lines = []
+    for number, point in enumerate(points):
+        stay = draw(st.lists(st.sampled_from(range(len(series.releases))), min_size=1, unique=True))
+        lines += [Registered(f"q{number}", release, point) for release in sorted(stay)]
+    return in_braces(replace(series, register=lines))
+
+
+def worlds(series, person, stay):
+    """Every way in which a person is in some releases: the values of the rows, with the weight of their changes."""
+    places = [possible_rows(series, person, release, "register") for release in stay]
+    for rows in product(*map(range, map(len, places))):
+        values = [some[row].value for some, row in zip(places, rows, strict=True)]
+        weight = Fraction(1)
+        for before, after in pairwise(values):
+            weight *= series.step(before, after)
+        if weight:
+            yield values, weight
+
+
+def largest(series, person):
+    """The largest sets of releases that the person can be in."""
+    listed = [line.release for line in series.register if line.individual == person]
+    some = chain.from_iterable(combinations(sorted(listed), size) for size in range(1, len(listed) + 1))
+    can = [stay for stay in some if any(True for _ in worlds(series, person, stay))]
+    return [stay for stay in can if not any(set(stay) < set(other) for other in can)]
+
+
+def classes(series, person):
+    """The row classes that cover a person, by release."""
+    listed = {line.release for line in series.register if line.individual == person}
+    rows = [possible_rows(series, person, j, "register") if j in listed else [] for j in range(len(series.releases))]
+    return tuple(frozenset(places[row] for row in some) for some, places in zip(rows, series.places, strict=True))
+
+
+def seen(series):
+    with saved(series) as folder:
+        edit(folder / "series.toml", "[adversary]", '[adversary]\npresence = "possible"')
+        return build_evidence(open_series(folder), "possible")[0]
+
+
+@given(data=st.data())
+def test_each_is_judged_for_each_largest_set_of_releases(data):
+    series = data.draw(rolls())
+    assume(any(largest(series, person) for person in series.people("register")))
+    view = seen(series)
+    kinds = view.possible_kinds
+    outcome = IntersectionAttack().run(handed(view), Budget(None))
+    certain = dict(zip(outcome.claims.person.tolist(), outcome.claims.value.tolist(), strict=True))
+    found = {}
+    for code, kind in kinds.kinds.items():
+        value = view.values[certain[code]] if code in certain else None
+        name = view.name(kind.person)
+        found.setdefault(name, set()).add((kind.releases, value))
+        rows = [set(possible_rows(series, name, j, "register")) for j in kind.releases]
+        fitting = {values[0] for values, _ in worlds(series, name, kind.releases)}
+        most = min(
+            sum(series.releases[j].count(row) for row in some if row.value in fitting)
+            for j, some in zip(kind.releases, rows, strict=True)
+        )
+        assert kind.number == min(kind.alike, most)
+    for person in series.people("register"):
+        expected = set()
+        for stay in largest(series, person):
+            values = {tuple(values) for values, _ in worlds(series, person, stay)}
+            expected.add((stay, values.pop()[0] if len(values) == 1 else None))
+        alike = [other for other in series.people("register") if classes(series, other) == classes(series, person)]
+        [who] = [other for other in alike if other in found] or [None]
+        assert found.get(who, set()) == expected
+        assert all(kind.alike == len(alike) for kind in kinds.kinds.values() if view.name(kind.person) == who)
+    uncovered = [person for person in series.people("register") if not largest(series, person)]
+    assert (kinds.listed, kinds.uncovered) == (len(series.people("register")), len(uncovered))
+
+
+@given(data=st.data())
+def test_values_that_change_are_judged_in_all_covering_releases_or_not_at_all(data):
+    series = data.draw(rolls(changing=True))
+    view = seen(series)
+    kinds = view.possible_kinds
+    outcome = UpdateGraphAttack().run(handed(view), Budget(None))
+    certain = set(zip(outcome.claims.person.tolist(), outcome.claims.release.tolist(), strict=True))
+    judged = 0
+    for code, kind in kinds.kinds.items():
+        name = view.series.people.name(kind.person)
+        there = [values for values, _ in worlds(series, name, kind.releases)]
+        assert there
+        assert len(kind.releases) == sum(map(bool, classes(series, name)))
+        for at, release in enumerate(kind.releases):
+            assert ((code, release) in certain) == (len({values[at] for values in there}) == 1)
+        judged += kind.alike
+    assert judged + kinds.uncovered + kinds.unjudged == kinds.listed
+
+
+HEAD = """[series]
+releases = ["1.csv", "2.csv"]
+[columns]
+sensitive = "Diagnosis"
+quasi_identifiers = ["Age"]
+[adversary]
+register = "roll.csv"
+presence = "possible"
+"""
+
+
+def roll(folder, releases, people):
+    for tag, rows in enumerate(releases, 1):
+        lines = [f"{age},{value}" for age, values in rows.items() for value in values]
+        (folder / f"{tag}.csv").write_text("\n".join(["Age,Diagnosis", *lines, ""]))
+    (folder / "roll.csv").write_text(
+        "\n".join(["individual,Age", *(f"p{n},{age}" for n, age in enumerate(people)), ""])
+    )
+    (folder / "series.toml").write_text(HEAD)
+    return folder
+
+
+SAFE = [{"20-29": "ab", "30-39": "cd"}, {"20-39": "abcd"}]
+
+
+def test_a_roll_of_a_town_may_hold(tmp_path):
+    code, result, _ = run_audit(roll(tmp_path, SAFE, [20 + n % 20 for n in range(60)]))
+    assert code == 0
+    assert result["adversary"]["kind"] == "possible"
+    assert result["series"]["individuals"] == 60
+    assert [each["status"] for each in result["attacks"] if each["attack"] == "joint"] == ["skipped"]
+
+
+def test_who_may_be_in_one_release_alone_violates(tmp_path):
+    """The nearest series that discloses: in the second release the two have one value in common with the first."""
+    code, result, _ = run_audit(roll(tmp_path, [SAFE[0], {"20-39": "acef"}], [25, 26, 27, 50]), "--reveal")
+    assert code == 1
+    findings = {each["individual"]: each["value"] for each in result["attacks"][0]["findings"]}
+    assert findings == {"p0 (if in 1 and 2)": "a"}
+
+
+def test_people_alike_are_no_more_than_rows(tmp_path):
+    code, result, _ = run_audit(
+        roll(tmp_path, [{"20-29": "aa", "30-39": "bc"}, {"20-39": "aabc"}], [25] * 7), "--reveal"
+    )
+    assert code == 1
+    [found] = result["attacks"][0]["findings"]
+    assert found["individual"] == "p0 (for up to 2 people, if in 1 and 2)"
+    assert result["attacks"][0]["people"] == 2
+
+
+@pytest.mark.parametrize(("ages", "code"), [((25, 80, 81), 3), ((25, 26, 81, 80), 0)], ids=["most", "half"])
+def test_where_nothing_covers_most_people_a_cell_may_be_misread(tmp_path, ages, code):
+    ended, result, _ = run_audit(roll(tmp_path, SAFE, ages))
+    assert ended == code
+    reasons = [each["reason"] for each in result["policy"]["undecided"] if each["measure"] == "max_risk"]
+    assert bool(reasons) == (code == 3)
+    assert all('no cell of "Age" in release 2 contains 8' in each and "20-39" in each for each in reasons)
+
+
+def test_one_person_can_be_asked_about(tmp_path, capsys):
+    from tests.helpers.running import run_main
+
+    folder = roll(tmp_path, [SAFE[0], {"20-39": "cdef"}], [25, 35, 26])
+    code, out, err = run_main("explain", str(folder), "--individual", "p1")
+    assert code == 0, err
+    assert "(if in 1 and 2)" in out or "c or d" in out
+    code, out, err = run_main("explain", str(folder), "--individual", "p2")
+    assert code == 2
+    assert "p0 (1)" in err
+    assert "p0 (2)" in err
+    code, out, err = run_main("explain", str(folder), "--individual", "p0 (2)")
+    assert code == 0, err
+    assert np.all(["release 2" in out, "not in release 1" in out])
