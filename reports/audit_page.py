@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from audit.findings.count import found_counts
+from audit.findings.count import CountReport
 from audit.model.errors import printable, printable_path
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count
@@ -130,7 +130,7 @@ def terminal_summary(report: Report) -> list[Block]:
 
 def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Section]:
     yield Section(say("Look at the files:"), _list(list(warnings(report)), soft=True))
-    checked = [] if report.tables is None else [counts.checked(report.attacks[0])]
+    checked = [counts.checked(report.attacks[0])] if isinstance(report, CountReport) else []
     yield Section("", [*_ladder(report), Bullets([*skipped(report), settings(report), *checked], soft=True)])
     yield Section("", list(_timeline(report)))
     title, count = say("Each release by itself"), len(report.series.releases)
@@ -255,7 +255,7 @@ def _findings(report: Report) -> Iterator[Block]:
     total = sum(attack.findings_total for attack in shown_attacks(report))
     if not total:
         return
-    if report.tables is not None:
+    if isinstance(report, CountReport):
         yield Paragraph(counts.checked(report.attacks[0]), soft=True)
         yield from _counts(report)
         yield from _not_shown(total, report)
@@ -280,9 +280,9 @@ def _findings(report: Report) -> Iterator[Block]:
     yield from _not_shown(total, report)
 
 
-def _counts(report: Report) -> Iterator[Block]:
+def _counts(report: CountReport) -> Iterator[Block]:
     """Yield the findings about counts, each with the part of a table around it."""
-    for finding in found_counts(report):
+    for finding in report.findings:
         blocks: list[Block] = [PageSteps(list(finding.steps()))]
         if finding.picture is not None:
             blocks.append(counts.picture_table(finding.picture, finding.release, finding.facts))
@@ -303,7 +303,7 @@ def _not_shown(total: int, report: Report) -> Iterator[Block]:
 
 def _ladder(report: Report) -> Iterator[Block]:
     """Yield what each attack finds; where several find people's values, the people that each adds to those above it."""
-    if report.tables is not None:
+    if isinstance(report, CountReport):
         yield Facts(counts.measured(report))
         return
     rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}

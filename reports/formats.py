@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from audit.model.report import Report
 from reports import html, markdown
 from reports.audit_page import audit_page, terminal_page
 from reports.escaping import as_json
-from reports.json_forms.count_tables import count_document
 from reports.json_values import json_object
 from reports.text import PAPER
 
@@ -36,12 +34,7 @@ class Json:
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
-        return as_json(as_object(report))
-
-
-def as_object(report: Report) -> dict[str, Any]:
-    """Return the report as the entries of one JSON object."""
-    return json_object(report if report.tables is None else count_document(report, report.tables))
+        return as_json(json_object(report))
 
 
 @dataclass(frozen=True)

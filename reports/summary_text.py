@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.clauses.clause import attack_reason
+from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.report import AttackReport, Report, Violation
@@ -209,7 +210,7 @@ def _would_take(reason: str | None, report: Report) -> str:
 
 def readers(report: Report) -> Iterator[str]:
     """Yield who learns what from this page."""
-    if report.tables is not None:
+    if isinstance(report, CountReport):
         yield from counts.readers(report)
         return
     if report.revealed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from audit.findings.count import CountReport
 from audit.findings.wording import ROWS
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
@@ -18,13 +19,14 @@ _NEARLY = 0.9  # a value so probable is shown in any case
 
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour; of what is about one person alone, that it is none."""
-    if report.tables is not None or report.about is not None:
-        return counts.headline(report) if report.about is None else _of_one(report, printable(report.about))
+    if isinstance(report, CountReport):
+        return counts.headline(report)
+    if report.about is not None:
+        return _of_one(report, printable(report.about))
     if report.policy.violations:
         worst = _worst(report)
-        if report.interrupted:
-            return say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst), "red"
-        return say("NOT SAFE: {worst}.", worst=worst), "red"
+        unsafe = say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst) if report.interrupted else None
+        return unsafe or say("NOT SAFE: {worst}.", worst=worst), "red"
     ran = _tried(report)
     if report.interrupted:
         return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"

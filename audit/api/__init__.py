@@ -20,7 +20,6 @@ check()
 from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
 from audit.api.compare import compare
 from audit.api.count_results import (
-    CountAuditResult,
     CountComparisonResult,
     CountExplanationResult,
     CountImpactResult,
@@ -42,7 +41,6 @@ __all__ = [
     "AuditResult",
     "CheckResult",
     "ComparisonResult",
-    "CountAuditResult",
     "CountComparisonResult",
     "CountExplanationResult",
     "CountImpactResult",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
 from audit.model.errors import UsageError, printable
@@ -21,15 +22,32 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Answer(ABC):
+_WRITTEN_BY = {
+    ReleaseImpact: "impact",
+    Repair: "repair",
+    CheckReport: "check",
+    Explanation: "explanation",
+    Comparison: "comparison",
+    PublicationPlan: "publication_plan",
+    CandidateReport: "count_tables.candidate",
+    CellExplanation: "count_tables.cell",
+    ComparedTables: "count_tables.side_by_side",
+}
+"""The module of `reports` that writes each report that is no audit."""
+
+
+class Answer:
     """An answer, written as text, as JSON, and in the other formats that it has."""
 
     report: Any
 
     @property
-    @abstractmethod
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        """What writes the report, by the name of its format."""
+        """What writes the report, by the name of its format; nothing of its own where that is an audit's."""
+        if (module := _WRITTEN_BY.get(type(self.report))) is None:
+            return {}
+        formats: Mapping[str, Callable[[Any], str]] = import_module(f"reports.{module}").FORMATS
+        return formats
 
     @property
     def _audit(self) -> Report | None:
@@ -116,12 +134,6 @@ class ImpactResult(Answer):
 
         return with_news(self.report)
 
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.impact import FORMATS
-
-        return FORMATS
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RepairResult(Answer):
@@ -138,12 +150,6 @@ class RepairResult(Answer):
     def exit_code(self) -> int:
         """0 where there is a repair; 1 where it is proved that there is none, 3 where that is not known."""
         return self.report.exit_code
-
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.repair import FORMATS
-
-        return FORMATS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,12 +177,6 @@ class CheckResult(Answer):
         rows = [[getattr(offence, name) for name in columns] for offence in self.report.offences]
         return pd.DataFrame(rows, columns=columns).astype({"line": "Int64"})
 
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.check import FORMATS
-
-        return FORMATS
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExplanationResult(Answer):
@@ -201,12 +201,6 @@ class ExplanationResult(Answer):
 
         return dataframes.findings(self._audit)
 
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.explanation import FORMATS
-
-        return FORMATS
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparisonResult(Answer):
@@ -224,21 +218,9 @@ class ComparisonResult(Answer):
         head, rows = table(self.report)
         return pd.DataFrame(rows, columns=head).set_index(head[0]).T
 
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.comparison import FORMATS
-
-        return FORMATS
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlanResult(Answer):
     """What each method would make of some microdata: `report` is all of it, not to be changed."""
 
     report: PublicationPlan
-
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.publication_plan import FORMATS
-
-        return FORMATS

@@ -2,65 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from audit.api.answers import Answer
-from audit.api.results import AttackResult
-from audit.model.count_answers import CandidateReport, CellExplanation
+from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.model.report import Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class CountAuditResult(AttackResult):
-    """What a series of count tables gives away: `report` is all of it, not to be changed."""
-
-    @property
-    def findings(self) -> pd.DataFrame:
-        """The findings that are shown, one row for each.
-
-        Columns: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure (where
-        there are several statistics), cell (a dict of labels by dimension), shown (what was published), lower, upper
-        (missing where there is no upper end), exact.
-        """
-        from audit.pipeline import count_dataframes
-
-        return count_dataframes.findings(self.report.attacks[0].findings)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgedCandidate(Answer):
-    """What was said of a candidate: `report` is all of it, not to be changed."""
+class CountImpactResult(Answer):
+    """What one more release of count tables would give away: `report` is all of it, not to be changed."""
 
     report: CandidateReport
-
-    @property
-    def hidden(self) -> pd.DataFrame:
-        """The further cells of the candidate to hide: cell, shown (what it shows now), file, line.
-
-        Without rows where nothing is new, and where no such cells were found: then `report.hide` is None.
-        """
-        from audit.pipeline import count_dataframes
-
-        return count_dataframes.hidden(self.report.hide or ())
-
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.count_tables.candidate import CANDIDATE
-
-        return CANDIDATE
-
-    @property
-    def _audit(self) -> Report:
-        return self.report.after
-
-
-class CountImpactResult(JudgedCandidate):
-    """What one more release of count tables would give away."""
 
     @property
     def passed(self) -> bool:
@@ -80,13 +38,27 @@ class CountImpactResult(JudgedCandidate):
     @property
     def findings(self) -> pd.DataFrame:
         """The findings that the candidate would add, as far as they are shown, as of an audit."""
-        from audit.pipeline import count_dataframes
+        from audit.pipeline import dataframes
 
-        return count_dataframes.findings(self.report.new)
+        return dataframes.count_findings(self.report.new)
+
+    @property
+    def hidden(self) -> pd.DataFrame:
+        """The further cells of the candidate to hide: cell, shown (what it shows now), file, line.
+
+        Without rows where nothing is new, and where no such cells were found: then `report.hide` is None.
+        """
+        from audit.pipeline import dataframes
+
+        return dataframes.hidden(self.report.hide or ())
+
+    @property
+    def _audit(self) -> Report:
+        return self.report.after
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CountRepairResult(JudgedCandidate):
+class CountRepairResult(CountImpactResult):
     """A candidate with further cells left empty, or that there is none; `files` are those that were written."""
 
     files: tuple[Path, ...]
@@ -115,22 +87,16 @@ class CountExplanationResult(Answer):
         Columns: release, since (of an increase), measure, shown (a tuple of what was published), lower, upper (missing
         where there is no upper end), exact.
         """
-        from audit.pipeline import count_dataframes
+        from audit.pipeline import dataframes
 
-        return count_dataframes.explained(self.report)
-
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.count_tables.candidate import EXPLANATION
-
-        return EXPLANATION
+        return dataframes.explained(self.report)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountComparisonResult(Answer):
     """Several series of count tables side by side: `report` is all of it, by the series' folders."""
 
-    report: tuple[tuple[str, Report], ...]
+    report: ComparedTables
 
     @property
     def table(self) -> pd.DataFrame:
@@ -140,11 +106,5 @@ class CountComparisonResult(Answer):
         from reports.count_tables.side_by_side import rows
 
         found = rows(self.report)
-        names = [name for name, _ in self.report]
+        names = [name for name, _ in self.report.series]
         return pd.DataFrame([cells for _, *cells in found], index=[name for name, *_ in found], columns=names)
-
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        from reports.count_tables.side_by_side import SIDE_BY_SIDE
-
-        return SIDE_BY_SIDE

@@ -11,20 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from audit.api.count_results import (
-    CountAuditResult,
     CountComparisonResult,
     CountExplanationResult,
     CountImpactResult,
     CountRepairResult,
 )
+from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings
 from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
+from audit.findings.count_answers import ComparedTables
 from audit.model.errors import UsageError, printable
 from audit.pipeline.settings import CountSettings
 
 if TYPE_CHECKING:
     from audit.count_tables.manifest import TableManifest, TableRelease
-    from audit.count_tables.table_audit import CountOptions
+    from audit.model.audit_options import AuditOptions
     from audit.publishing.count_tables import PublishedTables
 
 Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
@@ -64,7 +65,7 @@ class LoadedTables:
 
     def audit(
         self, *, baseline: str | os.PathLike[str] | None = None, **settings: Unpack[CountSettings]
-    ) -> CountAuditResult:
+    ) -> AttackResult:
         """Find what can be derived about the counts, as `audit SERIES` does.
 
         Args:
@@ -83,7 +84,7 @@ class LoadedTables:
 
         known = None if baseline is None else read_baseline(Path(baseline), of_tables=True)
         with _options(settings) as how:
-            return CountAuditResult(audit_tables(self.opened, Differencing(), replace(how, baseline=known)))
+            return AttackResult(audit_tables(self.opened, Differencing(), replace(how, baseline=known)))
 
     def next(
         self,
@@ -246,13 +247,12 @@ def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float
     from audit.count_tables.table_audit import audit_tables
 
     with _options({"time_limit": time_limit, "findings": 0}) as how:
-        return CountComparisonResult(
-            tuple((name, audit_tables(one.opened, Differencing(), how)) for name, one in series)
-        )
+        found = tuple((name, audit_tables(one.opened, Differencing(), how)) for name, one in series)
+        return CountComparisonResult(ComparedTables(found))
 
 
-def _options(settings: Mapping[str, object]) -> AbstractContextManager[CountOptions]:
-    return AuditSettings(settings, CountSettings).count_options()
+def _options(settings: Mapping[str, object]) -> AbstractContextManager[AuditOptions]:
+    return AuditSettings(settings, CountSettings).audit_options()
 
 
 def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:

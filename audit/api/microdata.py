@@ -122,7 +122,7 @@ class LoadedMicrodata:
         from anonymizers.registry import METHODS
         from attacks.registry import all_attacks
         from audit.metrics.utility import Queries
-        from audit.pipeline.audit_run import AuditOptions
+        from audit.model.audit_options import AuditOptions
         from audit.pipeline.progress import counting
         from audit.pipeline.publication_plan import candidates, plan_publication
 

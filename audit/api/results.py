@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,10 +27,6 @@ class _Result(Answer):
 
     report: Report
     _done: AuditRun | None = None
-
-    @property
-    def _formats(self) -> Mapping[str, Callable[[Report], str]]:
-        return {}
 
     @property
     def _audit(self) -> Report:
@@ -77,6 +72,10 @@ class _Result(Answer):
         Columns: id, attack, sensitive, kind, individual, record, release, value, risk, evidence, e, left, right,
         class_size, cause, description. `left` and `right` are dicts of how often each person is counted; `description`
         is a dict of cells, and None unless revealed.
+
+        Of count tables: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure
+        (where there are several statistics), cell (a dict of labels by dimension), shown (what was published), lower,
+        upper (missing where there is no upper end), exact.
         """
         from audit.pipeline import dataframes
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from audit.count_tables.series_kind import CLAUSES
 from reports.schema.results import WRITTEN, results_schema
 
 
@@ -22,9 +21,10 @@ def schema() -> dict[str, Any]:
 def as_text() -> str:
     """Return the schema as its file has it, a line for each definition, made of the types of results."""
     from attacks.registry import ATTACKS
+    from audit.clauses.count_limits import COUNT_CLAUSES
 
     own = {name: cast("Any", ATTACKS.load(name)) for name in ATTACKS.own}
-    found = results_schema({name: (attack.measures, attack.rules) for name, attack in own.items()}, CLAUSES)
+    found = results_schema({name: (attack.measures, attack.rules) for name, attack in own.items()}, [*COUNT_CLAUSES])
     lines = [f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found["$defs"].items()]
     head = json.dumps({**found, "$defs": {}}, ensure_ascii=False).removesuffix("{}}")
     return f"{head}{{\n" + ",\n".join(lines) + "\n}}\n"

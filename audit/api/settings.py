@@ -11,20 +11,20 @@ from dataclasses import replace
 from importlib.util import find_spec
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
 from audit.model.report import Report
-from audit.pipeline.settings import SETTINGS, Settings
+from audit.pipeline.settings import SETTINGS, CountSettings, Settings
 from audit.runtime.engine import Engine, Local, cores
 
 if TYPE_CHECKING:
     from attacks.registry import Choice
-    from audit.count_tables.table_audit import CountOptions
     from audit.io.series import Series
+    from audit.model.audit_options import AuditOptions
     from audit.model.outcome import Attack
-    from audit.pipeline.audit_run import AuditOptions, AuditRun
+    from audit.pipeline.audit_run import AuditRun
 
 
 class AuditSettings:
@@ -37,7 +37,7 @@ class AuditSettings:
     """
 
     def __init__(self, given: Mapping[str, object], taken: type = Settings, **fixed: object) -> None:
-        names = SETTINGS.keys() & taken.__annotations__.keys()
+        names, self._of_tables = SETTINGS.keys() & taken.__annotations__.keys(), taken is CountSettings
         self.options = {name: value for name, value in given.items() if name not in names}
         chosen: dict[str, Any] = {name: setting.default for name, (_, setting) in SETTINGS.items()}
         chosen |= {name: value for name, value in given.items() if name in names} | fixed
@@ -75,13 +75,16 @@ class AuditSettings:
 
     @contextmanager
     def audit_options(self, *, explicit: bool = False) -> Iterator[AuditOptions]:
-        """Yield how to audit people's data; progress is shown meanwhile.
+        """Yield how to audit; progress is shown meanwhile.
 
         Raises:
             UsageError: there is no such clause or limit.
         """
-        from audit.clauses.registry import limit_of
-        from audit.pipeline.audit_run import AuditOptions
+        if self._of_tables:
+            from audit.clauses.count_limits import count_limit_of as limit_of
+        else:
+            from audit.clauses.registry import limit_of
+        from audit.model.audit_options import AuditOptions
         from audit.pipeline.progress import progress
 
         chosen = self.engine or Local(cores())
@@ -99,26 +102,8 @@ class AuditSettings:
                 made=report_date(),
             )
 
-    @contextmanager
-    def count_options(self) -> Iterator[CountOptions]:
-        """Yield how to audit count tables; progress is shown meanwhile.
 
-        Raises:
-            UsageError: there is no such clause or limit.
-        """
-        from audit.count_tables.manifest import clause_limit
-        from audit.count_tables.table_audit import CountOptions
-        from audit.pipeline.progress import progress
-
-        limits = _limits(self.policy, clause_limit)
-        with progress(shown=is_shown(self.progress)) as watch:
-            yield CountOptions(limits, self.time_limit, self.findings, made=report_date(), progress=watch)
-
-
-Limit = TypeVar("Limit")
-
-
-def _limits(policy: Mapping[str, float], limit_of: Callable[[str, Any], Limit]) -> dict[str, Limit]:
+def _limits(policy: Mapping[str, float], limit_of: Callable[[str, object], float]) -> dict[str, float]:
     """Return clauses of a policy, numbers of any package as Python's own; `limit_of` knows the clauses.
 
     Raises:

@@ -65,8 +65,8 @@ class JudgedAudit:
         return [entry for entry in self.attacks if entry.outcome.ran]
 
 
-class Clause(ABC):
-    """One clause of the policy.
+class Limit(ABC):
+    """What a clause of the policy limits, whatever it is about.
 
     Attributes:
         name: as written in the manifest, on the command line and in reports.
@@ -95,6 +95,10 @@ class Clause(ABC):
         if isinstance(value, int | float) and not isinstance(value, bool) and self.allows(value):
             return value
         raise ValueError(self.example)
+
+
+class Clause(Limit):
+    """One clause of the policy for series about people; its attributes are those of a limit."""
 
     def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
         """Return a result with what the clause has to know beside what the attack found: by default nothing.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from audit.clauses.clause import Clause, Stated
+from audit.clauses.clause import Clause, Limit, Stated
 from audit.clauses.max_ever_risk import MaxEverRisk
 from audit.clauses.max_risk import MaxRisk
 from audit.clauses.min_e import MinE
@@ -47,16 +47,18 @@ def _other(name: str) -> Clause:
 CLAUSES: Mapping[str, Clause] = _AllClauses()
 
 
-def limit_of(name: str, value: object) -> float:
-    """Return the limit of a clause.
+def limit_of(
+    name: str, value: object, clauses: Mapping[str, Limit] = CLAUSES, lacks: str = "the policy has no such limit"
+) -> float:
+    """Return the limit of one of some clauses; `lacks` says that it is none of them.
 
     Raises:
         ValueError: there is no such clause, or the value is no limit of it: what is wrong, and what to do.
     """
-    if name not in CLAUSES:
-        raise ValueError("the policy has no such limit", f"use one of {', '.join(CLAUSES)}")
+    if name not in clauses:
+        raise ValueError(lacks, f"use one of {', '.join(clauses)}")
     try:
-        return CLAUSES[name].parse(value)
+        return clauses[name].parse(value)
     except ValueError as error:
         raise ValueError("this is not a limit of the policy", str(error)) from None
 

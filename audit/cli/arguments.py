@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, get_args
 
 from audit.cli.first_steps import did_you_mean
 from audit.cli.standard_streams import shows_progress
@@ -15,6 +15,10 @@ from audit.io.paths import is_url, without_secrets
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option
 from audit.pipeline.settings import SETTINGS, CountSettings
+
+if TYPE_CHECKING:
+    from audit.api.count_tables import LoadedTables
+    from audit.api.series import LoadedSeries
 
 ON_TABLES = "differencing"
 """The attack on count tables; the others are on people's rows."""
@@ -152,9 +156,8 @@ def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def limit(text: str) -> tuple[str, float]:
     """Return a clause of the policy and its limit, from `clause=limit`."""
+    from audit.clauses.count_limits import COUNT_CLAUSES, count_limit_of
     from audit.clauses.registry import limit_of
-    from audit.count_tables.manifest import clause_limit
-    from audit.count_tables.series_kind import CLAUSES
 
     name, _, number = text.partition("=")
     try:
@@ -162,7 +165,7 @@ def limit(text: str) -> tuple[str, float]:
     except ValueError:
         value = float("nan")
     try:
-        return name, (clause_limit if name in CLAUSES else limit_of)(name, value)
+        return name, (count_limit_of if name in COUNT_CLAUSES else limit_of)(name, value)
     except ValueError as trouble:
         raise argparse.ArgumentTypeError(f"{printable(text)}: {'; '.join(trouble.args)}") from None
 
@@ -191,12 +194,18 @@ def asked(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
         yield given | {"engine": chosen}
 
 
-def of_tables(arguments: argparse.Namespace, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is asked of an audit of count tables.
+def settings_for(
+    series: LoadedSeries | LoadedTables, arguments: argparse.Namespace, given: Mapping[str, Any], **of_people: object
+) -> dict[str, Any]:
+    """Return what is asked of an audit of a series, with what only one of people takes.
 
     Raises:
-        UsageError: something is asked that is about people, and would do nothing.
+        UsageError: something is asked that is about people, and would do nothing for count tables.
     """
+    from audit.api.count_tables import LoadedTables
+
+    if not isinstance(series, LoadedTables):
+        return {**of_people, **given}
     others = [f"--attack {name}" for name in getattr(arguments, "attack", None) or () if name != ON_TABLES]
     others += [flag(name) for name in options_given(arguments)]
     others += [flag(name) for name in _OF_PEOPLE if getattr(arguments, name, None)]

@@ -20,7 +20,7 @@ from audit.cli.arguments import (
     counted,
     limit,
     local,
-    of_tables,
+    settings_for,
 )
 from audit.cli.output import opened, write
 from audit.model.errors import UsageError, printable
@@ -30,7 +30,7 @@ from reports.documents.registry import DOCUMENTS
 from reports.registry import FORMATS
 
 if TYPE_CHECKING:
-    from audit.api.count_results import CountAuditResult
+    from audit.api.results import AttackResult, AuditResult
 
 _HELP = frozenset({"-h", "--help"})
 
@@ -158,9 +158,8 @@ def run(arguments: argparse.Namespace) -> int:
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
-            result: AuditResult | CountAuditResult = series.audit(
-                baseline=arguments.baseline, **of_tables(arguments, given)
-            )
+            how = settings_for(series, arguments, given)
+            result: AuditResult | AttackResult = series.audit(baseline=arguments.baseline, **how)
         else:
             report, done = audited(
                 series.opened,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Commands, Names, add_output, add_settings, asked, of_tables
+from audit.cli.arguments import Commands, Names, add_output, add_settings, asked, settings_for
 from audit.cli.output import opened, write
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import UsageError, printable
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             if not arguments.cell:
                 raise UsageError("a series of count tables names nobody; say which cell: --cell area=N --cell sex=f")
             cell = dict(map(_label, arguments.cell))
-            answer: Answer = series.explain(cell, **of_tables(arguments, given))
+            answer: Answer = series.explain(cell, **settings_for(series, arguments, given))
         elif arguments.cell:
             raise UsageError("--cell is about count tables; name a person with --individual ID")
         elif arguments.individual is None:

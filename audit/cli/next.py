@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from audit.cli.arguments import Commands, Names, add_output, asked, of_tables
+from audit.cli.arguments import Commands, Names, add_output, asked, settings_for
 from audit.cli.audit import add_attack_options, add_options
 from audit.cli.output import opened, write
 from reports.registry import FORMATS
@@ -39,13 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is none, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
-    from audit.api.count_tables import LoadedTables
-
     series = opened(arguments, arguments.output)
     with asked(arguments) as given:
-        found = (
-            series.next(arguments.candidate, **of_tables(arguments, given))
-            if isinstance(series, LoadedTables)
-            else series.next(arguments.candidate, attack=arguments.attack, **given)
-        )
+        how = settings_for(series, arguments, given, attack=arguments.attack)
+        found = series.next(arguments.candidate, **how)
     return write(found, arguments.format, arguments.output, arguments.series)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from audit.cli.arguments import Commands, asked, local, of_tables
+from audit.cli.arguments import Commands, asked, local, settings_for
 from audit.cli.audit import add_attack_options, add_options
 from audit.cli.output import opened, write
 from audit.model.moves import MOVES
@@ -58,22 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is none, the folder has files in it, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
-    from audit.api.count_tables import LoadedTables
-
     series = opened(arguments)
     with asked(arguments) as given:
         if arguments.reach is not None:
             given["policy"] |= {"max_risk": arguments.reach}
-        found = (
-            series.repair(arguments.candidate, arguments.output, **of_tables(arguments, given))
-            if isinstance(series, LoadedTables)
-            else series.repair(
-                arguments.candidate,
-                arguments.output,
-                only=arguments.only,
-                baseline=arguments.baseline,
-                attack=arguments.attack,
-                **given,
-            )
-        )
+        of_people = {name: getattr(arguments, name) for name in ("only", "baseline", "attack")}
+        how = settings_for(series, arguments, given, **of_people)
+        found = series.repair(arguments.candidate, arguments.output, **how)
     return write(found, arguments.format, None, arguments.series)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 
-from audit.cli.arguments import Commands, add_settings, asked, of_tables
+from audit.cli.arguments import Commands, add_settings, asked, settings_for
 from audit.cli.output import opened, put
 from audit.io.manifest import NAME
 from audit.model.errors import UsageError, printable, printable_path
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(series, LoadedTables):
             if given["policy"] or arguments.group:
                 raise UsageError("of count tables findings are accepted, by their ids; leave --policy and --group out")
-            of_tables(arguments, given)
+            settings_for(series, arguments, given)
             folder = series.waive(*arguments.ids, **accepted).folder
         else:
             how = {"adversary": given["adversary"], "policy": given["policy"]}

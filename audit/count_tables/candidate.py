@@ -14,18 +14,20 @@ import numpy as np
 from audit.count_tables.doubts import check_columns_are_there
 from audit.count_tables.hiding import Hiding, HidingSearch, Rows, without_rows
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
+from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.number_texts import number_of
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_audit import CountAttack, CountOptions, report_on
-from audit.findings.count import CountFinding, count_measures, found_counts
+from audit.count_tables.table_audit import report_on
+from audit.findings.count import CountFinding, CountReport
+from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.toml import release_tag
 from audit.judgement.baseline import is_known
-from audit.model.count_answers import CandidateReport, HiddenCell
+from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.errors import UsageError, printable
-from audit.model.report import CountSize, Report
+from audit.model.report import CountSize
 
 _BASES = (3, 5, 10, 20, 50, 100)
 
@@ -48,7 +50,7 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
 
 
 def judge_candidate(
-    manifest: TableManifest, candidate: TableRelease, attack: CountAttack, options: CountOptions
+    manifest: TableManifest, candidate: TableRelease, attack: CountAttack, options: AuditOptions
 ) -> tuple[CandidateReport, PublishedCounts, Rows]:
     """Return what a candidate would add and what to do, all published counts with it, and the rows to hide.
 
@@ -59,7 +61,7 @@ def judge_candidate(
     before = report_on(read_counts(manifest), attack, replace(options, findings=None))
     counts = read_counts(with_candidate(manifest, candidate))
     check_columns_are_there(counts)
-    known, left = {each.id: each.size for each in found_counts(before)}, count_measures(before).open
+    known, left = {each.id: each.size for each in before.findings}, before.measures.open
     search = _CellSearch(counts, attack, options, known, left)
     after, fresh = search.audited(frozenset())
     hiding = search.hiding(fresh)
@@ -77,7 +79,7 @@ def judge_candidate(
             new_total=len(fresh),
             hide=None if rows is None else hidden,
             rounding=rounding,
-            undecided=max(count_measures(after).open, count_measures(settled).open) > left,
+            undecided=max(after.measures.open, settled.measures.open) > left,
             least=hiding.least,
         ),
         counts,
@@ -97,17 +99,17 @@ class _CellSearch:
 
     counts: PublishedCounts
     attack: CountAttack
-    options: CountOptions
+    options: AuditOptions
     known: Mapping[str, CountSize]
     open: int
 
-    def audited(self, rows: Rows) -> tuple[Report, list[CountFinding]]:
+    def audited(self, rows: Rows) -> tuple[CountReport, list[CountFinding]]:
         """Return the report with some rows left empty, and the findings that are new."""
         return self._judged(without_rows(self.counts, rows))
 
-    def _judged(self, counts: PublishedCounts) -> tuple[Report, list[CountFinding]]:
+    def _judged(self, counts: PublishedCounts) -> tuple[CountReport, list[CountFinding]]:
         report = report_on(counts, self.attack, replace(self.options, findings=None))
-        return report, [each for each in found_counts(report) if not is_known(self.known, each.id, each.size)]
+        return report, [each for each in report.findings if not is_known(self.known, each.id, each.size)]
 
     def hiding(self, fresh: list[CountFinding]) -> Hiding:
         """Return which rows of the candidate to hide so that nothing new is found."""
@@ -129,7 +131,7 @@ class _CellSearch:
             if base > least and base % least == 0 and not any(number % base for number in past):
                 rounding = Rounding(base, "nearest")
                 report, fresh = self._judged(rounded_candidate(self.counts, rounding))
-                if not fresh and count_measures(report).open <= self.open:
+                if not fresh and report.measures.open <= self.open:
                     return rounding
         return None
 

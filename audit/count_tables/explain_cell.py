@@ -10,10 +10,12 @@ import numpy as np
 from audit.count_tables.build_evidence import asked_dimensions, build_evidence
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.count_questions import CountQuestions, derived, increase, joined
+from audit.count_tables.judged_counts import CountAttack, attacked
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts, check_audited
-from audit.count_tables.table_audit import CountAttack, CountOptions, attacked, tables_facts
-from audit.model.count_answers import CellExplanation, ExplainedCount
+from audit.count_tables.table_audit import tables_facts
+from audit.findings.count_answers import CellExplanation, ExplainedCount
+from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import PROTECTED
 from audit.model.errors import UsageError, printable
 from audit.model.json_types import UNBOUNDED
@@ -21,7 +23,7 @@ from audit.runtime.budget import Budget
 
 
 def explain_cell(
-    counts: PublishedCounts, wanted: Mapping[str, str], exact: CountAttack, options: CountOptions
+    counts: PublishedCounts, wanted: Mapping[str, str], exact: CountAttack, options: AuditOptions
 ) -> CellExplanation:
     """Return what is known of a cell; dimensions that are not named are at their total.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from audit.count_tables.series_kind import CLAUSES
+from audit.clauses.count_limits import COUNT_CLAUSES, count_limit_of
 from audit.count_tables.table_files import read_count_table
 from audit.count_tables.table_rules import (
     STATISTIC,
@@ -126,7 +126,7 @@ class TableManifest:
     harmless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     with_rest: frozenset[str] = frozenset()
     unconfirmed: tuple[str, ...] = ()
-    policy: Mapping[str, int] = field(default_factory=dict)
+    policy: Mapping[str, float] = field(default_factory=dict)
     waivers: tuple[microdata.Waiver, ...] = ()
     hiding: tuple[HidingRule, ...] = ()
 
@@ -184,17 +184,16 @@ class TableManifest:
         Raises:
             InputError: nothing says what `min_count` is.
         """
-        stated = {**self.policy, **{clause: int(limit) for clause, limit in given.items()}}
-        if "min_count" not in stated:
-            ends = [high for _, high in self.markers.values() if high < UNBOUNDED]
-            if self.threshold is None and not ends:
-                problems = Problems()
-                what = "`min_count` is not given, and neither a threshold nor a marker with an upper end implies it"
-                problems.add(NAME, what, "write min_count = 6, say, under [policy]")
-                raise InputError(problems.found)
-            stated["min_count"] = self.threshold if self.threshold is not None else max(ends) + 1
-        kinds = {"min_labels": stated.get("min_labels", 2)} if self.sensitive else {}
-        return {"min_count": stated["min_count"], "min_width": stated.get("min_width", 2), **kinds}
+        ends = [high for _, high in self.markers.values() if high < UNBOUNDED]
+        implied = self.threshold or (max(ends) + 1 if ends else None)
+        limits = {name: clause.default for name, clause in COUNT_CLAUSES.items()} | {"min_count": implied}
+        limits |= {**self.policy, **given}
+        if limits["min_count"] is None:
+            problems = Problems()
+            what = "`min_count` is not given, and neither a threshold nor a marker with an upper end implies it"
+            problems.add(NAME, what, "write min_count = 6, say, under [policy]")
+            raise InputError(problems.found)
+        return {name: int(limit or 0) for name, limit in limits.items() if name != "min_labels" or self.sensitive}
 
 
 def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
@@ -227,7 +226,7 @@ class _TableManifestReader(Reader):
     allowed: Mapping[str, set[str] | None] = {
         "series": {"name", "kind", "releases", "releases_by"},
         "table": set(TABLE_KEYS),
-        "policy": set(CLAUSES),
+        "policy": set(COUNT_CLAUSES),
         **UNCONFIRMED_KEYS,
         "waiver": {"finding", "reason", "expires", "size"},
         "hiding": {"cell", "keep", "cost"},
@@ -265,7 +264,7 @@ class _TableManifestReader(Reader):
             no_total=frozenset(name for name, label in totals.items() if not label),
             absent_is_zero=read.pop("absent") == "zero",
             unconfirmed=unconfirmed(self),
-            policy=self.policy(),
+            policy=microdata.read_policy(self, count_limit_of),
             waivers=microdata.read_waivers(self, size_of, 'size = { kind = "narrowed", lower = 1, upper = 4 }'),
             hiding=hiding_rules(self),
             **read,
@@ -359,16 +358,6 @@ class _TableManifestReader(Reader):
             self.note("releases_by", f'"{column}" has empty cells', "write into each row which release it belongs to")
         return [TableRelease(text, tuple(tables[text])) for text in sorted(tables, key=natural)]
 
-    def policy(self) -> dict[str, int]:
-        found = {}
-        for key, value in self.table("policy").items():
-            if key in CLAUSES:
-                try:
-                    found[key] = clause_limit(key, value)
-                except ValueError as trouble:
-                    self.note(key, *trouble.args)
-        return found
-
 
 def size_of(given: object) -> CountSize | None:
     """Return how much of a count a waiver accepts; None where that is not what it says."""
@@ -379,18 +368,3 @@ def size_of(given: object) -> CountSize | None:
     if kind is None or set(given) != {"kind", "lower", "upper"} or not (type(lower) is type(upper) is int):
         return None
     return CountSize(kind, int(str(lower)), int(str(upper)))
-
-
-def clause_limit(clause: str, value: object) -> int:
-    """Return the limit of a clause of the policy of count tables.
-
-    Raises:
-        ValueError: there is no such clause or limit; its arguments say what is wrong and what to do.
-    """
-    if clause not in CLAUSES:
-        raise ValueError("the policy of count tables has no such clause", f"use one of {', '.join(CLAUSES)}")
-    least = 1 if clause == "min_width" else 2
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer()
-    if whole and least <= float(str(value)) < UNBOUNDED:
-        return int(float(str(value)))
-    raise ValueError("this is not a limit of the policy", f"write a whole number from {least}")

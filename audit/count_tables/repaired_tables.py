@@ -13,17 +13,18 @@ import numpy.typing as npt
 
 from audit.count_tables.candidate import judge_candidate
 from audit.count_tables.hiding import Rows
+from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.table_audit import CountAttack, CountOptions
+from audit.findings.count_answers import CandidateReport
 from audit.io.diagnostics import records
 from audit.io.dialect import read_dialect
-from audit.model.count_answers import CandidateReport
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable, printable_path
 
 
 def repair_candidate(
-    manifest: TableManifest, candidate: TableRelease, output: Path, attack: CountAttack, options: CountOptions
+    manifest: TableManifest, candidate: TableRelease, output: Path, attack: CountAttack, options: AuditOptions
 ) -> CandidateReport:
     """Write the candidate into a new or empty folder, with the least further cells left empty, and judge that.
 

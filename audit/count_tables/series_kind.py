@@ -10,8 +10,6 @@ from audit.io.toml import parse, read_text
 from audit.model.errors import Problems
 
 KIND = "tables"
-CLAUSES = ("min_count", "min_width", "min_labels")
-"""Clauses of the policy of count tables."""
 
 
 def is_table_series(path: str | os.PathLike[str]) -> bool:

@@ -2,93 +2,58 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
-import logging
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.count_tables.build_evidence import CountEvidence, EvidencePart, build_evidence
+from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.count_findings import CertificateError, FindingBuilder, Known, with_pictures
 from audit.count_tables.doubts import check_columns_are_there, table_doubts
 from audit.count_tables.guesses import surest_limits, without_guesses
+from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
 from audit.count_tables.manifest import TableManifest
-from audit.count_tables.people_of_one_kind import with_people_of_one_kind
-from audit.count_tables.published_counts import PublishedCounts, check_audited
+from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table
 from audit.count_tables.table_rules import Rates
-from audit.findings.count import COUNT_KINDS, REMEDY, CountFinding
+from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
 from audit.judgement.baseline import is_known
 from audit.judgement.waivers import NamedFindings, WaiverBook
+from audit.model.audit_options import AuditOptions
 from audit.model.count_report import CountMeasures, CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import (
     ALL,
     NARROWED,
     OPEN,
-    PROTECTED,
     RECOVERED,
-    SAME_KIND,
     SMALL,
-    SMALL_COUNT,
     VERDICTS,
-    ContradictingCountsError,
-    CountOutcome,
-    CountTables,
     WeightedSum,
 )
 from audit.model.doubt import Doubt
-from audit.model.errors import InputError, Problem
+from audit.model.errors import InputError
 from audit.model.finding import FindingRule
-from audit.model.json_types import UNBOUNDED, ClauseState
+from audit.model.json_types import UNBOUNDED
 from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.report import (
     AdversaryFacts,
-    AttackReport,
-    BaselineFacts,
-    ClauseReport,
-    Contradictions,
     CountSize,
     Input,
-    PolicyReport,
-    Report,
     SeriesFacts,
     Undecided,
     Violation,
     Waived,
 )
-from audit.runtime.budget import Budget
-from audit.runtime.log import logged_stage
-from audit.runtime.phrases import Phrase, say
-from audit.runtime.reasons import Reason, combined, kind_of
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, kind_of
 from audit.runtime.version import VERSION
 
-_LOG = logging.getLogger(__name__)
-_NAMED = 12
 _TERMS, _LONG = 100_000, 200
-_FAILED = Phrase("the certificate of a finding does not hold, which is a bug of this program")
-_CLAUSE = {SMALL_COUNT: "min_count", PROTECTED: "min_width", SAME_KIND: "min_labels"}
-_ORDER = np.array([4, 0, 1, 2, 3], dtype=np.int64)  # by verdict: recovered, narrowed, small, all
-
-
-class CountAttack(Protocol):
-    """An attack on published counts."""
-
-    @property
-    def name(self) -> str:
-        """Its name on the command line."""
-
-    def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
-        """Return what it finds out."""
 
 
 @dataclass(frozen=True)
@@ -110,102 +75,7 @@ class Accepted:
     still: int
 
 
-@dataclass(frozen=True)
-class CountOptions:
-    """How to audit count tables.
-
-    Attributes:
-        limits: clauses of the policy that replace those of the manifest.
-        time_limit: seconds; None is without limit.
-        findings: how many findings to show; None for all.
-        today: the date at which waivers are judged.
-        made: the date that the report bears; `today` when None.
-        baseline: what an earlier report found, which does not count again.
-        progress: given the attack's name, returns what is called with its progress.
-    """
-
-    limits: Mapping[str, float] = field(default_factory=dict)
-    time_limit: float | None = 300.0
-    findings: int | None = 20
-    today: datetime.date = field(default_factory=datetime.date.today)
-    made: datetime.date | None = None
-    baseline: BaselineFacts | None = None
-    progress: Callable[[str], Callable[[int, int], None] | None] = lambda _: None
-
-
-@dataclass(frozen=True)
-class JudgedCounts:
-    """Published counts with what the attack found out of them, part by part, and how long it took.
-
-    Questions are numbered through all parts.
-    """
-
-    counts: PublishedCounts
-    evidence: CountEvidence
-    outcomes: Sequence[CountOutcome]
-    limits: Mapping[str, int]
-    seconds: float
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user stopped the attack."""
-        return any(each.interrupted for each in self.outcomes)
-
-    @cached_property
-    def verdict(self) -> npt.NDArray[np.int8]:
-        """The verdict on each question; shape (questions,)."""
-        return np.concatenate([each.verdict for each in self.outcomes])
-
-    @cached_property
-    def rule(self) -> npt.NDArray[np.int8]:
-        """The rule that each question is judged by; shape (questions,)."""
-        return np.concatenate([part.questions.rule for part in self.evidence.parts])
-
-    @cached_property
-    def found(self) -> list[int]:
-        """The findings, the most severe first, then by release and cell."""
-        questions = [part.questions for part in self.evidence.parts]
-        statistic = [np.full(len(part.questions), part.statistic) for part in self.evidence.parts]
-        found = np.flatnonzero(self.verdict > 0)
-        columns = [
-            _ORDER[self.verdict[found].astype(np.int64)],
-            np.concatenate([each.release for each in questions])[found],
-            np.concatenate(statistic)[found],
-            np.concatenate([each.since for each in questions])[found],
-            *np.concatenate([each.label for each in questions])[found].T,
-            found,
-        ]
-        order: list[int] = found[np.lexsort(columns[::-1])].tolist()
-        return order
-
-    @cached_property
-    def _starts(self) -> npt.NDArray[np.int64]:
-        return np.cumsum([0, *(len(each.verdict) for each in self.outcomes)])
-
-    def at(self, place: int) -> tuple[EvidencePart, int, CountOutcome]:
-        """Return the part that a question is of, its place there, and what was found out of the part."""
-        part = int(np.searchsorted(self._starts, place, side="right")) - 1
-        return self.evidence.parts[part], int(place - self._starts[part]), self.outcomes[part]
-
-    def size(self, place: int) -> CountSize:
-        """Return how much is known of what is found."""
-        _, question, outcome = self.at(place)
-        kind = VERDICTS[int(outcome.verdict[question])]
-        return CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
-
-    def without(self, failed: Collection[int]) -> JudgedCounts:
-        """Return the same with some questions open, because the certificates of their findings do not hold."""
-        verdict, outcomes = self.verdict.copy(), []
-        verdict[[*failed]] = OPEN
-        for own, outcome in zip(np.split(verdict, self._starts[1:-1]), self.outcomes, strict=True):
-            same = (own == outcome.verdict).all()
-            outcomes.append(
-                outcome if same else replace(outcome, status="incomplete", reason=str(_FAILED), verdict=own)
-            )
-        return replace(self, outcomes=outcomes)
-
-
-def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOptions) -> Report:
+def audit_tables(manifest: TableManifest, attack: CountAttack, options: AuditOptions) -> CountReport:
     """Return the report on a series of count tables.
 
     Raises:
@@ -216,7 +86,7 @@ def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOpt
     return report_on(counts, attack, options)
 
 
-def report_on(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> Report:
+def report_on(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
     """Return the report on published counts; a finding whose certificate does not hold is not settled.
 
     Raises:
@@ -225,72 +95,7 @@ def report_on(counts: PublishedCounts, attack: CountAttack, options: CountOption
     return _report(judge(counts, attack, options), attack, options)
 
 
-def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> JudgedCounts:
-    """Run the attack on published counts.
-
-    Raises:
-        InputError: the policy is not given, nothing is published, or the numbers contradict each other.
-    """
-    check_audited(counts)
-    limits = counts.manifest.limits(options.limits)
-    evidence, outcomes = build_evidence(counts, limits), list[CountOutcome]()
-    start = time.perf_counter()
-    budget = Budget(options.time_limit, options.progress(attack.name))
-    interrupted = False
-    for part in evidence.parts:
-        with logged_stage(_LOG, f"attack {attack.name}", numbers=len(part.rows)) as stage:
-            outcome = CountOutcome.nothing(len(part.questions), say("interrupted"), interrupted=True)
-            # What was decided before an interrupt is reported; where that is nothing, there is no report.
-            with suppress(*([KeyboardInterrupt] if outcomes else [])):
-                outcome = outcome if interrupted else attacked(counts, part, attack, budget)
-            stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
-        interrupted = outcome.interrupted
-        outcomes.append(outcome)
-    if counts.manifest.sensitive:
-        evidence, outcomes = with_people_of_one_kind(
-            counts.manifest,
-            evidence,
-            outcomes,
-            limits["min_labels"],
-            lambda part: attacked(counts, part, attack, budget),
-        )
-    return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
-
-
-def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, budget: Budget) -> CountOutcome:
-    """Return what an attack finds out of a part of the evidence.
-
-    Raises:
-        InputError: no counts agree with what was published.
-    """
-    try:
-        return attack.run(part.tables, budget)
-    except ContradictingCountsError as error:
-        raise _contradiction(counts, part.rows, error) from None
-
-
-def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:
-    """Return the error that names the cells that contradict each other."""
-    named = [int(rows[number]) for number in error.numbers if rows[number] >= 0]
-    what = "no count agrees with this cell"
-    if len(named) > 1:
-        without = "; without any one of them there are" if error.irreducible else ""
-        what = f"no counts agree with these {len(named)} cells{without}"
-    problems = []
-    for row in named[:_NAMED]:
-        (file, line), low, high = counts.place(row), counts.lower[row], counts.upper[row]
-        stands = f"stands for {low} to {high}" if low < high < UNBOUNDED else f"stands for {high}"
-        if high >= UNBOUNDED:
-            stands = f"stands for {low} or more"
-        elif low > high:
-            stands = "is against the rules by itself (threshold, rounding, or the rate beside it)"
-        text, column = counts.texts[int(counts.text[row])], counts.column_of[int(counts.file[row])]
-        remedy = "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest"
-        problems.append(Problem(file, f'"{text}" {stands}: {what}', remedy, line=line, column=column))
-    return InputError(problems)
-
-
-def _report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> Report:
+def _report(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
     counts, manifest, found = judged.counts, judged.counts.manifest, judged.found
     builder, facts = FindingBuilder(counts), tables_facts(counts)
 
@@ -316,7 +121,7 @@ def _report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) ->
     sure = [place for place in sure if place not in {*guessed}] if guessed else sure
     every = [each.reason for each in judged.outcomes] + [each.reason for each in judged.evidence.unasked]
     reasons = [reason for reason in every if reason]
-    report = AttackReport(
+    report = CountAttackReport(
         attack=attack.name,
         sensitive=None,
         status="incomplete" if measures.open or reasons else "complete",
@@ -329,18 +134,15 @@ def _report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) ->
         rules={kind: FindingRule(each.meaning, REMEDY) for kind, each in COUNT_KINDS.items()},
         certificates_checked=certified.checked,
     )
-    return Report(
+    return CountReport(
         tool_version=VERSION,
         made=options.made or options.today,
         inputs=_inputs(counts),
         series=SeriesFacts(facts.name, facts.releases, 0, facts.rows, 0, 0, 0),
         adversary=AdversaryFacts("published", transitions=False, known=0),
         attacks=(report,),
-        contradictions=Contradictions(),
         policy=replace(_decide(judged, report, doubts, sure, guessed), waived=tuple(accepted.waived)),
         time_limit=options.time_limit,
-        revealed=False,
-        ids_are_stable=True,
         left_out=len(accepted.ids),
         baseline=None if options.baseline is None else replace(options.baseline, still=accepted.still),
         interrupted=certified.interrupted or stopped or judged.interrupted,
@@ -454,14 +256,14 @@ def _measures(judged: JudgedCounts, kept: Sequence[int]) -> CountMeasures:
     )
 
 
-def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: CountOptions) -> Accepted:
+def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditOptions) -> Accepted:
     """Return which findings waivers and the baseline accept."""
     waivers, baseline = judged.counts.manifest.waivers, options.baseline
     found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
     for place in judged.found if waivers or baseline is not None else ():
         found[ident(place)] = judged.size(place)
-        clause = _CLAUSE[int(judged.rule[place])]
-        clauses[ident(place)] = clauses.get(ident(place), frozenset()) | {clause}
+        named = frozenset(each.name for each in COUNT_CLAUSES.values() if each.rule == judged.rule[place])
+        clauses[ident(place)] = clauses.get(ident(place), frozenset()) | named
     book, ids = WaiverBook(waivers, options.today), np.array([*found], dtype=np.str_)
     before = [baseline is not None and is_known(baseline.counts, *each) for each in found.items()]
     known = np.array(before, dtype=np.bool_)
@@ -472,7 +274,7 @@ def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: CountO
     )
 
 
-def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> tuple[frozenset[str] | None, bool]:
+def _standing(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> tuple[frozenset[str] | None, bool]:
     """Return the ids of what is found without anything that is only a guess, and whether the user stopped it.
 
     None is returned where nothing is a guess.
@@ -496,8 +298,12 @@ def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) 
 
 
 def _decide(
-    judged: JudgedCounts, report: AttackReport, doubts: Sequence[Doubt], sure: Sequence[int], guessed: Sequence[int]
-) -> PolicyReport:
+    judged: JudgedCounts,
+    report: CountAttackReport,
+    doubts: Sequence[Doubt],
+    sure: Sequence[int],
+    guessed: Sequence[int],
+) -> CountPolicyReport:
     """Return the decision: hidden counts are judged by `min_width`, all others by `min_count`.
 
     What is found whatever is guessed violates; what is found beside it, if what is guessed is right, leaves a clause
@@ -511,36 +317,27 @@ def _decide(
         )
         for places in ([*sure], [*guessed])
     )
-    broken = {*judged.rule[[*sure]].tolist()}
     left = {*judged.rule[judged.verdict == OPEN].tolist()}
     left |= {rule for one in judged.evidence.unasked for rule in one.rules}
     unsettled = say(
         "{open} of {questions} questions were not settled: {reason}",
-        open=str(report.measures["open"]),
+        open=str(report.measures.open),
         questions=str(len(judged.verdict)),
         reason=report.reason,
     )
-    clauses = []
-    for rule, clause in ((rule, name) for rule, name in _CLAUSE.items() if name in judged.limits):
-        reasons = [each.reason for each in doubts if each.concerns(clause)]
-        reasons += [Reason(unsettled, kind_of(report.reason))] * (rule in left)
-        why = None if rule in broken else combined(reasons)
-        state: ClauseState = "violated" if rule in broken else "holds" if why is None else "undecided"
-        clauses.append(ClauseReport(clause, judged.limits[clause], state, why))
+    broken, open_ = {*judged.rule[[*sure]].tolist()}, dict.fromkeys(left, Reason(unsettled, kind_of(report.reason)))
+    clauses = tuple(COUNT_CLAUSES[name].decided(limit, broken, doubts, open_) for name, limit in judged.limits.items())
     undecided = tuple(Undecided(each.clause, each.reason) for each in clauses if each.reason is not None)
-    return PolicyReport(tuple(clauses), violations, undecided, if_confirmed=if_confirmed)
+    return CountPolicyReport(clauses, violations, undecided, if_confirmed=if_confirmed)
 
 
 def _inputs(counts: PublishedCounts) -> tuple[Input, ...]:
-    manifest = counts.manifest
-    rows = Counter[tuple[str, Path]]()
+    rows, manifest = Counter[tuple[str, Path]](), counts.manifest
     for file, count in zip(counts.files, counts.rows_of, strict=True):
         rows[file.shown, file.path] += count
-    found = [Input(shown, _digest(path), count) for (shown, path), count in rows.items()]
     for name in manifest.categories.values():
-        content = (manifest.folder / name).read_bytes()
-        found.append(Input(name, hashlib.sha256(content).hexdigest(), max(0, content.count(b"\n") - 1)))
-    return tuple(found)
+        rows[name, manifest.folder / name] = max(0, (manifest.folder / name).read_bytes().count(b"\n") - 1)
+    return tuple(Input(shown, _digest(path), count) for (shown, path), count in rows.items())
 
 
 def _digest(path: Path) -> str:

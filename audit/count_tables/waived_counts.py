@@ -6,11 +6,12 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import replace
 
+from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableManifest, parse_table_manifest
-from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables
-from audit.findings.count import found_counts
+from audit.count_tables.table_audit import audit_tables
 from audit.judgement.waiver_writer import waive
 from audit.judgement.waivers import matcher
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable
 
 
@@ -25,10 +26,10 @@ def waive_counts(
     """
 
     def named() -> list[dict[str, object]]:
-        report = audit_tables(replace(manifest, waivers=()), attack, CountOptions(time_limit=None, findings=None))
+        report = audit_tables(replace(manifest, waivers=()), attack, AuditOptions(time_limit=None, findings=None))
         found: dict[str, object] = {}
         for each in ids:
-            matches = {one.id: vars(one.size) for one in found_counts(report) if matcher(each)(one.id)}
+            matches = {one.id: vars(one.size) for one in report.findings if matcher(each)(one.id)}
             if not matches:
                 what = f"{printable(each, 80)} is not a finding of these tables"
                 raise UsageError(f"{what}; take its id from a report of today, such as differencing-0123456789ab")

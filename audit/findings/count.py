@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
@@ -19,7 +19,21 @@ from audit.model.json_types import (
     Omittable,
     WrittenAs,
 )
-from audit.model.report import CountSize, Report
+from audit.model.recommendation import Recommendation
+from audit.model.report import (
+    AttackReport,
+    Contradictions,
+    CountSize,
+    Exposure,
+    FoundPerson,
+    LadderStep,
+    PolicyReport,
+    ReleasePanel,
+    Report,
+    ReportWarning,
+    SeriesFacts,
+    Violation,
+)
 from audit.runtime.phrases import Phrase, figure, say, say_count
 
 REST = "(rest)"
@@ -256,22 +270,57 @@ COUNT_KINDS: Mapping[str, type[CountFinding]] = {
 """The kinds of findings about counts, by name."""
 
 
-def found_counts(report: Report) -> tuple[CountFinding, ...]:
-    """Return the findings about counts that a report shows."""
-    found = (each for attack in report.attacks for each in attack.findings)
-    return tuple(each for each in found if isinstance(each, CountFinding))
+@dataclass(frozen=True)
+class CountAttackReport(AttackReport):
+    """What one attack found out of count tables.
 
-
-def count_measures(report: Report) -> CountMeasures:
-    """Return what was counted of tables of counts.
-
-    Raises:
-        TypeError: the report is about people's data.
+    Attributes:
+        certificates_checked: how many certificates were checked.
     """
-    measures = report.attacks[0].measures
-    if not isinstance(measures, CountMeasures):
-        raise TypeError("the report is not about count tables")
-    return measures
+
+    WRITTEN: ClassVar[tuple[str, ...]] = ()
+    sensitive: Annotated[None, UNWRITTEN]
+    measures: CountMeasures
+    findings: tuple[CountFinding, ...]
+    people: Annotated[int | None, UNWRITTEN] = None
+    certificates_checked: int = 0
+
+
+@dataclass(frozen=True)
+class CountPolicyReport(PolicyReport):
+    """The decision about count tables."""
+
+    WRITTEN: ClassVar[tuple[str, ...]] = ("passed",)
+    if_confirmed: Annotated[tuple[Violation, ...], UNWRITTEN] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountReport(Report):
+    """What `audit SERIES --format json` writes of a series of count tables: nothing that is about people."""
+
+    series: Annotated[SeriesFacts, UNWRITTEN]
+    attacks: tuple[CountAttackReport, ...]
+    contradictions: Annotated[Contradictions, UNWRITTEN] = field(default_factory=Contradictions)
+    policy: CountPolicyReport
+    revealed: Annotated[bool, UNWRITTEN] = False
+    ids_are_stable: Annotated[bool, UNWRITTEN] = True
+    ladder: Annotated[tuple[LadderStep, ...], UNWRITTEN] = ()
+    panel: Annotated[tuple[ReleasePanel, ...], UNWRITTEN] = ()
+    warnings: Annotated[tuple[ReportWarning, ...], UNWRITTEN] = ()
+    exposure: Annotated[tuple[Exposure, ...], UNWRITTEN] = ()
+    people: Annotated[tuple[FoundPerson, ...], UNWRITTEN] = ()
+    recommendation: Annotated[Recommendation | None, UNWRITTEN] = None
+    tables: Annotated[TablesFacts, WrittenAs("series")]
+
+    @property
+    def measures(self) -> CountMeasures:
+        """What was counted."""
+        return self.attacks[0].measures
+
+    @property
+    def findings(self) -> tuple[CountFinding, ...]:
+        """The findings that are shown."""
+        return self.attacks[0].findings
 
 
 def _terms(step: CountStep) -> Iterator[PublishedTerm]:

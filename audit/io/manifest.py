@@ -190,7 +190,7 @@ class _ManifestReader(Reader):
             possible=self.possible(adversary),
             counterfeits=self.counterfeits({release.tag for release in releases}),
             anonymized=self.anonymized(),
-            policy=self.policy(),
+            policy=read_policy(self, limit_of),
             grave=grave,
             published=self.published(series, {release.tag for release in releases}),
             waivers=read_waivers(self, risk_of, "size = 0.5"),
@@ -313,16 +313,18 @@ class _ManifestReader(Reader):
             self.note(attribute, "[policy] grave names no sensitive column", "write it as [columns] sensitive does")
         return tuple((each, value) for each in table["grave"] for value in self.texts(table["grave"], each))
 
-    def policy(self) -> dict[str, float]:
-        limits: dict[str, float] = {}
-        for key, value in self.table("policy").items():
-            if key not in CLAUSES:
-                continue
+
+def read_policy(reader: Reader, limit_of: Callable[[str, object], float]) -> dict[str, float]:
+    """Return the limits of a manifest, noting each that is none; `limit_of` knows the clauses."""
+    limits: dict[str, float] = {}
+    clauses = reader.allowed["policy"] or ()
+    for key, value in reader.table("policy").items():
+        if key in clauses and key != "grave":
             try:
                 limits[key] = limit_of(key, value)
             except ValueError as trouble:
-                self.note(key, *trouble.args)
-        return limits
+                reader.note(key, *trouble.args)
+    return limits
 
 
 def risk_of(given: object) -> RiskSize | None:

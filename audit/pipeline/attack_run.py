@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -27,62 +25,23 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
 from audit.judgement.selection import selection_of
 from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, summarize_release
-from audit.model.adversary import AdversaryKind
 from audit.model.arrays import Flags
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack, Outcome, RefinableAttack, interruption
-from audit.model.report import BaselineFacts, Input, ReleasePanel, SeriesFacts
+from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.pipeline.followed_timeline import with_timeline
 from audit.pipeline.input_files import digest, input_files
 from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
 from audit.runtime.budget import Budget
-from audit.runtime.engine import Engine, Local, cores
+from audit.runtime.engine import Local
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 from audit.runtime.signals import preserve_sigint_handler
 
 _LOG = logging.getLogger(__name__)
-Progress = Callable[[str], Callable[[int, int], None] | None]
-
-
-@dataclass(frozen=True)
-class AuditOptions:
-    """How to audit.
-
-    Attributes:
-        adversary: who is assumed; the worst case that the series allows when None.
-        limits: clauses of the policy that replace those of the manifest.
-        time_limit: seconds per attack and sensitive attribute; None is without limit.
-        findings: how many findings to show of each attack; None for all.
-        reveal: whether to name people.
-        explicit: whether the attacks were asked for by name.
-        stable_ids: whether ids and pseudonyms are to be those of other reports on this series.
-        progress: given the name of an attack, or of another part of the work, returns what takes its progress.
-        engine: where attacks have their work done.
-        today: the date at which waivers are judged.
-        made: the date that the report bears; `today` when None.
-        keeps_finished: whether an interrupt ends the run with a report on the attacks that have come to an end.
-        baseline: an earlier report, whose findings count no more.
-        follow: whether people are followed by record ids beside them: where there are several releases, or always, as
-            another run does with more releases, or never, as another run cannot.
-    """
-
-    adversary: AdversaryKind | None = None
-    limits: Mapping[str, float] = field(default_factory=dict)
-    time_limit: float | None = 300.0
-    findings: int | None = 20
-    reveal: bool = False
-    explicit: bool = False
-    stable_ids: bool = False
-    progress: Progress = lambda _: None
-    engine: Engine = field(default_factory=lambda: Local(cores()))
-    today: datetime.date = field(default_factory=datetime.date.today)
-    made: datetime.date | None = None
-    keeps_finished: bool = False
-    baseline: BaselineFacts | None = None
-    follow: Literal["several", "always", "never"] = "several"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.republished import republished, said_again
 from audit.judgement.selection import select_findings, selections_of
 from audit.judgement.waivers import FoundClaims, WaiverBook
+from audit.model.audit_options import AuditOptions
 from audit.model.doubt import Doubt
 from audit.model.outcome import Attack
 from audit.model.report import (
@@ -39,7 +40,7 @@ from audit.model.report import (
     Waived,
 )
 from audit.model.scored import Result
-from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, limits_in_force, run_attacks
+from audit.pipeline.attack_run import AuditRun, limits_in_force, run_attacks
 from audit.pipeline.known_people import known_warnings, register_warnings
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
@@ -48,9 +49,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 from audit.runtime.version import VERSION
 
 __all__ = [
-    "AuditOptions",
     "AuditRun",
-    "Progress",
     "attack_reports",
     "build_report",
     "pseudonymizer",

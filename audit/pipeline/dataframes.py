@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
+from audit.findings.count_answers import CellExplanation, HiddenCell
+from audit.model.finding import Finding
 from audit.model.report import AttackReport, Input, Report
 
 if TYPE_CHECKING:
@@ -44,6 +46,17 @@ _FINDING = {
     "cause": TEXT,
     "description": OBJECT,
 }
+_EXPLAINED = {
+    "release": TEXT,
+    "since": TEXT,
+    "measure": TEXT,
+    "shown": OBJECT,
+    "lower": COUNT,
+    "upper": COUNT,
+    "exact": TRUTH,
+}
+_COUNT_FINDING = {"id": TEXT, "kind": TEXT, **_EXPLAINED, "cell": OBJECT, "shown": TEXT}
+_HIDDEN = {"cell": OBJECT, "shown": TEXT, "file": TEXT, "line": COUNT}
 _RUNG = {
     "attack": TEXT,
     "sensitive": TEXT,
@@ -83,7 +96,9 @@ def measured(report: Report) -> pd.Series:
 
 
 def findings(report: Report) -> pd.DataFrame:
-    """Return the findings that are shown, one row for each."""
+    """Return the findings that are shown, one row for each; of count tables with columns of their own."""
+    if report.tables is not None:
+        return count_findings(report.attacks[0].findings)
     return frame(
         _FINDING,
         [
@@ -92,6 +107,25 @@ def findings(report: Report) -> pd.DataFrame:
             for finding in attack.findings
         ],
     )
+
+
+def count_findings(found: Sequence[Finding[str]]) -> pd.DataFrame:
+    """Return findings about counts, one row for each.
+
+    A cell is a dict of labels by dimension: `findings.join(pandas.DataFrame([*findings["cell"]]))` has a column for
+    each.
+    """
+    return frame(_COUNT_FINDING, [fields_of(each, _COUNT_FINDING) for each in found])
+
+
+def explained(answer: CellExplanation) -> pd.DataFrame:
+    """Return what is known of a cell, one row for each release, increase and statistic."""
+    return frame(_EXPLAINED, [fields_of(each, _EXPLAINED) for each in answer.counts])
+
+
+def hidden(cells: Sequence[HiddenCell]) -> pd.DataFrame:
+    """Return cells to hide, one row for each."""
+    return frame(_HIDDEN, [fields_of(each, _HIDDEN) for each in cells])
 
 
 def timeline(report: Report) -> pd.DataFrame:

@@ -10,11 +10,12 @@ from audit.io import manifest
 from audit.io.series import Series
 from audit.judgement.explain_person import About, AttackedEvidence, explanation
 from audit.model.adversary import ADVERSARIES
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.model.explanation import Explanation
 from audit.model.outcome import Attack
 from audit.model.report import Report
-from audit.pipeline.audit_run import AuditOptions, build_report, pseudonymizer, run_attacks
+from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
 
 
 def explain_person(

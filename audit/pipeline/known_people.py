@@ -10,10 +10,11 @@ import numpy as np
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import handed
 from audit.io.series import Series
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import ReportWarning
-from audit.pipeline.attack_run import AuditOptions, AuditRun
+from audit.pipeline.attack_run import AuditRun
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import joined, say, say_count
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from audit.pipeline.attack_run import Progress
+from audit.model.audit_options import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars

@@ -14,13 +14,14 @@ from audit.io.series import Series
 from audit.judgement.provenance import KnownClaims
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.arrays import Codes, Places
+from audit.model.audit_options import AuditOptions
 from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
 from audit.model.report import Report
 from audit.model.scored import Result
 from audit.pipeline.attack_run import limits_in_force
-from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
+from audit.pipeline.audit_run import AuditRun, build_report, remaining_findings, run_attacks
 
 Rows = Places
 

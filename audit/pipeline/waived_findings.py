@@ -16,9 +16,10 @@ from audit.judgement.pseudonyms import Pseudonymizer, private_key
 from audit.judgement.selection import selections_of
 from audit.judgement.waiver_writer import waive
 from audit.judgement.waivers import FoundClaims
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable
 from audit.model.outcome import Attack
-from audit.pipeline.attack_run import AuditOptions, limits_in_force, run_attacks
+from audit.pipeline.attack_run import limits_in_force, run_attacks
 
 _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
 

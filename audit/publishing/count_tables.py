@@ -18,14 +18,15 @@ import numpy.typing as npt
 
 from audit.count_tables.exact_tables import ExactTable, check_exact, exact_tables
 from audit.count_tables.hiding import HidingSearch, Rows, without_rows
+from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_audit import CountAttack, CountOptions, audit_tables, report_on
-from audit.findings.count import found_counts
+from audit.count_tables.table_audit import audit_tables, report_on
+from audit.findings.count import CountReport
 from audit.model.arrays import Counts
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable, printable_path
-from audit.model.report import Report
 
 Protect = Callable[[Counts, np.random.Generator], "npt.NDArray[np.str_]"]
 PublishedTexts = npt.NDArray[np.object_]
@@ -62,7 +63,7 @@ class PublishedTables:
     """What was published: its manifest, None where nothing was, and the audit of it, where there was one."""
 
     manifest: TableManifest | None
-    report: Report | None = None
+    report: CountReport | None = None
 
 
 def publish_tables(
@@ -108,7 +109,7 @@ def publish_tables(
             cells[_to_hide(Path(folder), audited)] = audited.marker
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
             _write(counts, tables, cells, rules, Path(folder))
-            report = audit_tables(read_table_manifest(Path(folder)), audited.attack, CountOptions())
+            report = audit_tables(read_table_manifest(Path(folder)), audited.attack, AuditOptions())
         if report.exit_code:
             return PublishedTables(None, report)
     _write(counts, tables, cells, rules, output)
@@ -121,11 +122,11 @@ def publish_tables(
 
 def _to_hide(folder: Path, audited: Audited) -> list[int]:
     """Return which rows to hide beside those that are, the cheapest by which nothing is found."""
-    counts, options = read_counts(read_table_manifest(folder)), CountOptions(findings=None)
+    counts, options = read_counts(read_table_manifest(folder)), AuditOptions(findings=None)
     search = HidingSearch(
         counts,
         np.flatnonzero(counts.number).tolist(),
-        lambda rows: found_counts(report_on(without_rows(counts, rows, marked=True), audited.attack, options)),
+        lambda rows: report_on(without_rows(counts, rows, marked=True), audited.attack, options).findings,
     )
     return sorted(search.search(search.found(Rows())).rows)
 

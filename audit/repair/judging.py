@@ -22,11 +22,12 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.republished import republished, said_again
 from audit.judgement.selection import claims_of, selection_of
 from audit.model.arrays import Places
+from audit.model.audit_options import AuditOptions, Progress
 from audit.model.finding import Finding
 from audit.model.outcome import Attack, NarrowableAttack
 from audit.model.report import PolicyReport, Report
 from audit.model.scored import NOWHERE, Result
-from audit.pipeline.audit_run import AuditOptions, AuditRun, Progress, build_report, remaining_findings, run_attacks
+from audit.pipeline.audit_run import AuditRun, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, owners
 from audit.repair.repair_plan import RepairPlan

@@ -8,11 +8,11 @@ from dataclasses import replace
 from audit.clauses.clause import attack_reason
 from audit.io.candidate import as_candidate
 from audit.io.series import Series
+from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack
 from audit.model.recommendation import Recommendation
 from audit.model.release_impact import ReleaseImpact
-from audit.pipeline.audit_run import AuditOptions
 from audit.repair.search import LARGE, RepairSearch
 from audit.runtime.phrases import figure, say
 from audit.runtime.reasons import Reason, ReasonKind

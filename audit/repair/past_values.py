@@ -19,7 +19,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import View
 from audit.io.encoding import NOBODY
 from audit.model.arrays import Flags, Places
-from audit.pipeline.audit_run import AuditOptions
+from audit.model.audit_options import AuditOptions
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.repair_plan import RepairPlan
 

@@ -21,10 +21,10 @@ from audit.adversary.build_evidence import choose
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Places
+from audit.model.audit_options import AuditOptions
 from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.repair import Repair
-from audit.pipeline.audit_run import AuditOptions
 from audit.repair.all_plans import FEW_ROWS, AllPlans, TooManyPlansError
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows

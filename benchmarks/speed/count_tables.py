@@ -17,7 +17,8 @@ import numpy as np
 from anonymizers.count_tables import COUNT_METHODS
 from attacks.differencing.attack import Differencing
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.table_audit import CountOptions, audit_tables
+from audit.count_tables.table_audit import audit_tables
+from audit.model.audit_options import AuditOptions
 from audit.simulating.count_tables import TablePlan, series_files, with_totals
 
 METHODS = {"independent": "threshold", "cumulative": "threshold", "secondary": "secondary", "rounded": "rounding"}
@@ -80,7 +81,7 @@ def build(_tool: str, _rest: str, series: Path) -> Callable[[], dict[str, object
     """Return the job of `benchmarks.speed.warm` that audits a series of tables."""
 
     def run() -> dict[str, object]:
-        report = audit_tables(read_table_manifest(series), Differencing(), CountOptions(time_limit=600.0))
+        report = audit_tables(read_table_manifest(series), Differencing(), AuditOptions(time_limit=600.0))
         measures = report.attacks[0].measures
         return {"status": report.attacks[0].status, "open": measures.open, "asked": measures.questions}
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audit.findings.count import amount, bound_lines, cell_name, count_measures, found_counts
-from audit.model.count_answers import CandidateReport, CellExplanation, ExplainedCount, HiddenCell
+from audit.findings.count import CountReport, cell_name
+from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
-from audit.model.report import Report
 from audit.runtime.phrases import say, say_count
 from audit.runtime.version import VERSION
-from reports.count_tables import sentences as counts
-from reports.formats import as_object
 from reports.frames import frames
-from reports.json_values import json_value
+from reports.json_values import json_object, json_value
 from reports.page import Page, PageSteps
 from reports.page import Section as PageSection
 from reports.sentences import facts, reasons
@@ -23,18 +20,13 @@ from reports.verdict import headline
 Section = tuple[str, list[str]]
 
 
-def candidate_page(candidate: CandidateReport) -> Page:
-    """Return the verdict with the candidate, what is new, and what to hide or how to round."""
-    return _page(candidate.after.series.name, candidate_sections(candidate))
-
-
-def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
+def document(candidate: CandidateReport) -> Mapping[str, object]:
     """Return what is written in JSON: that of `audit` for the series with the candidate, and what changes."""
-    entries = as_object(candidate.after)
+    entries = json_object(candidate.after)
     entries["candidate"] = {"release": candidate.release}
     entries["before"] = {
         "passed": candidate.before.policy.passed,
-        "measures": json_value(count_measures(candidate.before)),
+        "measures": json_value(candidate.before.measures),
     }
     entries["new"] = json_value(candidate.new)
     entries["new_total"] = candidate.new_total
@@ -45,8 +37,8 @@ def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
     return entries
 
 
-def candidate_sections(candidate: CandidateReport) -> list[Section]:
-    """Return the parts of what is said, each under its title."""
+def page(candidate: CandidateReport) -> Page:
+    """Return the verdict with the candidate, what is new, and what to hide or how to round."""
     report = candidate.after
     release = printable(candidate.release)
     verdict = [say("With release {release}: {verdict}", release=release, verdict=headline(report)[0])]
@@ -64,12 +56,13 @@ def candidate_sections(candidate: CandidateReport) -> list[Section]:
         ]
         for finding in candidate.new:
             new += finding.in_full(by_version=True)
-    return [
+    sections = [
         ("", [facts(report)]),
         (say("Verdict"), verdict),
         (say("What is new"), new),
         (say("What to do"), list(_todo(candidate))),
     ]
+    return inside_page(report.series.name, sections)
 
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
@@ -125,62 +118,15 @@ def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator
         yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
 
 
-def explanation_page(explanation: CellExplanation) -> Page:
-    """Return what is known of a cell, release by release, with the sums."""
-    return _page(explanation.tables.name, explanation_sections(explanation))
-
-
-def explanation_document(explanation: CellExplanation) -> Mapping[str, object]:
-    """Return the same as it is written in JSON."""
-    counts = []
-    for each in explanation.counts:
-        entry: dict[str, object] = {"release": each.release}
-        entry |= {} if each.since is None else {"since": each.since}
-        entry |= {} if each.measure is None else {"measure": each.measure}
-        entry |= {"published": list(each.shown), "lower": each.lower, "upper": each.upper, "exact": each.exact}
-        entry["certificate"] = json_value(each.certificate)
-        counts.append(entry)
-    return {"series": explanation.tables.name, "cell": explanation.cell, "counts": counts}
-
-
-def explanation_sections(explanation: CellExplanation) -> list[Section]:
-    """Return the parts of what is said, each under its title."""
-    where = say("What can be derived about: {where}", where=cell_name(explanation.cell, explanation.tables))
-    return [
-        ("", [counts.facts(explanation.tables), where]),
-        *((_title(e), list(_count(e, explanation))) for e in explanation.counts),
-    ]
-
-
-def _title(count: ExplainedCount) -> str:
-    when = say("Release {release}", release=count.release)
-    if count.since is not None:
-        when = say("Increase from {since} to {release}", since=count.since, release=count.release)
-    return printable(when if count.measure is None else f"{when}, {count.measure}", 200)
-
-
-def _count(count: ExplainedCount, explanation: CellExplanation) -> Iterator[str]:
-    if count.shown:
-        yield say("published as {texts}", texts=", ".join(printable(text) for text in dict.fromkeys(count.shown)))
-    elif count.since is None:
-        yield say("not published")
-    known = amount(count.lower, count.upper)
-    if count.upper in (None, count.lower) or count.exact:
-        yield known
-    else:
-        yield say("{count}; perhaps fewer values are possible", count=known)
-    for bound in count.certificate:
-        yield from (f"  {line}" for line in bound_lines(bound, explanation.tables))
-
-
-def not_published(report: Report) -> list[str]:
+def not_published(report: CountReport) -> list[str]:
     """Return that nothing was published, and what stands in the way."""
-    found = [finding.sentence() for finding in found_counts(report)] or reasons(report)
+    found = [finding.sentence() for finding in report.findings] or reasons(report)
     start = say("Nothing was published: whatever else is hidden, this follows or is not settled:")
     return [start, *(f"{line}." for line in found)]
 
 
-def _page(title: str, sections: list[Section]) -> Page:
+def inside_page(title: str, sections: list[Section]) -> Page:
+    """Return a page that shows counts which the tables hide, of parts that are lines under a title each."""
     name = printable(title, 200)
     parts = [PageSection(head, [PageSteps(lines)]) for head, lines in sections]
     mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
@@ -195,5 +141,4 @@ def _page(title: str, sections: list[Section]) -> Page:
     )
 
 
-CANDIDATE = frames(candidate_page, candidate_document)
-EXPLANATION = frames(explanation_page, explanation_document)
+FORMATS = frames(page, document)

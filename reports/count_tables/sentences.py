@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from audit.findings.count import CountPicture, cell_name, count_measures
+from audit.findings.count import CountAttackReport, CountPicture, CountReport, cell_name
 from audit.findings.wording import RELEASES, ROWS
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable
 from audit.model.measures import ABSENT
-from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Noun, Phrase, figure, say, say_count
 from reports.page import PageTable
 
@@ -106,9 +105,9 @@ def _counts(ends: tuple[int | None, ...]) -> str:
     return say("{low}", low=low) if low == high else say("{low} to {high}", low=low, high=high)
 
 
-def headline(report: Report) -> tuple[str, str]:
+def headline(report: CountReport) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour."""
-    measures = count_measures(report)
+    measures = report.measures
     if report.policy.violations:
         found = {each.measure: int(each.value) for each in report.policy.violations}
         alike, exactly = found.pop("all", 0), found.get("recovered", 0)
@@ -141,16 +140,16 @@ def headline(report: Report) -> tuple[str, str]:
     return say("The policy holds: no small or hidden count can be derived from the tables."), "green"
 
 
-def state(report: Report) -> str:
+def state(report: CountReport) -> str:
     """Return how the policy ended, in a word."""
     if report.policy.violations:
         return say("not safe")
     return say("undecided") if report.policy.undecided else say("safe")
 
 
-def measured(report: Report) -> list[tuple[str, str]]:
+def measured(report: CountReport) -> list[tuple[str, str]]:
     """Return what was counted, each with its value."""
-    m, limits = count_measures(report), report.policy.limits
+    m, limits = report.measures, report.policy.limits
     width = say("none is bounded") if m.smallest_width is None else figure(m.smallest_width)
     return [
         (say("published cells"), figure(m.cells)),
@@ -166,11 +165,11 @@ def measured(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def checked(attack: AttackReport) -> str:
+def checked(attack: CountAttackReport) -> str:
     """Return how many certificates were checked."""
     if not attack.findings_total:
         return say("There is nothing to certify.")
-    many = attack.certificates_checked or 0
+    many = attack.certificates_checked
     if many >= attack.findings_total:
         return say("All certificates were checked again, in exact fractions.")
     return say(
@@ -180,7 +179,7 @@ def checked(attack: AttackReport) -> str:
     )
 
 
-def readers(report: Report) -> Iterator[str]:
+def readers(report: CountReport) -> Iterator[str]:
     """Yield who learns what from the page."""
     if report.attacks[0].findings:
         yield say(
@@ -201,7 +200,7 @@ def readers(report: Report) -> Iterator[str]:
         yield say("Somebody who has the tables as well learns nothing about any count but that some were not settled.")
     else:
         yield say("Somebody who has the tables as well learns nothing more about any count from this page.")
-    if report.tables is not None and any(rules(report.tables)):
+    if any(rules(report.tables)):
         yield say(
             "The rules under “Assumptions” say how counts were hidden or rounded. Where they are not published "
             "with the tables, leave them out of what is shared."

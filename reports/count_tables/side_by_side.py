@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from audit.findings.count import count_measures
+from audit.findings.count_answers import ComparedTables
 from audit.model.errors import printable
-from audit.model.report import Report
 from audit.runtime.phrases import say
 from audit.runtime.version import VERSION
 from reports.count_tables.sentences import measured, state
@@ -14,24 +13,22 @@ from reports.frames import frames
 from reports.json_values import json_object
 from reports.page import Page, PageTable, Section, marked
 
-Compared = Sequence[tuple[str, Report]]
 
-
-def rows(compared: Compared) -> list[list[str]]:
+def rows(compared: ComparedTables) -> list[list[str]]:
     """Return what is compared, each row its name and an entry for each series."""
-    names = list(dict.fromkeys(name for _, report in compared for name, _ in measured(report)))
-    rows = [[say("verdict"), *(state(report) for _, report in compared)]]
-    return rows + [[name, *(dict(measured(report)).get(name, "") for _, report in compared)] for name in names]
+    names = list(dict.fromkeys(name for _, report in compared.series for name, _ in measured(report)))
+    rows = [[say("verdict"), *(state(report) for _, report in compared.series)]]
+    return rows + [[name, *(dict(measured(report)).get(name, "") for _, report in compared.series)] for name in names]
 
 
-def page(compared: Compared) -> Page:
+def page(compared: ComparedTables) -> Page:
     """Return a table with a column for each series."""
     title, sheet = say("Release series compared"), say("series-audit {version}", version=VERSION)
-    table = PageTable(["", *(printable(name, 60) for name, _ in compared)], rows(compared))
+    table = PageTable(["", *(printable(name, 60) for name, _ in compared.series)], rows(compared))
     return Page(title, title, False, marked(inside=False), sheet, [], [Section("", [table])])
 
 
-def document(compared: Compared) -> Mapping[str, object]:
+def document(compared: ComparedTables) -> Mapping[str, object]:
     """Return the same as it is written in JSON."""
     return {
         "series": [
@@ -40,12 +37,12 @@ def document(compared: Compared) -> Mapping[str, object]:
                 "name": report.series.name,
                 "passed": report.policy.passed,
                 "status": report.attacks[0].status,
-                "measures": json_object(count_measures(report)),
+                "measures": json_object(report.measures),
                 "limits": report.policy.limits,
             }
-            for name, report in compared
+            for name, report in compared.series
         ]
     }
 
 
-SIDE_BY_SIDE = frames(page, document)
+FORMATS = frames(page, document)

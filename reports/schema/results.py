@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from audit.clauses.registry import OWN
+from audit.findings.count import CountReport
 from audit.model.check_report import CheckReport
 from audit.model.comparison import Comparison
 from audit.model.explanation import Explanation
@@ -19,7 +20,6 @@ from audit.model.release_impact import ReleaseImpact
 from audit.model.repair import Repair
 from audit.model.report import Report
 from reports.input_errors import ErrorDocument
-from reports.json_forms.count_tables import CountDocument
 from reports.schema.types import Schema, SchemaWriter, closed
 
 ID = "urn:series-audit:results:1"
@@ -32,7 +32,7 @@ KINDS: Mapping[str, type] = {
     "explanation": Explanation,
     "check": CheckReport,
     "comparison": Comparison,
-    "count_tables": CountDocument,
+    "count_tables": CountReport,
     "error": ErrorDocument,
 }
 """What a result may be: each is `ID#/$defs/KIND`."""

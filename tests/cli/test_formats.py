@@ -14,8 +14,9 @@ from markdown_it import MarkdownIt
 from attacks.registry import all_attacks
 from audit.clauses.registry import CLAUSES
 from audit.io.series import open_series
+from audit.model.audit_options import AuditOptions
 from audit.model.report import Report
-from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.pipeline.audit_run import run_audit
 from reports.registry import FORMATS
 from reports.sarif import rules_of
 from tests.cli.forms import EXAMPLES, FORMS, append, edit, read_rows, write_rows

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from audit.count_tables import table_audit
+from audit.count_tables import judged_counts
 from audit.model.count_tables import OPEN
 from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
@@ -156,9 +156,9 @@ def test_what_is_not_settled_is_undecided(way, tmp_path, monkeypatch):
     folders = [written(tmp_path / name, [lines(*rows)]) for name, rows in (("safe", safe), ("found", found))]
     assert [audited(folder)[1]["min_labels"] for folder in folders] == ["holds", "violated"]
     if way == "no count is settled":
-        asked = table_audit.with_people_of_one_kind
+        asked = judged_counts.with_people_of_one_kind
         monkeypatch.setattr(
-            table_audit,
+            judged_counts,
             "with_people_of_one_kind",
             lambda *given: asked(*given[:-1], lambda part: opened(part, given[-1])),
         )

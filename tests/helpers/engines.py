@@ -18,8 +18,9 @@ def told(folder: Path, **options: object) -> str:
     """Audit a series; return the JSON result, or the lines of the error."""
     from attacks.registry import all_attacks
     from audit.io.series import open_series
+    from audit.model.audit_options import AuditOptions
     from audit.model.errors import AuditError
-    from audit.pipeline.audit_run import AuditOptions, run_audit
+    from audit.pipeline.audit_run import run_audit
     from reports.formats import Json
 
     try:

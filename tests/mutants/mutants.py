@@ -399,6 +399,12 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "audit.clauses.count_limits.CountClause.decided",
+        "reasons += [open_[self.rule]] if self.rule in open_ else []",
+        "pass",
+        ("tests/cli/test_people_of_one_kind.py::test_what_is_not_settled_is_undecided",),
+    ),
+    Mutant(
         "audit.count_tables.count_findings.FindingBuilder.__init__",
         "over_time or counts.manifest.over_time",
         "counts.manifest.over_time",

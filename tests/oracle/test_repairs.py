@@ -15,8 +15,8 @@ import pytest
 from attacks.registry import all_attacks
 from audit.io.candidate import with_candidate
 from audit.io.series import open_series
+from audit.model.audit_options import AuditOptions
 from audit.model.moves import MERGE, MOVES, WITHHOLD
-from audit.pipeline.audit_run import AuditOptions
 from audit.repair.search import RepairSearch
 from tests.helpers.amount import some
 from tests.helpers.repairs import Case, cell, draw, is_safe

@@ -18,12 +18,13 @@ from attacks.registry import all_attacks
 from audit.adversary.build_evidence import build_evidence
 from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.table_audit import CountOptions, audit_tables
+from audit.count_tables.table_audit import audit_tables
 from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import Series, open_series
 from audit.model.adversary import AdversaryKind
-from audit.pipeline.audit_run import AuditOptions, build_report, pseudonymizer, run_attacks
+from audit.model.audit_options import AuditOptions
+from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
 from audit.runtime.engine import Local
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.disclosure_checker import DisclosureChecker
@@ -319,7 +320,7 @@ def _published(series: Series, microdata: LoadedMicrodata) -> dict[str, frozense
 
 def _protecting(case: Case, folder: Path, number: int) -> Iterator[tuple[str, float | str]]:
     manifest = read_table_manifest(folder)
-    report = audit_tables(manifest, Differencing(), CountOptions(time_limit=_SECONDS, findings=0))
+    report = audit_tables(manifest, Differencing(), AuditOptions(time_limit=_SECONDS, findings=0))
     measures = report.attacks[0].measures
     for name in ("questions", "recovered", "small", "narrowed", "open"):
         yield name, getattr(measures, name)

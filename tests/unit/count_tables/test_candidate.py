@@ -9,10 +9,10 @@ import pytest
 from attacks.differencing.attack import Differencing
 from audit.count_tables.candidate import judge_candidate, release_of
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.table_audit import CountOptions
+from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.count_tables import NOTHING, OPEN
-from reports.count_tables.candidate import candidate_page
+from reports.count_tables.candidate import page
 from reports.text import PLAIN
 from tests.helpers.count_tables import TinyTables
 
@@ -34,13 +34,13 @@ def judged(folder: Path, row: str, attack, series=SERIES):
     manifest = read_table_manifest(series.write(folder))
     file = folder / "2.csv"
     file.write_text(f"area,sex,n\n{row}\n", encoding="utf-8")
-    return judge_candidate(replace(manifest, over_time="same"), release_of([file]), attack, CountOptions())[0]
+    return judge_candidate(replace(manifest, over_time="same"), release_of([file]), attack, AuditOptions())[0]
 
 
 @pytest.mark.parametrize(("attack", "code"), [(Differencing(), 0), (Unsettled(), 3)], ids=["settled", "open"])
 def test_what_is_not_settled_may_not_go_out(attack, code, tmp_path):
     found = judged(tmp_path, "S,f,40", attack)
-    text = PLAIN.drawn(candidate_page(found))
+    text = PLAIN.drawn(page(found))
     assert (found.new_total, found.undecided, found.repair_exit_code) == (0, code == 3, code)
     assert (
         ("it may go out" in text) == ("everything that follows with it could be derived before" in text) == (code == 0)

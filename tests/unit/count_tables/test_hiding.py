@@ -12,13 +12,13 @@ from audit.count_tables import hiding
 from audit.count_tables.candidate import judge_candidate, release_of
 from audit.count_tables.hiding import costs, without_rows
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.table_audit import CountOptions, audit_tables, report_on
-from audit.findings.count import found_counts
+from audit.count_tables.table_audit import audit_tables, report_on
+from audit.model.audit_options import AuditOptions
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 
 AREAS, SEXES = ("N", "S", "All"), ("f", "m", "All")
-EVERYTHING = CountOptions(findings=None)
+EVERYTHING = AuditOptions(findings=None)
 
 
 def table(counts, hidden=()):
@@ -54,14 +54,14 @@ def drawn(seed, folder):
 
 def new_with(counts, rows, before):
     report = report_on(without_rows(counts, frozenset(rows)), Differencing(), EVERYTHING)
-    return [each for each in found_counts(report) if each.id not in before or not before[each.id].covers(each.size)]
+    return [each for each in report.findings if each.id not in before or not before[each.id].covers(each.size)]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nothing_cheaper_does(seed, tmp_path):
     manifest, candidate = drawn(seed, tmp_path)
     found, counts, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
-    before = {each.id: each.size for each in found_counts(audit_tables(manifest, Differencing(), EVERYTHING))}
+    before = {each.id: each.size for each in audit_tables(manifest, Differencing(), EVERYTHING).findings}
     every = [row for row in range(len(counts.release)) if counts.release[row] == 1 and counts.shown[row]]
     cost = costs(counts, every)
     if found.hide is None:

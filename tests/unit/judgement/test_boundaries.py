@@ -11,8 +11,9 @@ from attacks.update_graph import UpdateGraphAttack
 from audit.io.manifest import Waiver
 from audit.io.series import open_series
 from audit.judgement.waivers import NamedFindings, WaiverBook
+from audit.model.audit_options import AuditOptions
 from audit.model.report import CountSize
-from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.pipeline.audit_run import run_audit
 from tests.helpers.running import audit_folder, run_main, written
 from tests.helpers.tiny import Row, TinySeries
 

@@ -15,11 +15,12 @@ from audit.findings.equivalence import Equivalences
 from audit.findings.narrowed import NarrowedRecords
 from audit.io.series import open_series
 from audit.model.adversary import ADVERSARIES
+from audit.model.audit_options import AuditOptions
 from audit.model.doubt import Doubt
 from audit.model.measures import BoundedMeasures, LeastBounds, Measures
 from audit.model.outcome import Outcome, Risks
 from audit.model.scored import Result
-from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.pipeline.audit_run import run_audit
 from audit.runtime.reasons import Reason
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic-merged"

@@ -7,7 +7,8 @@ from rich.progress import Progress
 
 from attacks.registry import all_attacks
 from audit.io.series import open_series
-from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.model.audit_options import AuditOptions
+from audit.pipeline.audit_run import run_audit
 from audit.pipeline.progress import AttackBar
 from tests.cli.forms import EXAMPLES
 

@@ -9,7 +9,8 @@ import pytest
 
 from attacks.registry import all_attacks
 from audit.io.series import open_series
-from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.model.audit_options import AuditOptions
+from audit.pipeline.audit_run import run_audit
 from reports.charts import lines
 from reports.formats import Html
 from tests.cli.forms import EXAMPLES

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
+from audit.findings.count import CountFinding, CountReport
 from audit.model.count_certificates import CertifiedBound
 from audit.model.count_report import Rounding, TablesFacts
-from audit.model.finding import Finding
-from audit.model.report import Report
+from audit.model.json_types import UNWRITTEN, Omittable, WrittenAs
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ class CandidateReport:
     """
 
     release: str
-    before: Report
-    after: Report
-    new: tuple[Finding[str], ...]
+    before: CountReport
+    after: CountReport
+    new: tuple[CountFinding, ...]
     new_total: int
     hide: tuple[HiddenCell, ...] | None
     rounding: Rounding | None
@@ -60,9 +61,9 @@ class ExplainedCount:
     """What is known of one cell in one release, or of its increase since the one before."""
 
     release: str
-    since: str | None
-    measure: str | None
-    shown: tuple[str, ...]
+    since: Omittable[str]
+    measure: Omittable[str]
+    shown: Annotated[tuple[str, ...], WrittenAs("published")]
     lower: int
     upper: int | None
     exact: bool
@@ -73,6 +74,19 @@ class ExplainedCount:
 class CellExplanation:
     """What is known of one cell, release by release; `tables` are those of the series."""
 
+    WRITTEN: ClassVar[tuple[str, ...]] = ("series",)
     cell: dict[str, str]
     counts: tuple[ExplainedCount, ...]
-    tables: TablesFacts
+    tables: Annotated[TablesFacts, UNWRITTEN]
+
+    @property
+    def series(self) -> str:
+        """Its name."""
+        return self.tables.name
+
+
+@dataclass(frozen=True)
+class ComparedTables:
+    """The reports of several series of count tables, each with where the series is."""
+
+    series: tuple[tuple[str, CountReport], ...]

@@ -1,0 +1,94 @@
+"""The clauses of the policy for count tables: how little may be known of a hidden or small count."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import ClassVar
+
+from audit.clauses.clause import Limit
+from audit.clauses.registry import limit_of
+from audit.model.count_tables import PROTECTED, SAME_KIND, SMALL_COUNT
+from audit.model.doubt import Doubt
+from audit.model.json_types import UNBOUNDED, ClauseState
+from audit.model.report import ClauseReport
+from audit.runtime.reasons import Reason, combined
+
+
+class CountClause(Limit):
+    """One clause of the policy for count tables.
+
+    Attributes:
+        rule: which questions it is about.
+        least: the least limit.
+    """
+
+    remedy: ClassVar[str] = "Hide further cells in the same lines, or round coarser and by one rule."
+    default: ClassVar[float | None] = 2
+    example: ClassVar[str] = "write a whole number from 2"
+    rule: ClassVar[int]
+    least: ClassVar[int] = 2
+
+    def allows(self, limit: float) -> bool:
+        """Return whether a number is whole and large enough."""
+        return self.least <= limit < UNBOUNDED and limit == int(limit)
+
+    def parse(self, value: object) -> int:
+        """Return a limit as a whole number."""
+        return int(super().parse(value))
+
+    def decided(
+        self, limit: float, broken: Collection[int], doubts: Iterable[Doubt], open_: Mapping[int, Reason]
+    ) -> ClauseReport:
+        """Return how the clause ends.
+
+        Args:
+            limit: what the policy asks.
+            broken: the rules by which something is found for certain.
+            doubts: what was not read, not judged, or only guessed.
+            open_: why questions are not settled, by their rule.
+        """
+        reasons = [each.reason for each in doubts if each.concerns(self.name)]
+        reasons += [open_[self.rule]] if self.rule in open_ else []
+        why = None if self.rule in broken else combined(reasons)
+        state: ClauseState = "violated" if self.rule in broken else "holds" if why is None else "undecided"
+        return ClauseReport(self.name, limit, state, why)
+
+
+class MinCount(CountClause):
+    """The least count that may be known; what the manifest says of hidden counts implies it."""
+
+    name: ClassVar[str] = "min_count"
+    default: ClassVar[float | None] = None
+    fails: ClassVar[str] = "A count is known, exactly or nearly, that is smaller than the policy's min_count."
+    rule: ClassVar[int] = SMALL_COUNT
+
+
+class MinWidth(CountClause):
+    """How many values a hidden count must keep."""
+
+    name: ClassVar[str] = "min_width"
+    fails: ClassVar[str] = "A hidden count has fewer possible values left than the policy's min_width."
+    example: ClassVar[str] = "write a whole number from 1"
+    rule: ClassVar[int] = PROTECTED
+    least: ClassVar[int] = 1
+
+
+class MinLabels(CountClause):
+    """Of how many kinds those who are counted in a cell must be, where a dimension is sensitive."""
+
+    name: ClassVar[str] = "min_labels"
+    fails: ClassVar[str] = "Those who are counted in a cell are of fewer kinds than the policy's min_labels."
+    rule: ClassVar[int] = SAME_KIND
+
+
+COUNT_CLAUSES: Mapping[str, CountClause] = {clause.name: clause for clause in (MinCount(), MinWidth(), MinLabels())}
+"""The clauses of the policy for count tables, by name."""
+
+
+def count_limit_of(name: str, value: object) -> float:
+    """Return the limit of a clause of the policy for count tables.
+
+    Raises:
+        ValueError: as for `limit_of`.
+    """
+    return limit_of(name, value, COUNT_CLAUSES, "the policy of count tables has no such clause")

@@ -1,0 +1,187 @@
+"""The attack on published counts, part by part, and what it finds."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.count_tables.build_evidence import CountEvidence, EvidencePart, build_evidence
+from audit.count_tables.people_of_one_kind import with_people_of_one_kind
+from audit.count_tables.published_counts import PublishedCounts, check_audited
+from audit.model.audit_options import AuditOptions
+from audit.model.count_tables import (
+    OPEN,
+    VERDICTS,
+    ContradictingCountsError,
+    CountOutcome,
+    CountTables,
+)
+from audit.model.errors import InputError, Problem
+from audit.model.json_types import UNBOUNDED
+from audit.model.report import (
+    CountSize,
+)
+from audit.runtime.budget import Budget
+from audit.runtime.log import logged_stage
+from audit.runtime.phrases import Phrase, say
+
+_LOG = logging.getLogger(__name__)
+_NAMED = 12
+_FAILED = Phrase("the certificate of a finding does not hold, which is a bug of this program")
+_ORDER = np.array([4, 0, 1, 2, 3], dtype=np.int64)  # by verdict: recovered, narrowed, small, all
+
+
+class CountAttack(Protocol):
+    """An attack on published counts."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+
+    def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
+        """Return what it finds out."""
+
+
+@dataclass(frozen=True)
+class JudgedCounts:
+    """Published counts with what the attack found out of them, part by part, and how long it took.
+
+    Questions are numbered through all parts.
+    """
+
+    counts: PublishedCounts
+    evidence: CountEvidence
+    outcomes: Sequence[CountOutcome]
+    limits: Mapping[str, int]
+    seconds: float
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped the attack."""
+        return any(each.interrupted for each in self.outcomes)
+
+    @cached_property
+    def verdict(self) -> npt.NDArray[np.int8]:
+        """The verdict on each question; shape (questions,)."""
+        return np.concatenate([each.verdict for each in self.outcomes])
+
+    @cached_property
+    def rule(self) -> npt.NDArray[np.int8]:
+        """The rule that each question is judged by; shape (questions,)."""
+        return np.concatenate([part.questions.rule for part in self.evidence.parts])
+
+    @cached_property
+    def found(self) -> list[int]:
+        """The findings, the most severe first, then by release and cell."""
+        questions = [part.questions for part in self.evidence.parts]
+        statistic = [np.full(len(part.questions), part.statistic) for part in self.evidence.parts]
+        found = np.flatnonzero(self.verdict > 0)
+        columns = [
+            _ORDER[self.verdict[found].astype(np.int64)],
+            np.concatenate([each.release for each in questions])[found],
+            np.concatenate(statistic)[found],
+            np.concatenate([each.since for each in questions])[found],
+            *np.concatenate([each.label for each in questions])[found].T,
+            found,
+        ]
+        order: list[int] = found[np.lexsort(columns[::-1])].tolist()
+        return order
+
+    @cached_property
+    def _starts(self) -> npt.NDArray[np.int64]:
+        return np.cumsum([0, *(len(each.verdict) for each in self.outcomes)])
+
+    def at(self, place: int) -> tuple[EvidencePart, int, CountOutcome]:
+        """Return the part that a question is of, its place there, and what was found out of the part."""
+        part = int(np.searchsorted(self._starts, place, side="right")) - 1
+        return self.evidence.parts[part], int(place - self._starts[part]), self.outcomes[part]
+
+    def size(self, place: int) -> CountSize:
+        """Return how much is known of what is found."""
+        _, question, outcome = self.at(place)
+        kind = VERDICTS[int(outcome.verdict[question])]
+        return CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
+
+    def without(self, failed: Collection[int]) -> JudgedCounts:
+        """Return the same with some questions open, because the certificates of their findings do not hold."""
+        verdict, outcomes = self.verdict.copy(), []
+        verdict[[*failed]] = OPEN
+        for own, outcome in zip(np.split(verdict, self._starts[1:-1]), self.outcomes, strict=True):
+            same = (own == outcome.verdict).all()
+            outcomes.append(
+                outcome if same else replace(outcome, status="incomplete", reason=str(_FAILED), verdict=own)
+            )
+        return replace(self, outcomes=outcomes)
+
+
+def judge(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -> JudgedCounts:
+    """Run the attack on published counts.
+
+    Raises:
+        InputError: the policy is not given, nothing is published, or the numbers contradict each other.
+    """
+    check_audited(counts)
+    limits = counts.manifest.limits(options.limits)
+    evidence, outcomes = build_evidence(counts, limits), list[CountOutcome]()
+    start = time.perf_counter()
+    budget = Budget(options.time_limit, options.progress(attack.name))
+    interrupted = False
+    for part in evidence.parts:
+        with logged_stage(_LOG, f"attack {attack.name}", numbers=len(part.rows)) as stage:
+            outcome = CountOutcome.nothing(len(part.questions), say("interrupted"), interrupted=True)
+            # What was decided before an interrupt is reported; where that is nothing, there is no report.
+            with suppress(*([KeyboardInterrupt] if outcomes else [])):
+                outcome = outcome if interrupted else attacked(counts, part, attack, budget)
+            stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
+        interrupted = outcome.interrupted
+        outcomes.append(outcome)
+    if counts.manifest.sensitive:
+        evidence, outcomes = with_people_of_one_kind(
+            counts.manifest,
+            evidence,
+            outcomes,
+            limits["min_labels"],
+            lambda part: attacked(counts, part, attack, budget),
+        )
+    return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
+
+
+def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, budget: Budget) -> CountOutcome:
+    """Return what an attack finds out of a part of the evidence.
+
+    Raises:
+        InputError: no counts agree with what was published.
+    """
+    try:
+        return attack.run(part.tables, budget)
+    except ContradictingCountsError as error:
+        raise _contradiction(counts, part.rows, error) from None
+
+
+def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:
+    """Return the error that names the cells that contradict each other."""
+    named = [int(rows[number]) for number in error.numbers if rows[number] >= 0]
+    what = "no count agrees with this cell"
+    if len(named) > 1:
+        without = "; without any one of them there are" if error.irreducible else ""
+        what = f"no counts agree with these {len(named)} cells{without}"
+    problems = []
+    for row in named[:_NAMED]:
+        (file, line), low, high = counts.place(row), counts.lower[row], counts.upper[row]
+        stands = f"stands for {low} to {high}" if low < high < UNBOUNDED else f"stands for {high}"
+        if high >= UNBOUNDED:
+            stands = f"stands for {low} or more"
+        elif low > high:
+            stands = "is against the rules by itself (threshold, rounding, or the rate beside it)"
+        text, column = counts.texts[int(counts.text[row])], counts.column_of[int(counts.file[row])]
+        remedy = "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest"
+        problems.append(Problem(file, f'"{text}" {stands}: {what}', remedy, line=line, column=column))
+    return InputError(problems)
