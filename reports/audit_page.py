@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from audit.findings.count import CountReport
 from audit.model.errors import printable, printable_path
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count
 from reports import page_charts
+from reports.charts import Chart
 from reports.count_tables import sentences as counts
 from reports.finding_text import REPEATED, shown_attacks, timelines
-from reports.glossary import glossary
+from reports.glossary import glossary, of_panel
 from reports.next_commands import commands
 from reports.page import (
     Block,
@@ -19,6 +21,7 @@ from reports.page import (
     Entry,
     Facts,
     Figures,
+    More,
     Page,
     PageSteps,
     PageTable,
@@ -36,10 +39,13 @@ from reports.sentences import (
     absent,
     adversary,
     advice,
+    changed,
     counted,
+    ended,
     facts,
     fallen,
     fingerprint,
+    measures,
     named,
     notes,
     people,
@@ -49,6 +55,7 @@ from reports.sentences import (
     settings,
     skipped,
     status_in_words,
+    violated,
     violating,
     waivers,
     warnings,
@@ -65,17 +72,32 @@ from reports.summary_text import (
     readers,
     since,
 )
-from reports.verdict import contradicted, headline
+from reports.verdict import contradicted, headline, split
 
-_FILES, _RELEASES = 6, 8
+_RELEASES = 8
+_FINDINGS = 5
+"""How many people, and other findings, a page shows before a reader asks for more."""
 _ON_TERMINAL = 24
 """How many releases a terminal shows."""
 
 
 def audit_page(report: Report) -> Page:
-    """Return the page of a report that the people who answer for a release read, follow and sign."""
-    summary: list[Block] = [Paragraph(next_step(report)), Bullets(list(reasons(report)), soft=True)]
-    return page_of(report, [Facts(list(_head(report)))], summary, _sections(report))
+    """Return the page of a report: a sheet with the verdict, what to do and where to sign, then what shows it."""
+    drawn = [*page_charts.over_time(report), *page_charts.by_risk(report)]
+    drawn = drawn if report.policy.violations else drawn[::-1]
+    open_ones = list(_open(report))
+    summary: list[Block] = [Figures(drawn[:1])] if drawn else []
+    summary.append(Bullets([*split(report), *changed(report), *violated(report), *ended(report)]))
+    if not report.policy.violations:
+        summary, open_ones = [*summary, *open_ones], []
+    mending = [str(CONTRADICTED)] if report.contradictions else []
+    lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
+    sections = [
+        Section(say("What to do"), [Bullets([next_step(report), *measures(report), *mending])]),
+        Section(say("Decision"), [Paragraph(allowed(report), strong=True), Signing(choices(report), lines)]),
+    ]
+    page = page_of(report, [Facts(list(_head(report)))], summary, iter(sections))
+    return replace(page, annex=[each for each in _annex(report, open_ones, drawn[1:]) if each.blocks])
 
 
 def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sections: Iterator[Section]) -> Page:
@@ -146,8 +168,11 @@ def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Sectio
     yield Section(
         say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
     )
+    yield Section(say("Where it stands"), _list(list(ended(report)), soft=True))
     following = [f"$ {command}" for command in commands(report, series)]
-    first = [next_step(report)] if report.policy.violations and report.recommendation is None else []
+    first = (
+        [next_step(report), *_repairing(report)] if report.policy.violations and report.recommendation is None else []
+    )
     yield Section(say("What to do next"), [Bullets([*first, *advice(report)]), PageSteps(following)])
 
 
@@ -187,8 +212,6 @@ def _head(report: Report) -> Iterator[tuple[str, str]]:
     """Yield what was audited, when, by what and for which adversary."""
     yield say("Releases"), _releases(report)
     yield say("Contents"), facts(report)
-    files = [printable(each.path, 60) for each in report.inputs]
-    yield say("Files"), say("{files}; fingerprints at the end", files=joined(files, most=_FILES))
     yield say("Adversary"), assumed(report)
     yield say("Date"), say("{date}, by series-audit {version}", date=report.made, version=report.tool_version)
 
@@ -204,33 +227,29 @@ def _releases(report: Report) -> str:
     return say("{count} releases, from {first} to {last}", count=len(dated), first=dated[0], last=dated[-1])
 
 
-def _sections(report: Report) -> Iterator[Section]:
-    yield Section(say("What is new since the last report"), [Bullets(list(since(report)))])
-    yield Section(say("Recommendation for release {release}", release=last_release(report)), list(_advice(report)))
+def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -> Iterator[Section]:
+    if report.baseline is not None:
+        yield Section(say("What is new since the last report"), [Bullets(list(since(report)))])
+    yield Section(
+        say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
+    )
     yield Section(say("Warnings about the files"), _list(list(warnings(report))))
-    yield Section(say("Findings"), list(_findings(report)))
-    yield Section(say("What each attack learns"), list(_ladder(report)))
-    yield Section(say("Risk over time, and by people"), list(_pictures(report)))
-    yield Section(say("Each release by itself"), list(panel(report)))
+    yield Section(say("What each attack learns"), [*_ladder(report), Bullets(list(skipped(report)), soft=True)])
+    yield Section("", open_ones)
+    yield Section(say("Risk over time, and by people"), [Figures(drawn)] if drawn else [])
+    alone = list(panel(report))
+    yield Section(say("Each release by itself"), [*alone, Facts(of_panel())] if alone else [])
     yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
-    yield Section(say("What was not judged, and what is needed to judge it"), list(_open(report)))
     yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
     yield Section(say("Waivers"), _list(list(waivers(report))))
     yield Section(say("Terms"), [Facts(glossary(report))])
     yield Section(say("Who learns what from this page"), [Bullets([*readers(report), *_ids(report)])])
     yield Section(say("Files"), [files(report)])
-    yield Section(say("Decision"), list(_decision(report)))
+    yield Section(say("Findings"), list(_findings(report)))
 
 
 def _list(lines: list[str], *, soft: bool = False) -> list[Block]:
     return [Bullets(lines, soft)] if lines else []
-
-
-def _advice(report: Report) -> Iterator[Block]:
-    yield Paragraph(allowed(report), strong=True)
-    yield from recommendation(report)
-    mending = [str(CONTRADICTED)] if report.contradictions else []
-    yield Bullets([*_repairing(report), *advice(report), *mending])
 
 
 def recommendation(report: Report) -> Iterator[Block]:
@@ -257,7 +276,7 @@ def _findings(report: Report) -> Iterator[Block]:
         return
     if isinstance(report, CountReport):
         yield Paragraph(counts.checked(report.attacks[0]), soft=True)
-        yield from _counts(report)
+        yield from _first(list(_counts(report)))
         yield from _not_shown(total, report)
         return
     entries, within = other_entries(report)
@@ -272,12 +291,18 @@ def _findings(report: Report) -> Iterator[Block]:
         yield Paragraph(
             say_count("{count} person, the most exposed first.", "{count} people, the most exposed first.", len(people))
         )
-    yield from people
-    yield from entries
+    yield from _first(people)
+    yield from _first(entries)
     if within:
-        yield Paragraph(say("Within the policy’s limits:"), soft=True)
-        yield Bullets(within, soft=True)
+        yield More(say("Within the policy’s limits:"), [Bullets(within, soft=True)])
     yield from _not_shown(total, report)
+
+
+def _first(entries: Sequence[Block]) -> Iterator[Block]:
+    """Yield some entries, and the others where a reader asks for them."""
+    yield from entries[:_FINDINGS]
+    if more := entries[_FINDINGS:]:
+        yield More(say_count("{count} more", "{count} more", len(more)), more)
 
 
 def _counts(report: CountReport) -> Iterator[Block]:
@@ -311,6 +336,8 @@ def _ladder(report: Report) -> Iterator[Block]:
     rows = []
     for attack in report.attacks:
         row = [named(attack), status_in_words(attack.status)]
+        if attack.reason is not None and attack.status == "skipped":
+            continue  # a line below names those that were not tried
         if attack.ran:
             # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
             rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
@@ -327,18 +354,10 @@ def _ladder(report: Report) -> Iterator[Block]:
     yield Bullets([*([new] if laddered else []), *notes(report), *repeated], soft=True)
 
 
-def _pictures(report: Report) -> Iterator[Block]:
-    drawn = [*page_charts.over_time(report), *page_charts.by_risk(report)]
-    if drawn:
-        yield Figures(drawn)
-
-
 def _open(report: Report) -> Iterator[Block]:
-    rows = [list(each) for each in open_questions(report)]
-    if not rows:
-        yield Paragraph(say("Nothing: every attack finished, and every clause of the policy was decided."))
-        return
-    yield PageTable([say("what"), say("why"), say("what is needed")], rows, words=3)
+    """Yield what was not judged, and what is needed to judge it."""
+    if rows := [list(each) for each in open_questions(report)]:
+        yield PageTable([say("not judged"), say("why"), say("what is needed")], rows, words=3)
 
 
 def _ids(report: Report) -> Iterator[str]:
@@ -350,11 +369,3 @@ def files(report: Report) -> PageTable:
     """Return the files that were read."""
     rows = [[printable_path(each.path), fingerprint(each), figure(each.rows)] for each in report.inputs]
     return PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)
-
-
-def _decision(report: Report) -> Iterator[Block]:
-    # A sheet that is signed says what it is about, also where it lies by itself.
-    yield Facts([(say("Series"), printable(report.series.name, 200)), (say("Verdict"), headline(report)[0])])
-    yield Paragraph(allowed(report))
-    lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
-    yield Signing(choices(report), lines)

@@ -9,6 +9,7 @@ them.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -26,9 +27,12 @@ _MARKERS = (
     "M0 4.6L4.4-3.4H-4.4z",
     "M-1.5-4.4h3v2.9h2.9v3h-2.9v2.9h-3v-2.9h-2.9v-3h2.9z",
 )
-# Units of the picture, which has some 96 to the inch on a telephone; letters of its type are about 7 wide.
-_WIDTH, _HEIGHT, _TOP, _RIGHT, _LINE, _LETTER = 360, 170, 18, 12, 18, 6.6
-_MOST_TICKS, _CROWDED = 12, 38
+# Units of the picture, which has some 96 to the inch on a telephone.
+_WIDTH, _HEIGHT, _TOP, _RIGHT, _LINE = 360, 170, 18, 12, 18
+# How wide letters are, as shares of their size, in DejaVu Sans, which is wider than what most browsers have.
+_SIZE, _WIDTHS = 12, {0.36: "fijlrtI.,:;'|!()[] -", 0.66: "", 0.80: "ABCDEFGHKLNOPQRSTUVXYZ+=<>", 1.02: "mwMW%@—…"}
+_SLANT = math.radians(35)  # as the template turns names
+_MOST_TICKS, _CROWDED = 12, 260
 _STEPS, _LEVELS, _LEAST = (1, 2, 2.5, 5, 10), 5, 1e-6
 
 Lines: TypeAlias = Sequence[tuple[str, Sequence[float | None]]]
@@ -129,8 +133,7 @@ def _path(frame: _Frame, part: Sequence[tuple[int, float]]) -> str:
 def _frame(places: int, series: Lines) -> _Frame:
     numbers = [value for value in chain.from_iterable(values for _, values in series) if value is not None]
     levels = levels_of(max(numbers, default=0.0), whole=all(value == int(value) for value in numbers))
-    widest = max(len(_level(level)) for level in levels)
-    return _Frame(28 + _LETTER * widest, levels, places)
+    return _Frame(30 + max(width_of(_level(level)) for level in levels), levels, places)
 
 
 def levels_of(most: float, *, whole: bool) -> list[float]:
@@ -148,6 +151,17 @@ def levels_of(most: float, *, whole: bool) -> list[float]:
     return [0, *(round(step * number, 12) for number in range(1, count + 1))]
 
 
+def width_of(text: str) -> float:
+    """Return how wide a text is at most, in units of the picture; a letter of another script is as wide as high.
+
+    >>> width_of("ill") < width_of("men"), width_of("€") == 12 * 0.66, width_of("人") > 12
+    (True, True, True)
+    """
+    known = {letter: share for share, letters in _WIDTHS.items() for letter in letters}
+    plain = (unicodedata.normalize("NFD", letter)[0] for letter in text)
+    return _SIZE * sum(known.get(each, 0.66 if each < "\u2e80" else 1.02) for each in plain)
+
+
 def _level(value: float) -> str:
     return figure(value, ",.12g")
 
@@ -155,17 +169,27 @@ def _level(value: float) -> str:
 def _drawing(
     frame: _Frame, ticks: Sequence[tuple[int, str]], axes: tuple[str, str], curves: Sequence[Mapping[str, object]]
 ) -> Mapping[str, object]:
-    """Return what is drawn, and where; names of several lines stand below."""
+    """Return what is drawn, and where; names of several lines stand below, and the picture is as wide as any name."""
     named = curves if len(curves) > 1 else ()
-    wide = max((len(str(each["name"])) for each in named), default=0) * _LETTER + 44
+    wide = max((width_of(str(each["name"])) for each in named), default=0) + 44
     across = max(1, int((_WIDTH - 10) // wide))
-    crowded = sum(len(name) for _, name in ticks) > _CROWDED
-    longest = max((len(name) for _, name in ticks), default=0)
-    below = _TOP + _HEIGHT + (16 + 0.6 * _LETTER * longest if crowded else 18)
+    widths = [width_of(name) for _, name in ticks]
+    crowded = sum(widths) > _CROWDED
+    below = _TOP + _HEIGHT + (18 + math.sin(_SLANT) * max(widths, default=0) if crowded else 18)
     legend = below + 2 * _LINE
+    # How far a name reaches to the left and to the right of its place.
+    left, right = (math.cos(_SLANT), 0.1) if crowded else (0.5, 0.5)
+    starts = [frame.x(place) - left * width - 8 for (place, _), width in zip(ticks, widths, strict=True)]
+    ends = [frame.x(place) + right * width for (place, _), width in zip(ticks, widths, strict=True)]
+    centre, title = frame.x((frame.places - 1) / 2), width_of(axes[0]) / 2
+    start = math.floor(min(0, centre - title, *starts))
+    end = math.ceil(max(_WIDTH, centre + title, 5 + wide * min(across, len(named)), *ends))
+    top = math.floor(min(0, _TOP + (_HEIGHT - width_of(axes[1])) / 2))
     return {
-        "width": _WIDTH,
-        "height": round(below + _LINE + _LINE * (1 + math.ceil(len(named) / across) if named else 0)),
+        "start": start,
+        "above": top,
+        "width": end - start,
+        "height": round(below + 22 + _LINE * (1 + math.ceil(len(named) / across) if named else 0)) - top,
         "left": f"{frame.left:.1f}",
         "top": _TOP,
         "beside": f"{frame.left - 6:.1f}",

@@ -34,30 +34,44 @@ def glossary(report: Report) -> list[tuple[str, str]]:
         (say("sensitive value"), say("What no one may learn about a person, such as a diagnosis.")),
         (say("quasi-identifier"), say("A column by which a person might be recognised, such as age or postcode.")),
         (say("risk"), say("How probable a person’s true value is to the adversary; 100 % is certainty.")),
-        (say("finding"), say("Something that an attack proves, with a certificate that anyone can check.")),
+        (
+            say("finding"),
+            say("Something that an attack proves, with a certificate: the steps by which anyone can check it."),
+        ),
     ]
     if report.series.counterfeits:
         words.append((say("counterfeit"), say("A published row that belongs to no person.")))
-    if report.panel:
-        words += [
-            (say("k"), say("The smallest number of rows of a release that look alike.")),
-            (
-                say("l, entropy l"),
-                say("The smallest number of different values among rows that look alike; counted, and by entropy."),
-            ),
-            (
-                say("t"),
-                say("How far the distribution of values among rows that look alike is from that of the whole release."),
-            ),
-            (
-                say("prosecutor, journalist, marketer"),
-                say(
-                    "The risk that a row is traced to its person: by somebody who knows that the person is in the "
-                    "release; by somebody who knows a population; of all rows together."
-                ),
-            ),
-        ]
     if report.policy.waived:
         words.append((say("waiver"), say("A finding that somebody accepted, with a reason and until a date.")))
+    if any(attack.attack == "equivalence" and attack.ran for attack in report.attacks):
+        words += [
+            (say("whole bucket"), say("Everybody whose group has the same set of values, published as one group.")),
+            (say("m-invariance"), say("Each person’s groups have the same m values in all releases.")),
+        ]
     attacks = dict.fromkeys(attack.attack for attack in report.attacks if attack.attack in _ATTACKS)
     return [*words, *((name, str(_ATTACKS[name])) for name in attacks)]
+
+
+def of_panel() -> list[tuple[str, str]]:
+    """Return the words of the table of releases, each with its meaning."""
+    return [
+        (say("k"), say("The smallest number of rows of a release that look alike.")),
+        (
+            say("l, entropy l"),
+            say(
+                "The smallest number of different values among rows that look alike (a release is 2-diverse where it "
+                "is 2); entropy l is smaller where one of them is frequent."
+            ),
+        ),
+        (
+            say("t"),
+            say("How far the distribution of values among rows that look alike is from that of the whole release."),
+        ),
+        (
+            say("prosecutor, journalist, marketer"),
+            say(
+                "The risk that a row is traced to its person: by somebody who knows that the person is in the "
+                "release; by somebody who knows a population; of all rows together."
+            ),
+        ),
+    ]

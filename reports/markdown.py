@@ -15,6 +15,7 @@ from reports.page import (
     Facts,
     Figures,
     Links,
+    More,
     Page,
     PageSteps,
     PageTable,
@@ -40,7 +41,7 @@ def _page(page: Page) -> Iterator[str]:
             yield from (f"**{escaped(page.verdict.warning)}**", "")
         yield from (f"**{escaped(page.verdict.text)}**", "")
         yield from _blocks(page.summary, _LEVEL)
-    for section in page.sections:
+    for section in page.parts:
         if section.title:
             yield from (f"## {escaped(section.title)}", "")
         yield from _blocks(section.blocks, _LEVEL)
@@ -83,6 +84,9 @@ def _block(block: Block, level: int) -> Iterator[str]:  # noqa: C901, PLR0912 - 
             yield from _blocks(block.blocks, level + 1)
             if block.idents:
                 yield from (" ".join(f"`{ident}`" for ident in block.idents), "")
+        case More():
+            yield from (f"**{escaped(block.title)}**", "")
+            yield from _blocks(block.blocks, level)
         case Signing():
             for choice in block.choices:
                 yield f"* ☐ {escaped(choice)}"

@@ -90,6 +90,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class More:
+    """What is shown where a reader asks for it, under a title: it is not printed unless it is open."""
+
+    kind: ClassVar[str] = "more"
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
 class Signing:
     """A place to decide and to sign: the decisions among which there is a choice."""
 
@@ -106,7 +115,7 @@ class Links:
     rows: Sequence[tuple[str, str]]
 
 
-Block: TypeAlias = Paragraph | Bullets | Links | Facts | PageTable | Figures | PageSteps | Entry | Signing
+Block: TypeAlias = Paragraph | Bullets | Links | Facts | PageTable | Figures | PageSteps | Entry | More | Signing
 
 
 @dataclass(frozen=True)
@@ -146,6 +155,7 @@ class Page:
         sections: all that comes after it.
         verdict: the verdict; None where there is none.
         summary: what stands right after it.
+        annex: what may be read later: where there is an annex, all else stands on a sheet of its own.
     """
 
     title: str
@@ -157,7 +167,13 @@ class Page:
     sections: Sequence[Section]
     verdict: PageVerdict | None = None
     summary: Sequence[Block] = ()
+    annex: Sequence[Section] = ()
     band: str | None = None
+
+    @property
+    def parts(self) -> Sequence[Section]:
+        """All sections, the annex last."""
+        return [*self.sections, *self.annex]
 
 
 def marked(*, inside: bool) -> str:

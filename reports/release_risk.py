@@ -18,8 +18,7 @@ _HEADS = {
     "marketer": Phrase("marketer"),
     "uniqueness": Phrase("alone"),
 }
-_COLUMNS_SHOWN = 5
-_WORTH_TELLING = 0.01
+_COLUMNS_SHOWN = 6
 
 
 def panel(report: Report, *, last: int | None = None, means: bool = True) -> Iterator[Block]:
@@ -118,27 +117,31 @@ def _suppressed(shown: Sequence[ReleasePanel]) -> Iterator[str]:
 
 def blamed_columns(report: Report) -> Iterator[PageTable]:
     """Yield the columns that make rows stand alone or in small groups, each with the release where it is worst."""
-    worst: dict[str, tuple[ColumnShare, str]] = {}
+    worst: dict[str, tuple[ColumnShare, ReleasePanel]] = {}
     for each in report.panel:
         for share in each.singling:
             before = worst.get(share.column)
             if before is None or _shares(share) > _shares(before[0]):
-                worst[share.column] = share, each.release
+                worst[share.column] = share, each
     ordered = sorted(worst.values(), key=lambda pair: _shares(pair[0]), reverse=True)[:_COLUMNS_SHOWN]
     rows = [
-        [printable(share.column), printable(release), *(figure(each, ".0%") for each in _shares(share))]
-        for share, release in ordered
-        if max(_shares(share)) >= _WORTH_TELLING
+        [printable(share.column), printable(each.release), *(_of_rows(one, each.rows) for one in _shares(share))]
+        for share, each in ordered
+        if any(_shares(share))
     ]
     if rows:
         head = [
             say("column"),
             say("worst in release"),
-            say("rows that only this column makes unique"),
+            say("rows that would not be unique without it"),
             say("rows that it puts into groups of fewer than five"),
             say("rows that it alone makes unique"),
         ]
         yield PageTable(head, rows, words=2)
+
+
+def _of_rows(share: float, rows: int) -> str:
+    return f"{figure(round(share * rows))} ({figure(share, '.1%')})" if share else "0"
 
 
 def _shares(share: ColumnShare) -> tuple[float, float, float]:

@@ -25,26 +25,21 @@ BY_ITSELF = Phrase(
     "values ([adversary] register), for those who know people; published record ids ([columns] record)."
 )
 _BROKEN = {
-    "certain": Phrase(
-        "max_risk: {value} of at least one person is certain (found by {attack}); every risk must be below {most}"
-    ),
+    "certain": Phrase("nobody’s {value} may be certain (max_risk, found by {attack})"),
     "max_risk": Phrase(
-        "max_risk: {value} of at least one person is known with {risk} (found by {attack}); every risk must be "
-        "below {most}"
+        "nobody’s {value} may be known with {most} or more; one is known with {risk} (max_risk, found by {attack})"
     ),
     "max_ever_risk": Phrase(
-        "max_ever_risk: at least one person has had a grave value at some time with {risk} (found by {attack}); this "
-        "must be below {most}"
+        "nobody may be known with {most} or more to have had a grave value at some time; one person is with {risk} "
+        "(max_ever_risk, found by {attack})"
     ),
-    "min_e": Phrase("min_e: an equivalence has a side of {number} (found by {attack}); at least {limit} are required"),
-    "k": Phrase(
-        "k: the fewest records that fit what is known about one are {number} (found by {attack}); at least {limit} "
-        "are required"
+    "min_e": Phrase(
+        "no group of fewer than {limit} people may be known to have the same values as another group; one of {number} "
+        "is (min_e, found by {attack})"
     ),
-    "k alone": Phrase(
-        "k: in release {release} alone, the smallest class of rows that look alike has {number}; at least {limit} "
-        "are required"
-    ),
+    "k": Phrase("at least {limit} records must fit what is known about one; there are {number} (k, found by {attack})"),
+    "unique alone": Phrase("at least {limit} rows must look alike; in release {release} alone some are unique (k)"),
+    "k alone": Phrase("at least {limit} rows must look alike; in release {release} alone {number} do (k)"),
 }
 """How a clause does not hold: by an attack, or by a release alone."""
 _BROKEN_ELSE = Phrase("{measure}: {number} by {attack}, and the limit is {limit}")
@@ -58,6 +53,8 @@ _STATUS = {
     "skipped": Phrase("skipped"),
     "failed": Phrase("failed"),
 }
+_CLAUSE = {"holds": Phrase("holds"), "violated": Phrase("is violated")}
+_CUT_OFF = (ReasonKind.TIME_LIMIT, ReasonKind.INTERRUPTED)
 _NAMES_SHOWN = 20
 _REASON_SHOWN = 400  # characters
 _MAKES_UNIQUE = 0.05
@@ -155,16 +152,49 @@ def violating(report: Report) -> list[AttackReport]:
 
 def reasons(report: Report) -> Iterable[str]:
     """Yield what is behind the verdict, clause by clause, and whose values contradict the assumptions, where named."""
-    if report.contradictions.people:
-        names = [printable(name) for name in report.contradictions.people]
-        yield say("values change although they must not: {names}", names=enumerated(names, _NAMES_SHOWN))
+    yield from changed(report)
     yield from violated(report)
     yield from undecided(report)
 
 
+def changed(report: Report) -> Iterable[str]:
+    """Yield whose values contradict the assumptions, where people are named."""
+    if report.contradictions.people:
+        names = [printable(name) for name in report.contradictions.people]
+        yield say("values change although they must not: {names}", names=enumerated(names, _NAMES_SHOWN))
+
+
+def ended(report: Report) -> Iterable[str]:
+    """Yield, of an audit that was cut off, what is decided, what is not, and how far it got."""
+    if not (report.interrupted or out_of_time(report)):
+        return
+    states = [(each.clause, each.state) for each in report.policy.clauses]
+    decided = [f"{clause} {_CLAUSE[state]}" for clause, state in states if state in _CLAUSE]
+    yield say("Decided: {clauses}.", clauses=", ".join(decided) or say("none"))
+    yield say(
+        "Open: {clauses}.", clauses=", ".join(one for one, state in states if state not in _CLAUSE) or say("none")
+    )
+    done = [named(each) for each in report.attacks if each.status == "complete"]
+    cut = [named(each) for each in report.attacks if kind_of(each.reason) in _CUT_OFF]
+    yield say("Finished: {done}. Cut off: {cut}.", done=", ".join(done) or say("none"), cut=", ".join(cut))
+
+
 def violated(report: Report) -> Iterable[str]:
-    """Yield the clauses of the policy that do not hold."""
-    yield from _once(report.policy.violations)
+    """Yield the clauses of the policy that do not hold; of releases that break one by themselves, how many do."""
+    for text in _once(report.policy.violations):
+        yield say("Violated: {what}.", what=text)
+    limit = max((each.limit for each in report.policy.violations if each.attack is None), default=0)
+    broken = {each.release: each for each in report.panel if each.k < limit}
+    if len(broken) > 1:
+        worst = max(broken.values(), key=lambda each: (each.alone, -each.k))
+        yield say(
+            "That is so in {count} of {all} releases; in release {release} alone {alone} of {rows} rows are unique.",
+            count=len(broken),
+            all=len(report.series.releases),
+            release=printable(worst.release),
+            alone=figure(worst.alone),
+            rows=figure(worst.rows),
+        )
 
 
 def _once(violations: Iterable[Violation]) -> Iterable[str]:
@@ -173,21 +203,24 @@ def _once(violations: Iterable[Violation]) -> Iterable[str]:
     for violation in violations:
         by.setdefault(replace(violation, attack=violation.attack and ""), []).append(violation.attack or "")
     for violation, attacks in by.items():
-        yield violation_text(replace(violation, attack=", ".join(attacks) or None))
+        found = attacks[0] if len(attacks) == 1 else say("{count} attacks", count=len(attacks))
+        yield violation_text(replace(violation, attack=found or None))
 
 
 def violation_text(violation: Violation) -> str:
-    """Return how a clause does not hold, in people wherever it is about people; without a full stop."""
+    """Return what a clause asks and how it does not hold, in people wherever it is about people; no full stop."""
     if violation.measure in counts.FOUND:
         return counts.FOUND[violation.measure].counted(int(violation.value))
-    alone = violation.attack is None
-    kind = "certain" if violation.measure == "max_risk" and violation.value == 1 else violation.measure
-    value = say("the value of {name}", name=printable(violation.sensitive)) if violation.sensitive else say("a value")
-    return _BROKEN.get(f"{kind} alone" if alone else kind, _BROKEN_ELSE).filled(
+    kind: str = violation.measure
+    if kind == "max_risk" and violation.value == violation.limit == 1:
+        kind = "certain"
+    if violation.attack is None:
+        kind = "unique alone" if violation.value == 1 else f"{kind} alone"
+    return _BROKEN.get(kind, _BROKEN_ELSE).filled(
         measure=violation.measure,
         attack=violation.attack or "",
         release=printable(violation.release or ""),
-        value=value,
+        value=say("value of {name}", name=printable(violation.sensitive)) if violation.sensitive else say("value"),
         number=figure(violation.value, ",g"),
         limit=figure(violation.limit, ".12g"),
         risk=percent(min(violation.value, 1.0)),
@@ -236,22 +269,25 @@ def warnings(report: Report) -> Iterable[str]:
 
 
 def skipped(report: Report) -> Iterable[str]:
-    """Yield why attacks are incomplete or do not apply, those with one reason together."""
+    """Yield why attacks are incomplete or failed, those with one reason together; then in a line which do not apply."""
     attacks: dict[tuple[str, str], list[str]] = {}
     for attack in report.attacks:
         if attack.reason:
             attacks.setdefault((attack.status, attack.reason), []).append(attack.attack)
+    aside = []
     for (status, reason), names in attacks.items():
         listed = list(dict.fromkeys(names))
         about = {"attacks": ", ".join(listed), "reason": printable(reason, 400)}
         if status == "skipped":
-            yield say_count("{attacks} is skipped: {reason}.", "{attacks} are skipped: {reason}.", len(listed), **about)
+            aside.append(f"{about['attacks']} ({about['reason']})")
         elif status == "failed":
             yield say_count("{attacks} failed: {reason}.", "{attacks} failed: {reason}.", len(listed), **about)
         else:
             yield say_count(
                 "{attacks} is incomplete: {reason}.", "{attacks} are incomplete: {reason}.", len(listed), **about
             )
+    if aside:
+        yield say("Not tried: {attacks}.", attacks="; ".join(aside))
 
 
 def ended_early(name: str, attack: AttackReport) -> str:
@@ -332,24 +368,16 @@ def _reaching(count: int, share: float) -> str:
     return say("{count} with {share} or more", count=count, share=percent(share))
 
 
-def advice(report: Report) -> Iterable[str]:
-    """Yield what a publisher would do now."""
+def measures(report: Report) -> Iterable[str]:
+    """Yield what a publisher would do now, in words without commands."""
     found = [attack for attack in violating(report) if attack.findings_total]
     yield from dict.fromkeys(str(attack.measures.remedy) for attack in found)
     if report.policy.violations and not found:
-        yield say("Publish larger or more even groups, or accept a higher limit with --policy max_risk=…")
+        yield say("Publish larger or more even groups, or accept a higher limit in the policy.")
     if report.policy.violations:
         yield from _singling_advice(report)
     if report.contradictions:
         yield say("Decide first whether values may change; until then nothing below certainty can be relied on.")
-    yield from _to_decide(report)
-    if found and not report.ids_are_stable:
-        yield say(
-            "Ids are valid in this report only; with --stable-ids they are the same in every report, and findings "
-            "can be waived."
-        )
-    if found and not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
-        yield say("See who they are with --reveal; that report is for internal use only.")
     if not found and not report.policy.violations:
         if report.policy.passed and not report.interrupted:
             yield say(
@@ -358,6 +386,20 @@ def advice(report: Report) -> Iterable[str]:
         together = [attack.status for attack in report.attacks if attack.measures.about_all_people]
         if report.tables is None and set(together) != {"complete"}:
             yield say("An adversary who reasons about everyone's values at once may deduce more than was found here.")
+
+
+def advice(report: Report) -> Iterable[str]:
+    """Yield what a publisher would do now, and with which options."""
+    yield from measures(report)
+    yield from _to_decide(report)
+    if any(attack.findings_total for attack in violating(report)):
+        if not report.ids_are_stable:
+            yield say(
+                "Ids are valid in this report only; with --stable-ids they are the same in every report, and findings "
+                "can be waived."
+            )
+        if not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
+            yield say("See who they are with --reveal; that report is for internal use only.")
 
 
 def _to_decide(report: Report) -> Iterable[str]:
@@ -374,14 +416,15 @@ def out_of_time(report: Report) -> bool:
 
 
 def _singling_advice(report: Report) -> Iterable[str]:
-    """Yield the columns that make many rows unique, which ranges would mend."""
+    """Yield the columns that make many rows unique, which ranges would mend; several together where none does alone."""
     shares: dict[str, tuple[float, str]] = {}
     for panel in report.panel:
         for each in panel.singling:
-            share = max(each.alone, each.by_itself)
+            share = each.by_itself if " + " in each.column else max(each.alone, each.by_itself)
             if share >= _MAKES_UNIQUE and share > shares.get(each.column, (0.0, ""))[0]:
                 shares[each.column] = share, panel.release
-    for column, (share, release) in sorted(shares.items(), key=lambda item: -item[1][0]):
+    single = {column: share for column, share in shares.items() if " + " not in column}
+    for column, (share, release) in sorted((single or shares).items(), key=lambda item: -item[1][0]):
         yield say(
             "{column} makes {share} of the rows of release {release} unique: publish it in ranges or broader classes, "
             "or leave it out.",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.clauses.clause import attack_reason
 from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
-from audit.model.report import AttackReport, Report, Violation
+from audit.model.report import Report, Violation
 from audit.runtime.phrases import Phrase, joined, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
 from reports.count_tables import sentences as counts
-from reports.sentences import adversary, named, undecided_clauses, violating
+from reports.sentences import adversary, undecided_clauses, violating
 
 _WHAT = {"assumptions": Phrase("Assumptions"), "policy": Phrase("Policy")}
 _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
@@ -105,9 +104,6 @@ def since(report: Report) -> Iterator[str]:
     """Yield what is new since an earlier report."""
     old = report.baseline
     if old is None:
-        yield say(
-            "No earlier report was named; with --baseline REPORT.json, this page shows what is new since that report."
-        )
         return
     verdict = say("the policy held") if old.passed else say("the policy did not hold")
     if old.made is not None:
@@ -190,14 +186,6 @@ def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
     for state, name in _STATES.items():
         for each in report.policy.ended(state):
             yield each.clause, printable(each.reason or str(name), 400), _would_take(each.reason, report)
-    reasons: dict[tuple[str, str], list[AttackReport]] = {}
-    for attack in report.attacks:
-        # What a clause says of an attack above is not said of the attack again.
-        if attack.reason and attack_reason(attack.attack, attack.reason) not in open_clauses:
-            reasons.setdefault((attack.status, attack.reason), []).append(attack)
-    for (_, reason), attacks in reasons.items():
-        listed = joined(list(dict.fromkeys(map(named, attacks))))
-        yield listed, printable(reason, 400), _would_take(reason, report)
 
 
 def _would_take(reason: str | None, report: Report) -> str:

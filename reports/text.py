@@ -71,7 +71,7 @@ class Paper:
             self._wrapped(console, verdict.text, 0, style=f"bold {verdict.colour}")
             self._blocks(console, page.summary, 2)
             console.print()
-        for section in page.sections:
+        for section in page.parts:
             if all(isinstance(block, Figures | Signing) for block in section.blocks):
                 continue
             if section.title:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from audit.findings.count import CountReport
 from audit.findings.wording import ROWS
@@ -33,6 +33,29 @@ def headline(report: Report) -> tuple[str, str]:
     if report.policy.undecided:
         return _undecided(report), "yellow"
     return _with_likely(_holding(report, ran), report), "green"
+
+
+def split(report: Report) -> Iterator[str]:
+    """Yield, of values that are certain, what one release alone discloses, and what all releases do together."""
+    certain = [attack for attack in violating(report) if attack.people]
+    if not certain or len(report.series.releases) < 2:
+        return
+    alone = [each for each in report.panel if each.certain]
+    if alone:
+        worst = max(alone, key=lambda each: each.certain)
+        yield say(
+            "One release alone: in {count} of {all} releases people stand in groups whose rows all have one value; in "
+            "release {release} there are {people}.",
+            count=len({each.release for each in alone}),
+            all=len(report.series.releases),
+            release=printable(worst.release),
+            people=PEOPLE.counted(worst.certain),
+        )
+    else:
+        yield say("One release alone: none has a group whose rows all have one value.")
+    most = max(certain, key=lambda attack: attack.people or 0)
+    found = found_of(most.people or 0, PEOPLE.counted(report.series.individuals), at_least=most.incomplete)
+    yield say("All releases together: a value is certain for {found}.", found=found)
 
 
 def in_short(report: Report) -> str:
@@ -242,8 +265,7 @@ def _worst(report: Report) -> str:
         worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which takes the least
         people = PEOPLE.counted(report.series.individuals)
         return say(
-            "by {attack}, {value} is certain for {found}",
-            attack=worst.attack,
+            "{value} is certain for {found}",
             value=value_of(worst.sensitive),
             found=found_of(worst.people or 0, people, at_least=worst.incomplete),
         )
@@ -256,8 +278,7 @@ def _worst(report: Report) -> str:
     if not found or not any(attack.findings_total for attack in found):
         return violation_text(report.policy.violations[0])
     worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
-    accused = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
-    return say("by {attack}, {told}", attack=worst.attack, told=accused)
+    return worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
 
 
 def _with_likely(head: str, report: Report) -> str:
@@ -278,14 +299,10 @@ def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float
     if not known:
         return ""
     worst, risk, count = max(known, key=lambda one: one[1])
-    text = say("by {attack}, one person's value is known with {risk}", attack=worst.attack, risk=percent(risk))
+    text = say("one person's value is known with {risk}", risk=percent(risk))
     if worst.sensitive:
-        text = say(
-            "by {attack}, one person's value of {name} is known with {risk}",
-            attack=worst.attack,
-            name=printable(worst.sensitive),
-            risk=percent(risk),
-        )
+        name = printable(worst.sensitive)
+        text = say("one person's value of {name} is known with {risk}", name=name, risk=percent(risk))
     if count == 1:
         return text
     return say_count(

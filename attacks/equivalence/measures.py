@@ -32,7 +32,8 @@ class EquivalenceMeasures(BoundedMeasures):
 
     timeline_label: ClassVar[Phrase | str] = Phrase("equal")
     remedy: ClassVar[Phrase | str] = Phrase(
-        "Publish whole buckets: with audit anonymize --method e-equivalence, nobody shares values with so few people."
+        "Publish whole buckets (everybody whose group has the same set of values, as the method e-equivalence does), "
+        "so that nobody shares values with so few people."
     )
 
     @property

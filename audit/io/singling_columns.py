@@ -1,4 +1,4 @@
-"""Which quasi-identifiers make rows stand alone, or in small groups: what would be so without each of them."""
+"""Which quasi-identifiers make rows stand alone, or in small groups, by themselves and with others."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ SMALL = 5
 MOST_ROWS = 2_000_000
 """In larger releases nobody looks for such columns."""
 
+_TOGETHER = 3
+"""The most columns that are looked at together."""
+
 
 @dataclass(frozen=True)
 class SinglingColumn:
-    """What one quasi-identifier does to the rows of a release.
+    """What one quasi-identifier, or several together, do to the rows of a release.
 
     Attributes:
-        column: its name.
+        column: its name; of several, their names with + between them.
         alone: people who share their published quasi-identifiers with no other row, and would share the others.
         small: people in groups of fewer than `SMALL` rows that look alike, who would be in larger ones without it.
-        by_itself: people whose cell in this column no other row has.
+        by_itself: people whose cells in these columns no other row has.
     """
 
     column: str
@@ -40,7 +43,10 @@ def singling_columns(
     people: npt.NDArray[np.int64],
     alike: Codes,
 ) -> tuple[SinglingColumn, ...]:
-    """Return what each of some quasi-identifiers does, where rows are alone or in small groups.
+    """Return what each of some quasi-identifiers does, where rows are alone or in small groups, then what more do.
+
+    To the column that makes most rows unique the one is added with which it makes most unique, as long as that adds
+    some, and others are left.
 
     Args:
         names: of the columns.
@@ -51,12 +57,30 @@ def singling_columns(
     size = _sizes(alike, people)
     if (size >= SMALL).all():
         return ()
-    found = []
-    for place, name in enumerate(names):
-        others = [*columns[:place], *columns[place + 1 :]]
-        without, own = (_sizes(row_ranks(some, len(people)), people) for some in (others, [columns[place]]))
-        flags = ((size == 1) & (without > 1), (size < SMALL) & (without >= SMALL), own == 1)
-        found.append(SinglingColumn(name, *(int(people[each].sum()) for each in flags)))
+
+    def alike_in(places: Sequence[int]) -> npt.NDArray[np.int64]:
+        return _sizes(row_ranks([columns[at] for at in places], len(people)), people)
+
+    def unique(places: Sequence[int]) -> int:
+        return int(people[alike_in(places) == 1].sum())
+
+    def shares(*places: int) -> SinglingColumn:
+        without = alike_in([at for at in every if at not in places])
+        flags = ((size == 1) & (without > 1), (size < SMALL) & (without >= SMALL))
+        alone, small = (int(people[each].sum()) for each in flags)
+        return SinglingColumn(" + ".join(names[at] for at in places), alone, small, unique(places))
+
+    every = range(len(names))
+    found = [shares(at) for at in every]
+    together = [max(every, key=lambda at: found[at].by_itself)]
+    before = found[together[0]].by_itself
+    while len(together) < min(_TOGETHER, len(names) - 1):
+        more = {at: unique([*together, at]) for at in every if at not in together}
+        added = max(more, key=lambda at: more[at])
+        if more[added] <= before:
+            break
+        together, before = [*together, added], more[added]
+        found.append(shares(*together))
     return tuple(found)
 
 

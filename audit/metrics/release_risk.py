@@ -18,6 +18,7 @@ from audit.adversary.register import population
 from audit.adversary.view import View
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release, varies
+from audit.io.rules.disclosure import Harmless
 from audit.model.arrays import Codes, Counts, Flags, Floats
 from audit.model.composite_keys import row_ranks
 from audit.model.report import ColumnShare, ReleasePanel
@@ -52,7 +53,9 @@ def panels(evidence: View, position: int) -> tuple[ReleasePanel, ...]:
     if held.register is None:
         why = say("the adversary has no register, so the population is not known")
     read, crowd = held.seen[position], population(held, evidence.source, position)
-    return panels_in(read.release, held.series.vocabularies, crowd, why, read.counterfeit)
+    rules = held.series.columns.rules
+    harmless = [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]
+    return panels_in(read.release, held.series.vocabularies, crowd, why, read.counterfeit, harmless)
 
 
 def panels_in(
@@ -61,6 +64,7 @@ def panels_in(
     population: Counts | None,
     no_journalist: str,
     fake: Flags | None = None,
+    harmless: Sequence[tuple[str, str]] = (),
 ) -> tuple[ReleasePanel, ...]:
     """Return the panel of a release for each sensitive attribute.
 
@@ -70,6 +74,7 @@ def panels_in(
         population: how many people of a population fit each group, whether or not the release contains them.
         no_journalist: why there is no population, if there is none.
         fake: which rows are counterfeits by the key; None without a key.
+        harmless: attributes, each with a value that may be known of anyone.
     """
     of_group = class_sizes(release)
     sizes = of_group[of_group > 0]
@@ -80,9 +85,12 @@ def panels_in(
         no_journalist = say("a class has more rows than the register has people who fit it")
     prosecutor = len(classes) / int(classes.sum())
     smallest = smallest_class(release, fake)
+    people = _people_of(release, release.group.codes, of_group, fake)[of_group > 0]
     found, total = [], int(sizes.sum())
     for name in release.entry_value:
-        diversity = diversity_of(release, name, vocabularies[name])
+        spread = distribution_of(release, name, vocabularies[name])
+        diversity = diversity_of(spread)
+        grave = [(name, vocabularies[name].names[code]) not in harmless for code in spread.value[spread.start]]
         found.append(
             ReleasePanel(
                 release=release.tag,
@@ -92,6 +100,7 @@ def panels_in(
                 k=smallest.rows,
                 k_people=smallest.people,
                 alone=smallest.alone,
+                certain=int(people[(spread.entries == 1) & grave].sum()),
                 suppressed=total - int(classes.sum()),
                 exact=not release.values_by_row,
                 distinct_l=diversity.distinct_l,
@@ -188,9 +197,8 @@ class Diversity:
     ordered: bool
 
 
-def diversity_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> Diversity:
+def diversity_of(spread: ValueDistribution) -> Diversity:
     """Return the measures of how the values of an attribute are distributed over the classes of a release."""
-    spread = distribution_of(release, sensitive, vocabulary)
     return Diversity(distinct_l(spread), entropy_l(spread), t_closeness(spread), spread.ranks is not None)
 
 

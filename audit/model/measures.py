@@ -105,7 +105,7 @@ class Measures(Mapping[str, object]):
     timeline_label: ClassVar[Phrase | str] = Phrase("found")
     criteria: ClassVar[frozenset[str]] = frozenset({INFERENCE})
     remedy: ClassVar[Phrase | str] = Phrase(
-        "Withhold or regroup the rows of the people above, so that their groups keep the values they had."
+        "Withhold or regroup the rows of the people found, so that their groups keep the values they had."
     )
 
     def __getitem__(self, name: str) -> object:

@@ -315,13 +315,13 @@ class BaselineFacts:
 
 @dataclass(frozen=True)
 class ColumnShare:
-    """What one quasi-identifier does in a release, as shares of its rows.
+    """What one quasi-identifier, or several together, do in a release, as shares of its rows.
 
     Attributes:
-        column: its name.
+        column: its name; of several, their names with + between them.
         alone: rows that share their quasi-identifiers with no other, and would share the others without it.
         small: rows in groups of fewer than five that look alike, who would be in larger ones without it.
-        by_itself: rows whose cell in this column no other row has.
+        by_itself: rows whose cells in these columns no other row has.
     """
 
     column: str
@@ -347,6 +347,7 @@ class ReleasePanel:
             or published (all those of a group may be in one of its classes); null where no class is.
         alone: how many rows share their published quasi-identifiers with no other row.
         exact: whether it is an Anatomy pair, whose rows have exact quasi-identifiers.
+        certain: how many people stand in classes whose rows all have one value, harmless ones aside.
         distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
         t: the largest distance between a class's values and the release's.
         ordered: whether that distance took the values as numbers.
@@ -356,7 +357,8 @@ class ReleasePanel:
         marketer: the share of rows that one re-identifies who matches them all.
         uniqueness: the share of rows that are alone in their class.
         no_journalist: why there is no journalist's risk.
-        singling: what each quasi-identifier does to rows that stand alone or in small groups; none where none do.
+        singling: what each quasi-identifier, and some together, do to rows that stand alone or in small groups; none
+            where none do.
     """
 
     release: str
@@ -380,6 +382,7 @@ class ReleasePanel:
     no_journalist: str | None
     singling: tuple[ColumnShare, ...] = ()
     suppressed: int = 0
+    certain: int = 0
 
     @property
     def smallest(self) -> int:

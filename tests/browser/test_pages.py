@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from audit.runtime.phrases import say
+from reports.charts import lines
+from reports.html import drawn
+from reports.languages.catalogues import LANGUAGES, in_language
+from reports.page import Figures, Page, Section
 from tests.browser.chromium import DARK, asked, console, printed, requests, screenshot, violations
 from tests.cli.forms import EXAMPLES
 from tests.helpers.amount import slow
@@ -117,3 +122,33 @@ def test_nothing_is_cut_off_on_a_telephone(page):
     """Wide tables scroll by themselves; the page does not."""
     wide = asked(page, "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert wide[0] <= wide[1]
+
+
+WORDS = ["Wellenerhebungsveröffent", "wwwwwwwwwwmmmmmmmmmmmm", "il.il.il", "2024-01"]
+
+
+@pytest.mark.parametrize("many", [1, 3, 12])
+@pytest.mark.parametrize("code", list(LANGUAGES))
+def test_no_name_is_cut_in_a_picture(tmp_path, code, many):
+    """Neither those of releases, however long, nor those of attacks and axes, in any language."""
+    ticks = [WORDS[place % 4] for place in range(many)]
+    with in_language(code):
+        names = [say("{attack}, at least", attack=f"{word} (MMWW@mmww)") for word in WORDS[:3]]
+        charts = [
+            lines("t", ticks, [(name, [place] * many) for place, name in enumerate(some)], axes=axes)
+            for some in (names, names[:1])
+            for axes in [(say("after release"), say("people")), (say("risk in percent, from …"), "W" * 15)]
+        ]
+        page = tmp_path / "page.html"
+        page.write_text(drawn(Page("t", "n", True, "m", "c", [], [Section("", [Figures(charts)])])), encoding="utf-8")
+    assert asked(page, CUT) == []
+
+
+# Names that reach beyond their picture, by more than rounding.
+CUT = """
+const out = [];
+const over = (a, b) => a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1;
+for (const svg of document.querySelectorAll('svg')) for (const text of svg.querySelectorAll('text'))
+  if (over(text.getBoundingClientRect(), svg.getBoundingClientRect())) out.push(text.textContent);
+return [document.querySelectorAll('svg text').length ? 0 : 'none', ...out].filter(Boolean);
+"""

@@ -28,7 +28,7 @@ def test_the_verdict_is_in_it_and_nobody_is_named(name):
     assert code == 1
     assert not re.search("Bob|Alice|David|Andy", out)
     if name in TO_COMPLETE:
-        assert "NOT SAFE: by joint, the sensitive value is certain for 4 of 16 people." in out
+        assert "NOT SAFE: the sensitive value is certain for 4 of 16 people." in out
         assert "\\[to be filled in: " in out
 
 

@@ -185,23 +185,21 @@ def test_a_page_has_every_part(tmp_path):
     titles = re.findall("^## (.*)", page, re.MULTILINE)
     assert titles == [
         "Verdict",
-        "What is new since the last report",
-        "Recommendation for release 2",
-        "Findings",
+        "What to do",
+        "Decision",
         "What each attack learns",
         "Risk over time, and by people",
         "Each release by itself",
-        "What was not judged, and what is needed to judge it",
         "Assumptions",
         "Waivers",
         "Terms",
         "Who learns what from this page",
         "Files",
-        "Decision",
+        "Findings",
     ]
     assert "**Shareable: no person is named" in page
     assert "INTERNAL" not in page
-    assert "**NOT SAFE: by joint, the sensitive value is certain for 4 of 16 people.**" in page
+    assert "**NOT SAFE: the sensitive value is certain for 4 of 16 people.**" in page
     assert "| 2 | 2 | 13 | 4 |" in page  # people found after release 2
     assert re.search(
         r"^\| releases/1\.csv \| [0-9a-f]{64} \(of its published columns, as CSV\) \| 11 \|$", page, re.MULTILINE

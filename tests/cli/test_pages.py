@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from html import escape, unescape
 
 import pytest
 
@@ -92,7 +93,7 @@ def test_a_waiver_is_never_hidden_behind_nobody(tmp_path):
     head = f"The policy holds, except for what is waived: {len(ids)} findings."
     told = f"{head} Of 16 people, nobody else’s value is certain "
     assert re.match(re.escape(told) + TRIED, verdict), verdict
-    assert verdict.endswith(" By joint, one person's value is known with 100 %, 3 others with 90 % or more.")
+    assert verdict.endswith(" One person's value is known with 100 %, 3 others with 90 % or more.")
 
 
 def test_an_undecided_verdict_says_of_how_many_people():
@@ -106,7 +107,7 @@ def test_broken_assumptions_are_one_short_sentence(broken):
     """What to do, and who it is where people are named, stands below."""
     verdict, sections, _ = page(broken)
     assert verdict == "UNDECIDED, as the assumptions do not hold: the value of 1 person changes although it must not."
-    assert "transitions that allow what happens" in sections["Recommendation for release 2"]
+    assert "transitions that allow what happens" in sections["What to do"]
     assert "Bob" not in " ".join(sections.values())
     named = page(broken, "--reveal")
     assert named[0] == verdict
@@ -114,7 +115,7 @@ def test_broken_assumptions_are_one_short_sentence(broken):
 
 
 def test_whatever_waits_for_the_assumptions_says_so(broken):
-    rows = page(broken)[1]["What was not judged, and what is needed to judge it"]
+    rows = page(broken)[1]["Verdict"]
     assert (
         rows.count("| data that agree with the assumptions |") == 3
     )  # clauses that wait for the same are told together
@@ -132,10 +133,36 @@ def test_each_verdict_allows_its_own_decisions(broken):
     assert open_ == unsafe[:2]  # there are no findings to accept
 
 
-def test_a_sheet_to_sign_says_what_it_is_about():
-    verdict, sections, _ = page(HOSPITAL)
-    assert "Series: Hospital, 2-diverse releases" in sections["Decision"]
-    assert verdict in sections["Decision"].replace("\\", "")
+@pytest.mark.parametrize("series", [SAFE, HOSPITAL, TABLES / "tables-levels"], ids=lambda series: series.name)
+def test_the_first_sheet_has_the_verdict_what_to_do_and_the_signature(series):
+    """What comes later is an annex, which says none of it again."""
+    text = run_main(str(series), "--format", "html")[1]
+    sheet, annex = text.split('<div class="sheet">')[1].split("</div>\n<section>", 1)
+    verdict = unescape(re.search(r'class="verdict [a-z]+"><span[^>]*>.</span> ([^<]*)<', sheet)[1])
+    assert [sheet.index(each) for each in (escape(verdict, quote=True)[:20], "What to do", "Decision", "Signature")]
+    assert (text.count("Signature"), unescape(text).count(verdict)) == (1, 1)
+    assert "<h2>" in annex
+
+
+def test_a_page_splits_what_one_release_discloses_from_what_all_do(tmp_path):
+    together = page(HOSPITAL)[1]["Verdict"]
+    assert "One release alone: none has a group whose rows all have one value." in together
+    assert "All releases together: a value is certain for 4 of 16 people." in together
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    edit(tmp_path / "s/releases/1.csv", '"[12000, 14000]",bronchitis', '"[12000, 14000]",dyspepsia')
+    alone = page(tmp_path / "s")[1]["Verdict"]
+    assert "in 1 of 2 releases people stand in groups whose rows all have one value" in alone
+    assert "in release 1 there are 2 people" in alone
+    edit(tmp_path / "s/series.toml", "[columns]\n", '[columns]\nharmless = { Disease = ["dyspepsia"] }\n')
+    assert "none has a group whose rows all have one value" in page(tmp_path / "s")[1]["Verdict"]
+
+
+def test_a_page_shows_five_people_until_a_reader_asks_for_more(tmp_path):
+    ward = EXAMPLES / "ward-l-diverse"
+    text = run_main(str(ward), "--format", "html", "--findings", "all")[1]
+    shown, more = text.split('<details class="more">')
+    assert (shown.count('class="finding"'), more.count('class="finding"')) == (5, 1)
+    assert "1 more" in more
 
 
 def test_a_page_on_tables_with_findings_stays_inside():

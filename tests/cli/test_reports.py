@@ -58,7 +58,7 @@ def test_the_headline_names_the_attribute_that_falls_most(tmp_path):
     assert code == 1
     assert (found["first"], found["second"]) == (4, 3)
     text = run_main(str(tmp_path / "s"), "--attack", "intersection")[1]
-    assert "by intersection, the value of first is certain for 4 of 4 people." in text
+    assert "NOT SAFE: the value of first is certain for 4 of 4 people." in text
 
 
 @pytest.mark.parametrize(

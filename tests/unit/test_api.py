@@ -64,7 +64,7 @@ def test_an_audit_has_all_attacks():
     assert measures.loc["equivalence", "min_e.upper"] == 1
     assert pd.isna(measures.loc["equivalence", "vulnerable"])
     assert (result.passed, result.exit_code) == (False, 1)
-    assert result.verdict == "NOT SAFE: by joint, the sensitive value is certain for 4 of 16 people."
+    assert result.verdict == "NOT SAFE: the sensitive value is certain for 4 of 16 people."
     assert result.inputs["path"].tolist() == ["releases/1.csv", "releases/2.csv"]
 
 

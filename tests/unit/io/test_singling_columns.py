@@ -25,6 +25,9 @@ def test_shares_are_those_counted_by_hand(seed):
             total[tuple(row[p] for p in places)] += times
         return [total[tuple(row[p] for p in places)] for row in rows]
 
+    def unique(places):
+        return sum(w for w, a in zip(weight, sizes(places), strict=True) if a == 1)
+
     columns = [(np.array([row[p] for row in rows], dtype=np.int32), 9) for p in range(3)]
     alike = np.unique(np.array(rows), axis=0, return_inverse=True)[1].reshape(-1)
     found = singling_columns("abc", columns, np.array(weight), alike)
@@ -32,12 +35,19 @@ def test_shares_are_those_counted_by_hand(seed):
     if all(size >= SMALL for size in whole):
         assert found == ()
         return
-    for p, each in enumerate(found):
-        without, own = sizes([q for q in range(3) if q != p]), sizes([p])
-        alone = sum(w for w, a, b in zip(weight, whole, without, strict=True) if a == 1 < b)
-        small = sum(w for w, a, b in zip(weight, whole, without, strict=True) if a < SMALL <= b)
-        unique = sum(w for w, a in zip(weight, own, strict=True) if a == 1)
-        assert (each.column, each.alone, each.small, each.by_itself) == ("abc"[p], alone, small, unique)
+    chosen = [each.column.split(" + ") for each in found]
+    assert chosen[:3] == [["a"], ["b"], ["c"]]
+    for each, columns in zip(found, chosen, strict=True):
+        own = ["abc".index(name) for name in columns]
+        without = list(zip(weight, whole, sizes([place for place in range(3) if place not in own]), strict=True))
+        alone = sum(w for w, a, b in without if a == 1 < b)
+        small = sum(w for w, a, b in without if a < SMALL <= b)
+        assert (each.alone, each.small, each.by_itself) == (alone, small, unique(own))
+    # The pair has the column with most unique rows and the other that makes most with it; where none adds any: no pair.
+    first = max(range(3), key=lambda p: unique([p]))
+    most = max(unique([first, p]) for p in range(3) if p != first)
+    pairs = [columns for columns in chosen if len(columns) > 1]
+    assert [unique(["abc".index(name) for name in pair]) for pair in pairs] == [most] * (most > unique([first]))
 
 
 def test_the_advice_names_the_column(tmp_path):
@@ -50,7 +60,7 @@ def test_the_advice_names_the_column(tmp_path):
     write(tmp_path / "series.toml", manifest)
     said = " ".join(run_main(str(tmp_path))[1].split())
     assert "BMI makes 40% of the rows of release 1 unique: publish it in ranges or broader classes" in said
-    assert "BMI 1 40% 40% 40% Findings" in said
+    assert "BMI 1 8 (40.0%) 8 (40.0%) 8 (40.0%) Findings" in said
     assert "Age makes" not in said
     _, result, _ = run_audit(tmp_path)
     [panel] = result["panel"]

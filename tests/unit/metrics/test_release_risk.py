@@ -48,6 +48,7 @@ def by_definition(classes: list[Counter[str]], *, ordered: bool) -> dict[str, ob
         "classes": len(classes),
         "k": min(sizes),
         "distinct_l": min(map(len, classes)),
+        "certain": sum(values.total() for values in classes if len(values) == 1),
         "entropy_l": pytest.approx(math.exp(min(entropies)), abs=1e-9),
         "t": pytest.approx(float(max(earth_movers(c, everything, ordered=ordered) for c in classes)), abs=1e-9),
         "ordered": ordered,
