@@ -19,13 +19,13 @@ check()
 
 from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
 from audit.api.compare import compare
-from audit.api.count_results import (
+from audit.api.count_tables import (
     CountComparisonResult,
     CountExplanationResult,
     CountImpactResult,
     CountRepairResult,
+    LoadedTables,
 )
-from audit.api.count_tables import LoadedTables
 from audit.api.frames import microdata_from_frames, series_from_frames, tables_from_frames
 from audit.api.microdata import LoadedMicrodata, load_microdata, simulate
 from audit.api.results import AttackResult, AuditResult

@@ -29,11 +29,11 @@ _WRITTEN_BY = {
     Explanation: "explanation",
     Comparison: "comparison",
     PublicationPlan: "publication_plan",
-    CandidateReport: "count_tables.candidate",
-    CellExplanation: "count_tables.cell",
-    ComparedTables: "count_tables.side_by_side",
+    CandidateReport: "count_tables.answers:CANDIDATE",
+    CellExplanation: "count_tables.answers:CELL",
+    ComparedTables: "count_tables.answers:COMPARED",
 }
-"""The module of `reports` that writes each report that is no audit."""
+"""The module of `reports` that writes each report that is no audit, and the name of its formats unless `FORMATS`."""
 
 
 class Answer:
@@ -44,10 +44,9 @@ class Answer:
     @property
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
         """What writes the report, by the name of its format; nothing of its own where that is an audit's."""
-        if (module := _WRITTEN_BY.get(type(self.report))) is None:
-            return {}
-        formats: Mapping[str, Callable[[Any], str]] = import_module(f"reports.{module}").FORMATS
-        return formats
+        module, _, name = _WRITTEN_BY.get(type(self.report), "").partition(":")
+        formats: Mapping[str, Callable[[Any], str]] = {}
+        return getattr(import_module(f"reports.{module}"), name or "FORMATS") if module else formats
 
     @property
     def _audit(self) -> Report | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from audit.api.answers import ComparisonResult
-from audit.api.count_results import CountComparisonResult
-from audit.api.count_tables import LoadedTables, compare_tables
+from audit.api.count_tables import CountComparisonResult, LoadedTables, compare_tables
 from audit.api.microdata import LoadedMicrodata
 from audit.api.series import LoadedSeries
 from audit.api.settings import AuditSettings

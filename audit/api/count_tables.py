@@ -1,4 +1,4 @@
-"""A series of count tables from Python: everything that the commands on one do."""
+"""A series of count tables from Python: everything that the commands on one do, and what they return."""
 
 from __future__ import annotations
 
@@ -10,23 +10,118 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
-from audit.api.count_results import (
-    CountComparisonResult,
-    CountExplanationResult,
-    CountImpactResult,
-    CountRepairResult,
-)
+from audit.api.answers import Answer
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings
 from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
-from audit.findings.count_answers import ComparedTables
+from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.model.errors import UsageError, printable
+from audit.model.report import Report
 from audit.pipeline.settings import CountSettings
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from audit.count_tables.manifest import TableManifest, TableRelease
     from audit.model.audit_options import AuditOptions
     from audit.publishing.count_tables import PublishedTables
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountImpactResult(Answer):
+    """What one more release of count tables would give away: `report` is all of it, not to be changed."""
+
+    report: CandidateReport
+
+    @property
+    def passed(self) -> bool:
+        """Whether the series with the candidate keeps the policy."""
+        return self.report.after.policy.passed
+
+    @property
+    def exit_code(self) -> int:
+        """0, 1 or 3, as on the command line."""
+        return self.report.after.exit_code
+
+    @property
+    def new(self) -> int:
+        """How many findings the candidate would add."""
+        return self.report.new_total
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """The findings that the candidate would add, as far as they are shown, as of an audit."""
+        from audit.pipeline import dataframes
+
+        return dataframes.count_findings(self.report.new)
+
+    @property
+    def hidden(self) -> pd.DataFrame:
+        """The further cells of the candidate to hide: cell, shown (what it shows now), file, line.
+
+        Without rows where nothing is new, and where no such cells were found: then `report.hide` is None.
+        """
+        from audit.pipeline import dataframes
+
+        return dataframes.hidden(self.report.hide or ())
+
+    @property
+    def _audit(self) -> Report:
+        return self.report.after
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountRepairResult(CountImpactResult):
+    """A candidate with further cells left empty, or that there is none; `files` are those that were written."""
+
+    files: tuple[Path, ...]
+
+    @property
+    def repaired(self) -> bool:
+        """Whether nothing new can be derived from what was written."""
+        return bool(self.files) and not self.report.undecided
+
+    @property
+    def exit_code(self) -> int:
+        """That of the series with what was written; 1 when no such cells were found, 3 when that was not settled."""
+        return self.report.repair_exit_code
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountExplanationResult(Answer):
+    """What can be derived about one cell: `report` is all of it, not to be changed."""
+
+    report: CellExplanation
+
+    @property
+    def counts(self) -> pd.DataFrame:
+        """What can be derived release by release, and with `cumulative` of each increase.
+
+        Columns: release, since (of an increase), measure, shown (a tuple of what was published), lower, upper (missing
+        where there is no upper end), exact.
+        """
+        from audit.pipeline import dataframes
+
+        return dataframes.explained(self.report)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountComparisonResult(Answer):
+    """Several series of count tables side by side: `report` is all of it, by the series' folders."""
+
+    report: ComparedTables
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The figures as text, a row for each and a column for each series."""
+        import pandas as pd
+
+        from reports.count_tables.answers import compared_rows
+
+        found = compared_rows(self.report)
+        names = [name for name, _ in self.report.series]
+        return pd.DataFrame([cells for _, *cells in found], index=[name for name, *_ in found], columns=names)
+
 
 Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
 """A release: its table, or several."""
@@ -135,7 +230,7 @@ class LoadedTables:
             InputError: a file cannot be read, or the numbers contradict each other.
         """
         from attacks.differencing.attack import Differencing
-        from audit.count_tables.repaired_tables import repair_candidate
+        from audit.count_tables.candidate import repair_candidate
 
         folder, where = TemporaryFolder("audit-candidate-"), Path(output)
         release = _release(candidate, tag, folder.path)
@@ -156,7 +251,7 @@ class LoadedTables:
             InputError: the series cannot be read, or its numbers contradict each other.
         """
         from attacks.differencing.attack import Differencing
-        from audit.count_tables.explain_cell import explain_cell
+        from audit.count_tables.judged_counts import explain_cell
         from audit.count_tables.read_counts import read_counts
 
         counts, exact = read_counts(self.opened), Differencing(both_ends=True)
@@ -173,7 +268,7 @@ class LoadedTables:
             UsageError: the date is past, or something is no id of a finding.
         """
         from attacks.differencing.attack import Differencing
-        from audit.count_tables.waived_counts import waive_counts
+        from audit.count_tables.table_audit import waive_counts
 
         waive_counts(self.opened, Differencing(), ids, reason, until)
         return LoadedTables(load_tables(self.folder).opened, self._files)
@@ -196,7 +291,7 @@ class LoadedTables:
                 audit does not pass.
             InputError: the tables cannot be read, are not exact, lack counts, or do not add up.
         """
-        from reports.count_tables.candidate import not_published
+        from reports.count_tables.answers import not_published
 
         done = published(self.opened, method, Path(output), seed, options)
         if done.manifest is None and done.report is not None:

@@ -71,7 +71,7 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
 def opened(where: Path) -> LoadedSeries | LoadedTables:
     """Open the series in a folder, of whichever kind it is."""
     from audit.api.count_tables import load_tables
-    from audit.count_tables.series_kind import is_table_series
+    from audit.io.manifest import is_table_series
     from audit.io.series import open_series
 
     return load_tables(where) if is_table_series(where) else LoadedSeries(open_series(where))

@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from anonymizers.count_tables import COUNT_METHODS
     from audit.api.microdata import method_of
-    from audit.count_tables.series_kind import is_table_series
+    from audit.io.manifest import is_table_series
     from audit.io.microdata import open_microdata
     from audit.pipeline.progress import counting
     from audit.principles import registry as principles
@@ -125,7 +125,7 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
     That is 0, or that of the audit by which nothing was published.
     """
     from audit.api.count_tables import load_tables, published
-    from reports.count_tables.candidate import not_published
+    from reports.count_tables.answers import not_published
 
     if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
         raise UsageError(

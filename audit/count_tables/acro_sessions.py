@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.count_tables.manifest import TableFile, TableManifest
-from audit.count_tables.number_texts import number_of
+from audit.count_tables.published_texts import number_of
 from audit.io.tables import Table
 from audit.model.errors import Problems
 

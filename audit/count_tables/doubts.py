@@ -10,9 +10,8 @@ import numpy as np
 from audit.count_tables.acro_sessions import SESSION, judged_statistics, session_outputs
 from audit.count_tables.guesses import guessed_entries, is_about, is_narrowest
 from audit.count_tables.manifest import NAME, TableManifest
-from audit.count_tables.number_texts import is_like_a_number, said_range
-from audit.count_tables.published_counts import PublishedCounts, lines_along, totals_by_sums
-from audit.count_tables.related_cells import exact_changes
+from audit.count_tables.published_counts import PublishedCounts, exact_changes, lines_along, totals_by_sums
+from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.table_files import column_names, read_count_table
 from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from audit.count_tables.manifest import TableManifest
-from audit.count_tables.number_texts import said_range
 from audit.count_tables.published_counts import Ends, PublishedCounts
+from audit.count_tables.published_texts import said_range
 from audit.count_tables.read_counts import read_counts
 from audit.io.toml import toml_key
 from audit.model.count_report import Rounding

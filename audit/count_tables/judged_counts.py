@@ -1,4 +1,4 @@
-"""The attack on published counts, part by part, and what it finds."""
+"""The attack on published counts, part by part, and what it finds: all that is asked, or what is known of one cell."""
 
 from __future__ import annotations
 
@@ -13,18 +13,32 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.build_evidence import CountEvidence, EvidencePart, build_evidence
-from audit.count_tables.people_of_one_kind import with_people_of_one_kind
+from audit.count_tables.build_evidence import (
+    CountEvidence,
+    EvidencePart,
+    asked_dimensions,
+    build_evidence,
+    with_people_of_one_kind,
+)
+from audit.count_tables.count_findings import FindingBuilder
+from audit.count_tables.count_questions import CountQuestions, derived, increase, joined
+from audit.count_tables.label_sets import Dimension
+from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_counts import PublishedCounts, check_audited
+from audit.count_tables.table_files import below_table
+from audit.count_tables.table_rules import Rates
+from audit.findings.count_answers import CellExplanation, ExplainedCount
 from audit.model.audit_options import AuditOptions
+from audit.model.count_report import CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import (
     OPEN,
+    PROTECTED,
     VERDICTS,
     ContradictingCountsError,
     CountOutcome,
     CountTables,
 )
-from audit.model.errors import InputError, Problem
+from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import (
     CountSize,
@@ -185,3 +199,110 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
         remedy = "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest"
         problems.append(Problem(file, f'"{text}" {stands}: {what}', remedy, line=line, column=column))
     return InputError(problems)
+
+
+def tables_facts(counts: PublishedCounts) -> TablesFacts:
+    """Return what a report says of the tables."""
+    manifest = counts.manifest
+    return TablesFacts(
+        name=manifest.name,
+        releases=manifest.tags,
+        tables=len({file.path for file in counts.files}),
+        rows=sum(counts.rows_of),
+        dimensions=manifest.dimensions,
+        totals=dict(manifest.totals),
+        measures=tuple(name for name in counts.measures if name is not None),
+        over_time=manifest.over_time,
+        rules=_rules(manifest),
+        notes={file.shown: n for file in counts.files if (n := len(below_table(file.path).notes))},
+    )
+
+
+def _rules(manifest: TableManifest) -> CountRules:
+    rates = tuple(map(_rates_entry, manifest.rates))
+    return CountRules(
+        markers={text: (low, None if high >= UNBOUNDED else high) for text, (low, high) in manifest.markers.items()},
+        threshold=manifest.threshold,
+        rounding=manifest.rounding,
+        perturbation=manifest.perturbation,
+        rates=rates[0] if rates else None,
+        further_rates=rates[1:],
+        absent_is_zero=manifest.absent_is_zero,
+        open=tuple(sorted(manifest.open)),
+    )
+
+
+def _rates_entry(rates: Rates) -> RatesEntry:
+    cell = ", ".join(f"{name} {label}" for name, label in rates.total.items())
+    return RatesEntry(rates.column, rates.per, rates.decimals, rates.denominator or cell)
+
+
+def explain_cell(
+    counts: PublishedCounts, wanted: Mapping[str, str], exact: CountAttack, options: AuditOptions
+) -> CellExplanation:
+    """Return what is known of a cell; dimensions that are not named are at their total.
+
+    `exact` is the attack that finds both ends of whatever it is asked.
+
+    Raises:
+        UsageError: a dimension or a label is not known.
+        InputError: no counts agree with what was published.
+    """
+    check_audited(counts)
+    dimensions = asked_dimensions(counts)
+    label = _label(counts, dimensions, wanted)
+    asked = _questions(counts, label)
+    limits = counts.manifest.limits(options.limits)
+    found = []
+    builder = FindingBuilder(counts)
+    for part in build_evidence(counts, limits, asked).parts:
+        outcome = attacked(counts, part, exact, Budget(options.time_limit))
+        for place in range(len(part.questions)):
+            since, upper = int(part.questions.since[place]), int(outcome.upper[place])
+            release = int(part.questions.release[place])
+            found.append(
+                ExplainedCount(
+                    release=counts.manifest.tags[release],
+                    since=None if since < 0 else counts.manifest.tags[since],
+                    measure=part.measure,
+                    shown=_shown(counts, label, release) if since < 0 else (),
+                    lower=int(outcome.lower[place]),
+                    upper=None if upper >= UNBOUNDED else upper,
+                    exact=bool(outcome.exact[place]),
+                    certificate=tuple(builder.certified(part, bound) for bound in outcome.bounds(place)),
+                )
+            )
+    return CellExplanation(builder.cell(label.tolist(), dimensions), tuple(found), tables_facts(counts))
+
+
+def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[str, str]) -> np.ndarray:
+    names = [each.axis.name for each in counts.dimensions]
+    for name in wanted:
+        if name not in names:
+            raise UsageError(
+                f"--cell: there is not a dimension {printable(name)}; the dimensions are {', '.join(names)}"
+            )
+    found = []
+    for dimension in asked:
+        text = wanted.get(dimension.axis.name)
+        if text is None and dimension.total < 0:
+            raise UsageError(f"--cell: {printable(dimension.axis.name)} has no total; name its label as well")
+        if text is not None and text not in dimension.labels:
+            known = ", ".join(printable(label) for label in dimension.labels[:12])
+            raise UsageError(f"--cell: {printable(dimension.axis.name)} has no label {printable(text)}; it has {known}")
+        found.append(dimension.total if text is None else dimension.labels.index(text))
+    return np.array(found, dtype=np.int32)
+
+
+def _questions(counts: PublishedCounts, label: np.ndarray) -> CountQuestions:
+    releases, over = len(counts.manifest.releases), counts.manifest.over_time
+    asked = [derived(label[None], release) for release in range(1 if over == "same" else releases)]
+    asked += [increase(label[None], last, last - 1) for last in range(1, releases if over == "cumulative" else 1)]
+    every = joined(asked)
+    return replace(every, rule=np.full_like(every.rule, PROTECTED))
+
+
+def _shown(counts: PublishedCounts, label: np.ndarray, release: int) -> tuple[str, ...]:
+    every = counts.manifest.over_time == "same"
+    same = counts.shown & (counts.label == label).all(axis=1) & (every | (counts.release == release))
+    return tuple(counts.texts[text] for text in counts.text[same].tolist())

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.intervals import Interpreter
 from audit.count_tables.manifest import TableFile, TableManifest
-from audit.count_tables.number_texts import decimal_of, is_too_large, points_part_thousands
+from audit.count_tables.published_texts import Interpreter, decimal_of, is_too_large, points_part_thousands
 from audit.count_tables.table_rules import CountColumn, Rates
 from audit.count_tables.table_shapes import NestedLabels, rate_column
 from audit.io.tables import Coded, Table

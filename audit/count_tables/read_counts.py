@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.acro_sessions import SESSION, session_tables
-from audit.count_tables.categories import composed, read_categories
 from audit.count_tables.label_sets import Dimension, build_dimension
 from audit.count_tables.manifest import TableFile, TableManifest
-from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.published_counts import PublishedCounts, related
 from audit.count_tables.published_values import FileRows, ValueReader
-from audit.count_tables.related_cells import related
 from audit.count_tables.table_files import below_table, column_names, read_count_table, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
 from audit.count_tables.table_shapes import (
     breakdown_labels,
+    composed,
     nested_dimension,
     nested_labels,
     plain_numbers,
+    read_categories,
     split_rates,
 )
 from audit.io.tables import Coded, Table, note_absent

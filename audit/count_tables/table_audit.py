@@ -1,7 +1,8 @@
-"""One audit of a series of count tables: from its files to the report."""
+"""One audit of a series of count tables, from its files to the report; and the waivers that accept what it finds."""
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,17 +16,16 @@ from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.count_findings import CertificateError, FindingBuilder, Known, with_pictures
 from audit.count_tables.doubts import check_columns_are_there, table_doubts
 from audit.count_tables.guesses import surest_limits, without_guesses
-from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge
-from audit.count_tables.manifest import TableManifest
+from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge, tables_facts
+from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_files import below_table
-from audit.count_tables.table_rules import Rates
 from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
 from audit.judgement.baseline import is_known
-from audit.judgement.waivers import NamedFindings, WaiverBook
+from audit.judgement.waiver_writer import waive
+from audit.judgement.waivers import NamedFindings, WaiverBook, matcher
 from audit.model.audit_options import AuditOptions
-from audit.model.count_report import CountMeasures, CountRules, RatesEntry, TablesFacts
+from audit.model.count_report import CountMeasures, TablesFacts
 from audit.model.count_tables import (
     ALL,
     NARROWED,
@@ -36,7 +36,7 @@ from audit.model.count_tables import (
     WeightedSum,
 )
 from audit.model.doubt import Doubt
-from audit.model.errors import InputError
+from audit.model.errors import InputError, UsageError, printable
 from audit.model.finding import FindingRule
 from audit.model.json_types import UNBOUNDED
 from audit.model.measures import ABSENT, RiskMeasures
@@ -149,42 +149,6 @@ def _report(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) ->
         tables=facts,
         failed_certificates=len(certified.failed),
     )
-
-
-def tables_facts(counts: PublishedCounts) -> TablesFacts:
-    """Return what a report says of the tables."""
-    manifest = counts.manifest
-    return TablesFacts(
-        name=manifest.name,
-        releases=manifest.tags,
-        tables=len({file.path for file in counts.files}),
-        rows=sum(counts.rows_of),
-        dimensions=manifest.dimensions,
-        totals=dict(manifest.totals),
-        measures=tuple(name for name in counts.measures if name is not None),
-        over_time=manifest.over_time,
-        rules=_rules(manifest),
-        notes={file.shown: n for file in counts.files if (n := len(below_table(file.path).notes))},
-    )
-
-
-def _rules(manifest: TableManifest) -> CountRules:
-    rates = tuple(map(_rates_entry, manifest.rates))
-    return CountRules(
-        markers={text: (low, None if high >= UNBOUNDED else high) for text, (low, high) in manifest.markers.items()},
-        threshold=manifest.threshold,
-        rounding=manifest.rounding,
-        perturbation=manifest.perturbation,
-        rates=rates[0] if rates else None,
-        further_rates=rates[1:],
-        absent_is_zero=manifest.absent_is_zero,
-        open=tuple(sorted(manifest.open)),
-    )
-
-
-def _rates_entry(rates: Rates) -> RatesEntry:
-    cell = ", ".join(f"{name} {label}" for name, label in rates.total.items())
-    return RatesEntry(rates.column, rates.per, rates.decimals, rates.denominator or cell)
 
 
 def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -> Known:
@@ -343,3 +307,27 @@ def _inputs(counts: PublishedCounts) -> tuple[Input, ...]:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def waive_counts(
+    manifest: TableManifest, attack: CountAttack, ids: Sequence[str], reason: str, until: datetime.date
+) -> int:
+    """Write a waiver for each finding, for no more than is known of it today, and return how many there are.
+
+    Raises:
+        UsageError: the date is past, or something is no finding of today.
+        InputError: the series cannot be read, or its numbers contradict each other.
+    """
+
+    def named() -> list[dict[str, object]]:
+        report = audit_tables(replace(manifest, waivers=()), attack, AuditOptions(time_limit=None, findings=None))
+        found: dict[str, object] = {}
+        for each in ids:
+            matches = {one.id: vars(one.size) for one in report.findings if matcher(each)(one.id)}
+            if not matches:
+                what = f"{printable(each, 80)} is not a finding of these tables"
+                raise UsageError(f"{what}; take its id from a report of today, such as differencing-0123456789ab")
+            found |= matches
+        return [{"finding": ident, "size": size} for ident, size in found.items()]
+
+    return waive(manifest.folder, named, reason, until, parse_table_manifest)

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from audit.count_tables.manifest import parse_table_manifest
-from audit.count_tables.series_kind import KIND
 from audit.init.columns import Column, read_columns
-from audit.io.manifest import NAME, Manifest, ReleaseFiles, parse_manifest
+from audit.io.manifest import NAME, OF_TABLES, Manifest, ReleaseFiles, parse_manifest
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
@@ -107,7 +106,7 @@ def _opened(folder: Path, text: str) -> Manifest | None:
         series = tomllib.loads(text.removeprefix("\ufeff")).get("series")
     except tomllib.TOMLDecodeError:
         series = None  # which is reported with its line below
-    if isinstance(series, dict) and series.get("kind") == KIND:
+    if isinstance(series, dict) and series.get("kind") == OF_TABLES:
         parse_table_manifest(folder, text, problems)
         problems.check()
         return None

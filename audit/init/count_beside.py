@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TypeAlias
 
-from audit.count_tables.number_texts import decimal_of, flag_of, number_of
+from audit.count_tables.published_texts import decimal_of, flag_of, number_of
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, is_total_word
 from audit.init.count_rules import TableGuesses

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.count_tables.number_texts import (
+from audit.count_tables.published_texts import (
     commas_are_decimal,
     decimal_of,
     is_like_a_number,

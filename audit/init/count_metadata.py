@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 
 from audit.count_tables.acro_sessions import PEOPLE, SessionOutput, lines_of, session_outputs
-from audit.count_tables.number_texts import number_of
+from audit.count_tables.published_texts import number_of
 from audit.init.count_columns import CountFiles
 from audit.init.count_rules import TableGuesses
 from audit.io.argus_files import (

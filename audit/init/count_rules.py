@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import gcd, inf
 from typing import Self
 
-from audit.count_tables.number_texts import number_of, points_part_thousands, said_range
+from audit.count_tables.published_texts import number_of, points_part_thousands, said_range
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_sign, total_of
 from audit.init.guesses import Guesses

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.manifest import parse_table_manifest
-from audit.count_tables.number_texts import number_of, said_range
 from audit.count_tables.published_counts import LINES, Ends, PublishedCounts, lines_along, totals_by_sums
+from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC

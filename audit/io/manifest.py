@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from typing import Any
 
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments
-from audit.io.paths import is_remote
+from audit.io.paths import as_path, is_remote
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
@@ -23,6 +24,8 @@ NAME = "series.toml"
 PRIVATE = "private"
 ANY = "any"
 GROWING = "growing"
+OF_TABLES = "tables"
+"""The kind of series of count tables, whose manifest has a reader of its own."""
 POSSIBLE = "possible"
 _TABLES: dict[str, set[str] | None] = {
     "series": {"name", "kind", "releases", "published", "updates"},
@@ -129,6 +132,16 @@ class Manifest:
         return [*releases, *(self.folder / name for name in names if name is not None)]
 
 
+def is_table_series(path: str | os.PathLike[str]) -> bool:
+    """Return whether a folder's manifest says that it holds a series of count tables; every trouble counts as no."""
+    where = as_path(path)
+    folder = where.parent if where.name == NAME else where
+    text = read_text(folder, NAME, "", Problems())
+    document = None if text is None else parse(text, NAME, "", Problems())
+    series = (document or {}).get("series")
+    return isinstance(series, dict) and series.get("kind") == OF_TABLES
+
+
 def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     """Read `series.toml` in a folder, noting every trouble in `problems`.
 
@@ -145,7 +158,7 @@ def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | No
     """Return the manifest that a text is, for the files in a folder; troubles are noted as by `read_manifest`."""
     document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
     series = (document or {}).get("series")
-    if isinstance(series, dict) and series.get("kind") == "tables":
+    if isinstance(series, dict) and series.get("kind") == OF_TABLES:
         what = "this is a series of count tables, and only rows about people can be read here"
         problems.add(NAME, what, "audit, next, explain, repair, compare, waive and anonymize take count tables")
         return None

@@ -16,8 +16,8 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from audit.count_tables.candidate import HidingSearch, Rows, without_rows
 from audit.count_tables.exact_tables import ExactTable, check_exact, exact_tables
-from audit.count_tables.hiding import HidingSearch, Rows, without_rows
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts

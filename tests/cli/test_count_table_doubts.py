@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from audit.count_tables.number_texts import said_range
 from audit.count_tables.published_counts import totals_by_sums
+from audit.count_tables.published_texts import said_range
 from audit.model.json_types import UNBOUNDED
 from tests.helpers.running import run_main
 

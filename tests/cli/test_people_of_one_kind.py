@@ -163,6 +163,6 @@ def test_what_is_not_settled_is_undecided(way, tmp_path, monkeypatch):
             lambda *given: asked(*given[:-1], lambda part: opened(part, given[-1])),
         )
     else:
-        monkeypatch.setattr("audit.count_tables.people_of_one_kind._MOST_CHOICES", 0)
+        monkeypatch.setattr("audit.count_tables.build_evidence._MOST_CHOICES", 0)
     assert [audited(folder)[::2] for folder in folders] == [(3, set()), (3, set())]
     assert [audited(folder)[1]["min_labels"] for folder in folders] == ["undecided", "undecided"]

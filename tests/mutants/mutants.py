@@ -412,13 +412,13 @@ MUTANTS = (
     ),
     # -- kinds of people in count tables
     Mutant(
-        "audit.count_tables.people_of_one_kind._PeopleOfOneKind._judged",
+        "audit.count_tables.build_evidence._PeopleOfOneKind._judged",
         "left <= self.kinds.harmless",
         "False",
         ("tests/cli/test_people_of_one_kind.py",),
     ),
     Mutant(
-        "audit.count_tables.people_of_one_kind._PeopleOfOneKind._judged",
+        "audit.count_tables.build_evidence._PeopleOfOneKind._judged",
         "return OPEN, ()",
         "return NOTHING, ()",
         ("tests/cli/test_people_of_one_kind.py::test_what_is_not_settled_is_undecided",),

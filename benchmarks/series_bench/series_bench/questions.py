@@ -16,7 +16,7 @@ from audit.adversary.view import handed
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.series_kind import is_table_series
+from audit.io.manifest import is_table_series
 from audit.io.series import Series, open_series
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from audit.count_tables.manifest import read_table_manifest
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
 from audit.model.count_tables import NOTHING, OPEN
-from reports.count_tables.candidate import page
+from reports.count_tables.answers import candidate_page
 from reports.text import PLAIN
 from tests.helpers.count_tables import TinyTables
 
@@ -40,7 +40,7 @@ def judged(folder: Path, row: str, attack, series=SERIES):
 @pytest.mark.parametrize(("attack", "code"), [(Differencing(), 0), (Unsettled(), 3)], ids=["settled", "open"])
 def test_what_is_not_settled_may_not_go_out(attack, code, tmp_path):
     found = judged(tmp_path, "S,f,40", attack)
-    text = PLAIN.drawn(page(found))
+    text = PLAIN.drawn(candidate_page(found))
     assert (found.new_total, found.undecided, found.repair_exit_code) == (0, code == 3, code)
     assert (
         ("it may go out" in text) == ("everything that follows with it could be derived before" in text) == (code == 0)

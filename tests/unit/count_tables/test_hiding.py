@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from attacks.differencing.attack import Differencing
-from audit.count_tables import hiding
-from audit.count_tables.candidate import judge_candidate, release_of
-from audit.count_tables.hiding import costs, without_rows
+from audit.count_tables.candidate import costs, judge_candidate, release_of, without_rows
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import audit_tables, report_on
 from audit.model.audit_options import AuditOptions
@@ -107,7 +105,7 @@ def test_rules_that_say_nothing_are_refused(rule, tmp_path):
 
 def test_too_many_tries_end_with_a_set_that_does(tmp_path, monkeypatch):
     """After so many audits cells are added, and those that are not needed are shown again."""
-    monkeypatch.setattr(hiding, "_TRIES", 1)
+    monkeypatch.setattr("audit.count_tables.candidate._TRIES", 1)
     counts = {("N", "f"): 31, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
     manifest, candidate = written(tmp_path, [(("N", "f"), "*")], table(counts, [("N", "m")]))
     found, published, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)

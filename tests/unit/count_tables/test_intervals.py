@@ -5,8 +5,8 @@ from math import floor
 
 import pytest
 
-from audit.count_tables.intervals import Interpreter, published_rate_interval, rate_interval, rounded_interval
 from audit.count_tables.manifest import TableManifest
+from audit.count_tables.published_texts import Interpreter, published_rate_interval, rate_interval, rounded_interval
 from audit.count_tables.table_rules import Rates
 from audit.model.count_report import Rounding
 from audit.model.json_types import UNBOUNDED

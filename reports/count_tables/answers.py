@@ -1,26 +1,25 @@
-"""What a release of count tables that is not yet out would add, and what is known of one cell."""
+"""What is said of a release of count tables that is not yet out, of one cell, and of several series side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audit.findings.count import CountReport, cell_name
-from audit.findings.count_answers import CandidateReport, HiddenCell
+from audit.findings.count import CountReport, amount, bound_lines, cell_name
+from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables, ExplainedCount, HiddenCell
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import say, say_count
 from audit.runtime.version import VERSION
+from reports.count_tables import sentences as counts
+from reports.count_tables.sentences import measured, state
 from reports.frames import frames
 from reports.json_values import json_object, json_value
-from reports.page import Page, PageSteps
-from reports.page import Section as PageSection
+from reports.page import Page, PageSteps, PageTable, Section, marked
 from reports.sentences import facts, reasons
 from reports.verdict import headline
 
-Section = tuple[str, list[str]]
 
-
-def document(candidate: CandidateReport) -> Mapping[str, object]:
+def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
     """Return what is written in JSON: that of `audit` for the series with the candidate, and what changes."""
     entries = json_object(candidate.after)
     entries["candidate"] = {"release": candidate.release}
@@ -37,7 +36,7 @@ def document(candidate: CandidateReport) -> Mapping[str, object]:
     return entries
 
 
-def page(candidate: CandidateReport) -> Page:
+def candidate_page(candidate: CandidateReport) -> Page:
     """Return the verdict with the candidate, what is new, and what to hide or how to round."""
     report = candidate.after
     release = printable(candidate.release)
@@ -125,10 +124,10 @@ def not_published(report: CountReport) -> list[str]:
     return [start, *(f"{line}." for line in found)]
 
 
-def inside_page(title: str, sections: list[Section]) -> Page:
-    """Return a page that shows counts which the tables hide, of parts that are lines under a title each."""
+def inside_page(title: str, sections: Sequence[tuple[str, list[str]]]) -> Page:
+    """Return a candidate_page that shows counts which the tables hide, of parts that are lines under a title each."""
     name = printable(title, 200)
-    parts = [PageSection(head, [PageSteps(lines)]) for head, lines in sections]
+    parts = [Section(head, [PageSteps(lines)]) for head, lines in sections]
     mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
     return Page(
         name,
@@ -141,4 +140,72 @@ def inside_page(title: str, sections: list[Section]) -> Page:
     )
 
 
-FORMATS = frames(page, document)
+CANDIDATE = frames(candidate_page, candidate_document)
+
+
+def cell_page(explanation: CellExplanation) -> Page:
+    """Return what is known of a cell in each release."""
+    where = say("What can be derived about: {where}", where=cell_name(explanation.cell, explanation.tables))
+    sections = [("", [counts.facts(explanation.tables), where])]
+    sections += [(_title(each), [*_count(each, explanation)]) for each in explanation.counts]
+    return inside_page(explanation.series, sections)
+
+
+def _title(count: ExplainedCount) -> str:
+    when = say("Release {release}", release=count.release)
+    if count.since is not None:
+        when = say("Increase from {since} to {release}", since=count.since, release=count.release)
+    return printable(when if count.measure is None else f"{when}, {count.measure}", 200)
+
+
+def _count(count: ExplainedCount, explanation: CellExplanation) -> Iterator[str]:
+    if count.shown:
+        yield say("published as {texts}", texts=", ".join(printable(text) for text in dict.fromkeys(count.shown)))
+    elif count.since is None:
+        yield say("not published")
+    known = amount(count.lower, count.upper)
+    if count.upper in (None, count.lower) or count.exact:
+        yield known
+    else:
+        yield say("{count}; perhaps fewer values are possible", count=known)
+    for bound in count.certificate:
+        yield from (f"  {line}" for line in bound_lines(bound, explanation.tables))
+
+
+CELL = frames(cell_page, lambda explanation: explanation)
+
+
+def compared_rows(compared: ComparedTables) -> list[list[str]]:
+    """Return what is compared, each row its name and an entry for each series."""
+    names = list(dict.fromkeys(name for _, report in compared.series for name, _ in measured(report)))
+    verdicts = [[say("verdict"), *(state(report) for _, report in compared.series)]]
+    return verdicts + [
+        [name, *(dict(measured(report)).get(name, "") for _, report in compared.series)] for name in names
+    ]
+
+
+def compared_page(compared: ComparedTables) -> Page:
+    """Return a table with a column for each series."""
+    title, sheet = say("Release series compared"), say("series-audit {version}", version=VERSION)
+    table = PageTable(["", *(printable(name, 60) for name, _ in compared.series)], compared_rows(compared))
+    return Page(title, title, False, marked(inside=False), sheet, [], [Section("", [table])])
+
+
+def compared_document(compared: ComparedTables) -> Mapping[str, object]:
+    """Return the same as it is written in JSON."""
+    return {
+        "series": [
+            {
+                "path": printable(name, 500),
+                "name": report.series.name,
+                "passed": report.policy.passed,
+                "status": report.attacks[0].status,
+                "measures": json_object(report.measures),
+                "limits": report.policy.limits,
+            }
+            for name, report in compared.series
+        ]
+    }
+
+
+COMPARED = frames(compared_page, compared_document)
