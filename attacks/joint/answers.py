@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from attacks.joint.distinguishing import equal_people
 from attacks.joint.ever import ever
+from attacks.joint.few_worlds import few_worlds, values_of
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.values import VersionValues
 from audit.model.arrays import Codes, Flags
@@ -48,6 +49,11 @@ class Answers:
             return ()
         shown = set(self._values(self.decision.shown, person, release))
         return [value for value in possible if value not in shown]
+
+    def worlds(self) -> Iterator[tuple[Codes, ...]]:
+        """Yield the values of the people of each release, as `Evidence.world` has them, in few worlds that differ."""
+        for number, world in enumerate(few_worlds(self.decision)):
+            yield tuple(values_of(self.evidence, self.decision, world, number))
 
     def left(self, release: int) -> tuple[Codes, Codes]:
         """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""

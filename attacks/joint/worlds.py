@@ -37,6 +37,17 @@ class Worlds:
         """Return how many worlds follow the first."""
         return sum(len(ends) for _, _, ends in self._changes)
 
+    def changes(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Return all changes in order: variables, the columns that they have then, and in which world, from 1."""
+        nothing: Integers = np.zeros(0, dtype=np.int64)
+        found, before = [(nothing, nothing, nothing)], 0
+        for variables, columns, ends in self._changes:
+            world: Numbers = before + 1 + np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+            found.append((variables, columns, world))
+            before += len(ends)
+        variables, columns, worlds = (np.concatenate(each).astype(np.int64) for each in zip(*found, strict=True))
+        return variables, columns, worlds
+
     def at(self, number: int) -> Numbers:
         """Return the column of each variable in the world after so many others; 0 is the first."""
         found = self.first.copy()

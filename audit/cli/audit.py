@@ -74,6 +74,13 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
         type=local,
         help="write everybody's risks, one line for each person and release, as CSV or Parquet; it names people",
     )
+    main.add_argument(
+        "--witness",
+        metavar="FOLDER",
+        type=local,
+        help="write worlds, proofs and a statement that show the verdict, for `audit verify SERIES FOLDER`; they name "
+        "people",
+    )
     add_attack_options(main, words)
 
 
@@ -152,9 +159,12 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.api.results import AuditResult, kept
     from audit.api.settings import AuditSettings
     from audit.api.settings import run as audited
+    from audit.api.witness import check_folder, witness_of, write_witness
     from audit.pipeline.risk_table import risk_table, write_risks
 
     _check_recommended(arguments)
+    if arguments.witness is not None:
+        check_folder(Path(arguments.series), arguments.witness)
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
@@ -172,6 +182,8 @@ def run(arguments: argparse.Namespace) -> int:
             result = AuditResult(*kept(report, done))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
+            if arguments.witness is not None:
+                write_witness(witness_of(report, done, arguments.time_limit), arguments.witness)
     for form, file in arguments.report:
         write(result, form, file, arguments.series)
     return write(result, arguments.format, arguments.output, arguments.series, arguments.document)

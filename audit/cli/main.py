@@ -47,6 +47,7 @@ COMMANDS = (
     "demo",
     "waive",
     "history",
+    "verify",
 )
 """The named commands, each a module of this package, which is imported when the command is asked for."""
 _LOG = logging.getLogger("audit.cli")

@@ -6,7 +6,7 @@ value the scorer asks about.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -100,6 +100,9 @@ class PossibleValues(Protocol):
 
     def left(self, release: int) -> tuple[Codes, Codes]:
         """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
+
+    def worlds(self) -> Iterator[tuple[Codes, ...]]:
+        """Yield the values of the people of `hosts` by release in some worlds that differ; none if none is known."""
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
         """Return who has equal values in all worlds, where values never change, but for those who are certain.

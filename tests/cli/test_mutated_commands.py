@@ -196,6 +196,13 @@ def history(folder: Path, rng: random.Random) -> list[str]:
     return ["history", str(found), *a_format(rng, "text", "json", "markdown", "html")]
 
 
+def verify(folder: Path, rng: random.Random) -> list[str]:
+    found = Path(shutil.copytree(TESTS / "examples" / "hospital-l-diverse", folder / "series"))
+    run_main(str(found), "--witness", str(folder / "witness"))
+    spoilt(rng.choice([found, folder / "witness"]), rng)
+    return ["verify", str(found), str(folder / "witness")]
+
+
 COMMANDS: dict[str, Callable[[Path, random.Random], list[str]]] = {
     "audit": judge,
     "next": judge_next,
@@ -208,6 +215,7 @@ COMMANDS: dict[str, Callable[[Path, random.Random], list[str]]] = {
     "init": begin,
     "waive": waive,
     "history": history,
+    "verify": verify,
 }
 MAY_WRITE_INTO_ITS_FOLDER = {"init", "waive", "anonymize"}
 

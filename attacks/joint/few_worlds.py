@@ -1,0 +1,112 @@
+"""Few worlds that show much: of all that are known, some that between them give people different values.
+
+Parts of a network share nothing, so that each may be in another one of its worlds. In each part those worlds are taken
+one after the other that change most people who were not changed before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attacks.graphs import component_of
+from attacks.joint.arrays import ragged
+from attacks.joint.knowledge import Knowledge
+from audit.model.arrays import Codes, Flags, Numbers
+from audit.model.evidence import Evidence
+
+MOST, DRAWN = 60, 12
+"""So many worlds at most that change people, and so many more that are drawn."""
+
+
+def few_worlds(known: Knowledge) -> Iterator[Numbers]:
+    """Yield the column of each variable in some worlds, the first of all at first; none where none is known."""
+    first, (variables, columns, number) = known.worlds.first, known.worlds.changes()
+    if (first < 0).any():
+        return
+    yield first
+    part = _parts(known)
+    order = np.lexsort((number, variables))
+    owner, begin = variables[order], number[order]
+    end = np.append(np.where(owner[1:] == owner[:-1], begin[1:], len(known.worlds) + 1), len(known.worlds) + 1)
+    end = end[: len(owner)]
+    kind = known.network.kind
+    differs = np.flatnonzero((kind[columns[order]] != kind[first[owner]]) & (begin < end))
+    owner, when = owner[differs], np.stack([begin[differs], end[differs]])
+    for _ in range(MOST):
+        if not len(owner):
+            break
+        chosen = _best(part, owner, when)
+        yield _at(first, variables, columns, number <= chosen[part[variables]])
+        changed = np.zeros(len(part), dtype=np.bool_)
+        at = chosen[part[owner]]
+        changed[owner[(when[0] <= at) & (at < when[1])]] = True
+        owner, when = owner[~changed[owner]], when[:, ~changed[owner]]
+    rng = np.random.default_rng(0)
+    for _ in range(DRAWN if len(variables) else 0):
+        chosen = rng.integers(0, len(known.worlds) + 1, int(part.max(initial=-1)) + 1)
+        yield _at(first, variables, columns, number <= chosen[part[variables]])
+
+
+def _parts(known: Knowledge) -> Numbers:
+    """Return the part of each variable: variables that take rows of one block, or are linked, are in one."""
+    net = known.network
+    owner = net.owner[net.entry_column]
+    one = np.concatenate([owner, net.link[:, 0]])
+    other = np.concatenate([net.variables + net.block[net.row], net.link[:, 1]])
+    found: Numbers = component_of(one, other, net.variables + int(net.block.max(initial=-1)) + 1)[: net.variables]
+    return np.unique(found, return_inverse=True)[1].reshape(-1)
+
+
+def _best(part: Numbers, owner: Numbers, when: Numbers) -> Numbers:
+    """Return, for each part, the world in which most of some variables differ from the first one.
+
+    Args:
+        part: of each variable.
+        owner: some variables.
+        when: from which world on, and until before which one, each differs; shape (2, len(owner)).
+    """
+    of, at = np.concatenate([part[owner]] * 2), np.concatenate(list(when))
+    sign = np.repeat([1, -1], len(owner))
+    order = np.lexsort((-sign, at, of))
+    of, at = of[order], at[order]
+    last = np.append((of[1:] != of[:-1]) | (at[1:] != at[:-1]), True)
+    held = np.cumsum(sign[order])[last]
+    of, at = of[last], at[last]
+    best = np.lexsort((-held, of))
+    best = best[np.append(True, of[best][1:] != of[best][:-1])]
+    found = np.zeros(int(part.max(initial=-1)) + 1, dtype=np.int64)
+    found[of[best]] = at[best]
+    return found
+
+
+def _at(first: Numbers, variables: Numbers, columns: Numbers, some: Flags) -> Numbers:
+    """Return the first world after some changes, the last of which count."""
+    found = first.copy()
+    found[variables[some]] = columns[some]
+    return found
+
+
+def values_of(evidence: Evidence, known: Knowledge, world: Numbers, turn: int) -> Iterator[Codes]:
+    """Yield the values of the people of each release in a world, as `Evidence.world` has them.
+
+    Where columns stand for classes of values, the rows of a class are handed out in turn: `turn` is where to begin.
+    """
+    net = known.network
+    for release, contents in enumerate(net.contents):
+        begin, end = np.searchsorted(net.versions.release, [release, release + 1])
+        variable = net.versions.variable[begin:end]
+        value = net.kind[world[variable]].astype(np.int32)
+        fixed = evidence.source.hosts(release).fixed
+        if not net.plain:
+            some = np.flatnonzero(net.versions.entry[begin:end] >= 0)
+            pair = contents.place[net.versions.group[begin:end][some], value[some]]
+            order = np.argsort(pair, kind="stable")
+            size = np.bincount(pair, minlength=len(contents.rows))
+            seat = (ragged(np.zeros_like(size), size) + turn) % np.repeat(np.maximum(contents.rows, 1), size)
+            pair_of = contents.place[contents.value_group, net.kind_of[contents.value]]
+            by = np.argsort(pair_of, kind="stable")
+            rows = np.repeat(contents.value[by], contents.value_rows[by])
+            value[some[order]] = rows[(np.cumsum(contents.rows) - contents.rows)[pair[order]] + seat]
+        yield np.where(fixed >= 0, fixed, value).astype(np.int32)

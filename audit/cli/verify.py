@@ -1,0 +1,27 @@
+"""`audit verify SERIES FOLDER`: run the checkers of witnesses, which know nothing of the rest."""
+
+from __future__ import annotations
+
+import argparse
+
+from audit.cli.arguments import Commands, local
+
+
+def add_parser(commands: Commands) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "verify",
+        help="is what a witness states of a series shown?",
+        description="Check the worlds and proofs that `audit SERIES --witness FOLDER` wrote against the series' files.",
+        epilog="Exit codes: 0 all that is stated is shown, 1 it is not, 2 something is not supported, which is named. "
+        "The checkers can be copied and run by themselves: see docs/reference/witness.md.",
+    )
+    parser.add_argument("series", metavar="SERIES", type=local, help="folder with a series.toml")
+    parser.add_argument("folder", metavar="FOLDER", type=local, help="what --witness has written")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the witness, say what it shows, and return the exit code."""
+    from audit.witness.verify import main
+
+    return main(str(arguments.series), str(arguments.folder))

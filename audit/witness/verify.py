@@ -1,0 +1,296 @@
+"""Check what a witness states of a series of published releases, independently of the program that made it.
+
+    python verify.py SERIES FOLDER
+
+It needs Python 3.11, numpy and pyarrow, and nothing else: copy it wherever you like. `docs/reference/witness.md` says
+what the files are and why what is shown is so: a *world* gives each person a value in each release, so that no group
+has a value more often than it publishes it; two values in two worlds show that a person is not certain. What is shown
+by *points* is checked by `verify_points.py`, and what is counted in the files by `verify_counts.py`, both beside this.
+Exit status: 0 all that is stated is shown, 1 it is not, 2 something is not supported (which is named).
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import json
+import re
+import runpy
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+Numbers: TypeAlias = npt.NDArray[Any]
+FORMAT = "series-audit witness 1"
+SUPPORTED = {
+    "series": "name kind releases published",
+    "columns": "sensitive quasi_identifiers group individual count delimiter types spelled unlinkable harmless similar",
+    "adversary": "register transitions known",
+}
+OTHERS = ("counterfeits", "anonymized", "policy", "waiver")  # tables on which worlds do not depend
+WORDS = {
+    "values": "of {total:,} {of}, {certain:,} are certain (proved), {two:,} have two possible values ({worlds} worlds)",
+    "different": "no two of {people:,} people share their {sensitive} in all worlds",
+    "k": "each class of each release has at least {rows} rows and {people} people",
+    "homogeneity": "of {classes:,} classes of rows, {of_one_value:,} have one {sensitive} only",
+    "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
+}
+
+
+class StopError(Exception):
+    """Something is not shown (status 1), or not supported (2)."""
+
+
+def need(holds: object, what: str, status: int = 2) -> None:
+    """Stop with what is not supported, or wrong, unless something holds."""
+    if not holds:
+        raise StopError(status, what)
+
+
+def numbered(items: Any, code: dict[Any, int]) -> Numbers:  # noqa: ANN401 - whatever can be iterated
+    """Return the number of each item; new ones get the next."""
+    return np.array([code.setdefault(item, len(code)) for item in items], dtype=np.int64)
+
+
+def whole(column: list[str]) -> Numbers:
+    """Return a column of whole numbers from 0."""
+    need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a cell that is no whole number")
+    return np.array([int(cell) for cell in column], dtype=np.int64)
+
+
+def cells(column: list[str]) -> list[str]:
+    """Return a quasi-identifier's cells, `*` for empty ones; refuse two that differ and may mean the same."""
+    found = [cell or "*" for cell in column]
+    alike = {tuple(sorted(re.findall(r"\d+|[^\W\d_]+|[<>]=?|\*+", cell.casefold()))) for cell in set(found)}
+    need(len(alike) == len(set(found)), "cells of a quasi-identifier that differ and may mean the same")
+    return found
+
+
+def beside(name: str) -> dict[str, Any]:
+    """Return what a file defines that lies beside this one."""
+    path = Path(__file__).with_name(f"{name}.py")
+    need(path.exists(), f"checking this without {path.name} beside {Path(__file__).name}")
+    return runpy.run_path(str(path))
+
+
+class Published:
+    """A series as its files say it is; people, values, releases and groups are numbers from 0.
+
+    `first` is where the groups of each release begin, `group` the group of each row, `held` how many rows of each group
+    have each value; `home` the group of each person by release (-1: absent), `known` the value that is known beforehand
+    (-1: none); `may` says which value may follow which, None where values never change. Who has the files alone (not
+    `linked`) knows of no people.
+    """
+
+    def __init__(self, folder: Path, *, linked: bool) -> None:
+        self.folder, self.linked, self.read = folder, linked, dict[str, int | None]({"series.toml": None})
+        self.manifest = tomllib.loads((folder / "series.toml").read_text("utf-8"))
+        for name, table in self.manifest.items():
+            need(name in SUPPORTED or name in OTHERS, f"[{name}] in series.toml")
+            left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else None
+            need(not left, f"{', '.join(sorted(left or ()))} under [{name}] in series.toml")
+        need(self.manifest["series"].get("kind", "microdata") == "microdata", "a series of count tables")
+        self.columns, adversary = self.manifest["columns"], self.manifest.get("adversary", {}) if linked else {}
+        self.sensitive = [*([each] if isinstance(each := self.columns["sensitive"], str) else each)]
+        self.tags, self.group, self.who = list[str](), list[Numbers](), list[list[Any]]()
+        self.first, self.code, entries = [0], dict[tuple[str, ...], int](), list[Any]()
+        for entry in self.manifest["series"]["releases"]:
+            files = (entry, None) if isinstance(entry, str) else (entry["rows"], entry["values"])
+            entries.append(self.release(*files))
+        need(self.first[-1] * len(self.code) < 1 << 28, "more groups and values than fit into memory")
+        self.values, self.held = list(self.code), np.zeros((self.first[-1], len(self.code)), dtype=np.int64)
+        for group, value, count in entries:
+            np.add.at(self.held, (group, value), count)
+        self.people: dict[str, int] = {}
+        named = [np.flatnonzero([bool(name) for name in who]) for who in self.who]
+        whose = [numbered((who[row] for row in rows), self.people) for who, rows in zip(self.who, named, strict=True)]
+        self.home = np.full((len(self.who), len(self.people)), -1)
+        for at, (person, rows) in enumerate(zip(whose, named, strict=True)):
+            need(len(np.unique(person)) == len(person), f"several rows of a person in release {self.tags[at]}")
+            self.home[at, person] = self.first[at] + self.group[at][rows]
+        need(len(self.sensitive) == 1 or not adversary.keys() - {"register"}, "known or changing values beside others")
+        self.may = self.transitions(adversary["transitions"]) if "transitions" in adversary else None
+        self.known = np.full_like(self.home, -1)
+        self.know(self.table(adversary["known"]) if "known" in adversary else {"individual": [], "value": []})
+        self.times = 1 if self.may is None else len(self.tags)  # how many values a world gives a person
+        real = np.array([not name.startswith("~") for name in self.people], dtype=np.bool_)
+        self.judged = (self.home >= 0) & (self.known < 0) & real
+
+    def table(self, name: str) -> dict[str, list[str]]:
+        """Return the columns of a file of the series by name, as texts without spaces at their ends."""
+        path, mark = self.folder / name, self.columns.get("delimiter", ",")
+        inside = path.resolve().is_relative_to(self.folder.resolve())
+        need(inside and re.search(r"^[^*?\[]*(\.csv|\.csv\.gz|\.parquet)$", name), f"no CSV or Parquet here: {name}")
+        if name.endswith(".parquet"):
+            read = pq.read_table(path)
+            strange = re.search("float|double|deci|date|time|bool|list|struct|bin", str(read.schema.types))
+            need(not strange, f"a column of {strange and strange[0]}: {name}")
+            header, columns = read.column_names, [each.cast("string").to_pylist() for each in read.columns]
+        else:
+            with (gzip.open if name.endswith(".gz") else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
+                header, *lines = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
+            declared = len(header) > 1 or not re.search(r"[;|\t]", header[0])
+            need(declared and {*map(len, lines)} <= {len(header)}, f"a wrong delimiter or number of cells: {name}")
+            columns = list(zip(*lines, strict=True)) or [[] for _ in header]
+        found = {name.strip(): [(x or "").strip() for x in each] for name, each in zip(header, columns, strict=True)}
+        need(len(found) == len(header), f"two columns of one name: {name}")
+        self.read[name] = len(columns[0])
+        return found
+
+    def release(self, rows_file: str, values_file: str | None) -> tuple[Numbers, Numbers, Numbers]:
+        """Read a release; return groups, the values that they have, and how many rows of each."""
+        columns, table, names = self.columns, self.table(rows_file), dict[Any, int]()
+        tag = re.sub(r"(\.rows)?(\.csv|\.csv\.gz|\.parquet)$", "", Path(rows_file).name)
+        need(tag not in self.tags, "two releases of one name")
+        self.tags.append(tag)
+        by, held = [columns["group"]] if "group" in columns else [], table
+        entries = np.ones(self.read[rows_file] or 0, dtype=np.int64)
+        if values_file:
+            held = self.table(values_file)
+            group, of_entry = (numbered(zip(each[by[0]], strict=True), names) for each in (table, held))
+            entries = whole(held[columns.get("count", "count")])
+        else:
+            need("count" not in columns, "rows that stand for several people")
+            look = [*(table[name] for name in by), *(cells(table[name]) for name in columns["quasi_identifiers"])]
+            group = of_entry = numbered(list(zip(*look, strict=True)) or [()] * len(entries), names)
+        self.group.append(group)
+        self.who.append(self.key(tag, table, len(group)) if self.linked else [None] * len(group))
+        self.first.append(self.first[-1] + len(names))
+        values = list(zip(*(held[name] for name in self.sensitive), strict=True))
+        need(all(map(all, set(values))), f"a sensitive value that is missing in release {tag}")
+        return self.first[-2] + of_entry, numbered(values, self.code), entries
+
+    def key(self, tag: str, table: dict[str, list[str]], rows: int) -> list[Any]:
+        """Return who each row is: an empty text for a counterfeit, None for a stranger."""
+        name = f"private/{tag}.key.csv"
+        if not (self.folder / name).exists():
+            need(self.columns.get("individual") in table, f"a release without a key: {tag}")
+            return table[self.columns["individual"]]
+        lines = self.table(name)
+        found = dict(zip(whole(lines["row"]).tolist(), lines["individual"], strict=True))
+        need(len(found) == len(lines["row"]) and max(found, default=0) < rows, f"rows that there are not: {name}")
+        return [found.get(row) for row in range(rows)]
+
+    def transitions(self, file: str) -> Numbers | None:
+        """Return which value may follow which, None where values never change."""
+        if file == "any":
+            return np.ones((len(self.values), len(self.values)), dtype=np.bool_)
+        table = self.table(file)
+        chance = table.get("probability", [""] * len(table["from"]))
+        pairs = {(a, b) for a, b, p in zip(table["from"], table["to"], chance, strict=True) if float(p or 1) > 0}
+        need({(a,) for a in table["from"]} >= set(self.values), f"a value without a line: {file}")
+        constant = all(a == b for a, b in pairs)
+        return None if constant else np.array([[(a, b) in pairs for (b,) in self.values] for (a,) in self.values])
+
+    def know(self, table: dict[str, list[str]]) -> None:
+        """Note the values that are known beforehand."""
+        when = table.get("release", [""] * len(table["value"]))
+        for who, value, tag in zip(table["individual"], table["value"], when, strict=True):
+            need(who in self.people and (value,) in self.code and tag in ("", *self.tags), "unknown names in known.csv")
+            at = slice(None) if not tag or self.may is None else self.tags.index(tag)
+            self.known[at, self.people[who]] = self.code[value,]
+
+
+def check_world(series: Published, world: Numbers, name: str) -> None:
+    """Stop unless a world, (times, people), gives groups' people what they publish, so often, and what may follow."""
+    last = np.full(len(series.people), -1)
+    for at, (home, known) in enumerate(zip(series.home, series.known, strict=True)):
+        person, value, held = (
+            np.flatnonzero(home >= 0),
+            world[at % len(world)],
+            series.held[slice(*series.first[at:][:2])],
+        )
+        need((value[person] >= 0).all(), f"{name}: a person without a value", 1)
+        taken = np.zeros_like(held)
+        np.add.at(taken, (home[person] - series.first[at], value[person]), 1)
+        need((taken <= held).all(), f"{name}: a group that has a value less often", 1)
+        need(((known < 0) | (home < 0) | (known == value)).all(), f"{name}: a known value that is another one", 1)
+        before = person[last[person] >= 0]
+        need(series.may is None or series.may[last[before], value[before]].all(), f"{name}: no transition", 1)
+        last[person] = value[person]
+
+
+def read_worlds(series: Published, columns: dict[str, list[Any]], number: Numbers) -> Numbers:
+    """Return the worlds of a file, each checked, (worlds, times, people); a null is what the first world has there."""
+    who = np.array([series.people[name] for name in columns.pop("individual")], dtype=np.int64)
+    tags = columns.pop("release") if series.may is not None else series.tags[:1] * len(who)
+    when = np.array([series.tags.index(tag) for tag in tags], dtype=np.int64)
+    found = np.full((len(columns), series.times, len(series.people)), -1, dtype=np.int32)
+    for at, (name, column) in enumerate(columns.items()):
+        codes = [one if code is None else code for one, code in zip(columns["world_0"], column, strict=True)]
+        need(all(type(code) is int and 0 <= code < len(number) for code in codes), f"{name}: no value", 1)
+        found[at, when, who] = number[codes]
+        check_world(series, found[at], name)
+    need(len(found), "no world", 1)
+    return found
+
+
+def values(series: Published, worlds: Numbers, left: Numbers, label: Numbers) -> dict[str, Any]:
+    """Return of how many people (or people in a release) it is certain what their value says, or is not."""
+    judged = series.judged if series.may is not None else series.judged.any(axis=0, keepdims=True)
+    two = (label[worlds] != label[worlds[0]]).any(axis=0) & judged
+    low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
+    certain = (low == high) & judged
+    need(not (certain & two).any(), "points that contradict the worlds", 1)
+    found = {"total": int(judged.sum()), "certain": int(certain.sum()), "two": int(two.sum())}
+    return {"of": "people" if series.may is None else "people in releases", **found}
+
+
+def different(series: Published, worlds: Numbers, label: Numbers) -> dict[str, Any]:
+    """Return how many people there are, if no two of them have equal values in all worlds."""
+    need(series.may is None, "comparing people whose values change")
+    rows = label[worlds[:, 0, series.judged.any(axis=0)]].T
+    need(len(rows) == len(np.unique(rows, axis=0)), "two people who have equal values in all worlds", 1)
+    return {"people": len(rows)}
+
+
+def checked(folder: Path, witness: Path) -> int:
+    """Say what a witness shows of what it states, and return the exit status."""
+    stated = json.loads((witness / "statement.json").read_text("utf-8"))
+    need(stated["format"] == FORMAT and stated["adversary"] in ("linked", "published"), "a witness of another form")
+    need(stated["claims"], "nothing is stated", 1)
+    series = Published(folder, linked=stated["adversary"] == "linked")
+    for name, rows in series.read.items():
+        same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
+        need(stated["files"].get(name) == same, f"the statement is about another {name}", 1)
+    number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
+    need((number >= 0).all(), "a value that is not published", 1)
+    if series.linked:
+        worlds = read_worlds(series, pq.read_table(witness / "worlds.parquet").to_pydict(), number)
+        steps = json.loads((witness / "proofs.json").read_text("utf-8"))["steps"]
+        left = beside("verify_points")["values_left"](series, number, steps)
+    for claim in stated["claims"]:
+        kind, sensitive = claim["claim"], claim["sensitive"]
+        need(kind in WORDS, f"the claim {kind}")
+        if kind in ("values", "different"):
+            label = numbered((value[series.sensitive.index(sensitive)] for value in series.values), {})
+            found = values(series, worlds, left, label) if kind == "values" else different(series, worlds, label)
+        else:
+            found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
+        need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"{claim}, where {found} is so", 1)
+        sys.stdout.write(f"shown: {WORDS[kind].format(**claim, worlds=len(worlds) if series.linked else 0)}\n")
+    for rest in stated["rests"]:
+        sys.stdout.write(f"rests on the program that stated it: {rest}\n")
+    return 0
+
+
+def main(series: str, witness: str) -> int:
+    """Check the witness in a folder, say what it shows, and return the exit status."""
+    try:
+        return checked(Path(series), Path(witness))
+    except (StopError, NotImplementedError) as stop:
+        status, what = (2, *stop.args)[-2:]  # the latter, of the files beside, has no status of its own
+    except (OSError, LookupError, TypeError, ValueError, ArithmeticError, csv.Error) as error:
+        status, what = 1, f"what cannot be read ({type(error).__name__}: {error})"
+    sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
+    return int(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))

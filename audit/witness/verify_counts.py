@@ -1,0 +1,110 @@
+"""Check what is counted in the files: sizes of classes, values of classes, least cuts. It lies beside `verify.py`.
+
+Each function takes the series that `verify.py` has read, and returns what a claim has to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers: TypeAlias = npt.NDArray[Any]
+
+
+def sizes(series: Any) -> tuple[Numbers, Numbers]:  # noqa: ANN401 - verify.py's, which is not imported
+    """Return the rows of each class, and the people: without counterfeits, as the key names or the release counts them.
+
+    A class is the rows of a group with equal cells, and of an Anatomy pair a group.
+    """
+    rows, fakes = np.zeros(len(series.held), dtype=np.int64), np.zeros(len(series.held), dtype=np.int64)
+    for at, (group, who) in enumerate(zip(series.group, series.who, strict=True)):
+        np.add.at(rows, series.first[at] + group, 1)
+        fake = np.array([name is not None and name[:1] in ("", "~") for name in who], dtype=np.bool_)
+        np.add.at(fakes, series.first[at] + group[fake], 1)
+        if not series.linked and series.tags[at] in series.manifest.get("counterfeits", {}):
+            raise NotImplementedError("published counterfeits for one who has the files alone")
+    return rows[rows > 0], (rows - fakes)[rows > 0]
+
+
+def k(series: Any, sensitive: None) -> dict[str, int]:  # noqa: ANN401 - as above
+    """Return the fewest rows of a class, and the fewest people of one that has a person."""
+    del sensitive
+    rows, people = sizes(series)
+    return {"rows": int(rows.min()), "people": int(people[people > 0].min())}
+
+
+def homogeneity(series: Any, sensitive: str) -> dict[str, int]:  # noqa: ANN401 - as above
+    """Return how many classes there are, and in how many all rows have one value."""
+    at, names = series.sensitive.index(sensitive), dict[str, int]()
+    label = np.array([names.setdefault(value[at], len(names)) for value in series.values], dtype=np.int64)
+    held = np.zeros((len(series.held), len(names)), dtype=np.bool_)
+    for value, each in enumerate(label.tolist()):
+        held[:, each] |= series.held[:, value] > 0
+    values = held.sum(axis=1)
+    return {"classes": int((values > 0).sum()), "of_one_value": int((values == 1).sum())}
+
+
+def min_e(series: Any, sensitive: str) -> dict[str, int]:  # noqa: ANN401 - as above
+    """Return a lower bound of e by the least cuts of buckets: one group per release and set of values.
+
+    Who is there from release a until before release b is an edge of a graph of the bucket. A combination of groups
+    gives each of these people the difference of two potentials, a whole number: what is not zero throughout is at least
+    a cut, and half of it, rounded up, is the least number of people on a side.
+    """
+    del sensitive
+    if series.may is not None or (series.known >= 0).any() or len(series.sensitive) > 1 or not series.linked:
+        raise NotImplementedError("buckets whose values change or are known, or of several attributes")
+    releases, graphs = len(series.tags), dict[tuple[int, ...], Numbers]()
+    bucket = [tuple(np.flatnonzero(held).tolist()) for held in series.held]
+    for a, b in zip(series.first, series.first[1:], strict=False):
+        if len(set(bucket[a:b])) < b - a:
+            raise NotImplementedError("two groups of a release with the same values")
+    stays = [(home >= 0, {bucket[group] for group in home[home >= 0].tolist()}) for home in series.home.T]
+    for at, who in enumerate(series.who):
+        if None in who:
+            raise NotImplementedError("buckets with strangers")
+        here = np.arange(releases) == at
+        groups = series.first[at] + series.group[at][[not name for name in who]]
+        stays += [(here, {bucket[group]}) for group in groups.tolist()]
+    for here, buckets in stays:
+        when = np.flatnonzero(here)
+        if len(buckets) > 1 or when[-1] - when[0] >= len(when):
+            raise NotImplementedError("people who come back, or change their bucket")
+        graph = graphs.setdefault(buckets.pop(), np.zeros((releases + 1, releases + 1), dtype=np.int64))
+        graph[when[0], when[-1] + 1] += 1
+        graph[when[-1] + 1, when[0]] += 1
+    least = min(cut for graph in graphs.values() for cut in least_cuts(graph))
+    return {"at_least": (least + 1) // 2}
+
+
+def least_cuts(graph: Numbers) -> list[int]:
+    """Return the least cut of each connected part of a graph, given its weights (Stoer and Wagner, 1997)."""
+    found, left = list[int](), set(np.flatnonzero(graph.any(axis=0)).tolist())
+    while left:
+        part, front = set[int](), {min(left)}
+        while front:
+            part |= front
+            front = {other for one in front for other in np.flatnonzero(graph[one]).tolist()} - part
+        left -= part
+        weight, best = graph[np.ix_(sorted(part), sorted(part))].copy(), 1 << 60
+        while len(weight) > 1:
+            added, order = weight[0].copy(), [0]
+            while len(order) < len(weight):
+                last = max((at for at in range(len(weight)) if at not in order), key=added.__getitem__)
+                best = min(best, int(added[last])) if len(order) == len(weight) - 1 else best
+                added = added + weight[last]
+                order.append(last)
+            one, other = order[-2:]
+            weight[one] += weight[other]
+            weight[:, one] = weight[one]
+            weight[one, one] = 0
+            weight = np.delete(np.delete(weight, other, 0), other, 1)
+        found.append(best)
+    return found
+
+
+CLAIMS: dict[str, Callable[[Any, Any], dict[str, int]]] = {"k": k, "homogeneity": homogeneity, "min_e": min_e}
+"""What finds what a claim has to say, by the claim."""

@@ -1,0 +1,94 @@
+"""Check points: which values are left to whom, by sums in whole numbers. It lies beside `verify.py`, which runs it.
+
+Each row of some groups costs points, so that all of these rows together have a number of them. Whoever has a row in a
+release spends its points, and no two people have one row: all people together spend at most what there is. Each person
+spends at least what the cheapest history that is left to the person costs. Who would spend more than that with some
+value, by more than is left over, cannot have the value. Steps follow one another, and use what those before struck out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers: TypeAlias = npt.NDArray[Any]
+NEVER = 1 << 60
+
+
+class Left:
+    """Which values are left to people: at first those of their groups, or what is known beforehand.
+
+    `values` has shape (times, people, values): one time, or one for each release where values change. The series is one
+    that `verify.py` has read.
+    """
+
+    def __init__(self, series: Any) -> None:  # noqa: ANN401 - verify.py's, which is not imported
+        self.series, times = series, series.times
+        self.values = np.ones((times, len(series.people), len(series.values)), dtype=np.bool_)
+        for at, (home, known) in enumerate(zip(series.home, series.known, strict=True)):
+            self.values[at % times][home >= 0] &= series.held[home[home >= 0]] > 0
+            self.values[at % times][known >= 0] &= np.eye(len(series.values), dtype=np.bool_)[known[known >= 0]]
+        there = np.nonzero(series.home >= 0)
+        order = np.argsort(series.home[there], kind="stable")
+        self.member = there[1][order]
+        self.start = np.searchsorted(series.home[there][order], np.arange(len(series.held) + 1))
+        self.local = np.zeros(len(series.held) + 1, dtype=np.int64)  # the last stands for being absent
+        self.strike_out(np.zeros(0, dtype=np.int64), np.zeros((1, len(series.values)), dtype=np.int64))
+
+    def step(self, step: list[Any], number: Numbers) -> None:
+        """Take a step: lists of a release, a row of a group, a value (a place in `number`) and points."""
+        if not all(type(x) is int and 0 <= x < 1 << 31 for each in step for x in each):
+            raise ValueError("points that are no whole numbers")
+        series, every = self.series, np.array(step, dtype=np.int64).reshape(-1, 4)
+        groups = [series.first[at] + int(series.group[at][row]) for at, row in every[:, :2].tolist()]
+        some, place = np.unique(np.array(groups, dtype=np.int64), return_inverse=True)
+        price = np.zeros((len(some) + 1, len(series.values)), dtype=np.int64)
+        price[1 + place, number[every[:, 2]]] = every[:, 3]
+        self.strike_out(some, price)
+
+    def strike_out(self, groups: Numbers, price: Numbers) -> None:
+        """Strike out what would cost people more than is left over, where rows of some groups cost points.
+
+        Args:
+            groups: distinct ones; where there are none, all people are looked at, who spend nothing.
+            price: the points of rows by group and value, after a line for all other groups; (1 + groups, values).
+        """
+        members = [self.member[a:b] for a, b in zip(self.start[groups], self.start[groups + 1], strict=True)]
+        person = np.unique(np.concatenate(members)) if members else np.arange(len(self.series.people))
+        home, left = self.series.home[:, person], self.values[:, person]
+        self.local[groups] = 1 + np.arange(len(groups))
+        cost = [price[self.local[each]] for each in home]
+        self.local[groups] = 0
+        if self.series.may is None:
+            through = np.where(left, np.sum(cost, axis=0), NEVER)
+        else:
+            own = [np.where(some, each, NEVER) for some, each in zip(left, cost, strict=True)]
+            before, after = self.sweep(own, home >= 0, 1), self.sweep(own, home >= 0, -1)
+            through = np.minimum([np.sum(each, axis=0) for each in zip(before, own, after, strict=True)], NEVER)
+            through[home < 0] = NEVER
+        least = through.min(axis=(0, 2), initial=NEVER)
+        spare = sum((price[1:] * self.series.held[groups]).sum(axis=1).tolist()) - sum(least.tolist())
+        if spare < 0:
+            raise ValueError("points that contradict the worlds")
+        self.values[:, person] &= through - least[:, None] <= spare
+
+    def sweep(self, own: list[Numbers], here: Numbers, step: int) -> list[Numbers]:
+        """Return what people's histories before each release cost at the least (step 1), or after (-1), by value."""
+        may = self.series.may if step > 0 else self.series.may.T
+        state, begun, found = np.zeros(own[0].shape, dtype=np.int64), np.zeros(len(own[0]), dtype=np.bool_), []
+        for cost, there in list(zip(own, here, strict=True))[::step]:
+            moved = np.min([state + np.where(may[:, at], 0, NEVER) for at in range(len(may))], axis=2).T
+            found.append(np.where(begun[:, None], np.minimum(moved, NEVER), 0))
+            state = np.where(there[:, None], np.minimum(found[-1] + cost, NEVER), state)
+            begun |= there
+        return found[::step]
+
+
+def values_left(series: Any, number: Numbers, steps: list[Any]) -> Numbers:  # noqa: ANN401 - as above
+    """Return which values are left to people after some steps; shape (times, people, values)."""
+    left = Left(series)
+    for step in steps:
+        left.step(step, number)
+    return left.values

@@ -1,0 +1,298 @@
+"""Witnesses beside the enumeration of all worlds of tiny series: what is shown is so, and no forgery shows more."""
+
+import ast
+import csv
+import hashlib
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.witness import verify
+from tests.helpers.amount import some
+from tests.helpers.running import run_main, written
+from tests.helpers.strategies import linked_series, with_knowledge
+from tests.oracle.per_person import known_values
+from tests.oracle.worlds import few, worlds
+
+CHECKERS = sorted(Path(verify.__file__).parent.glob("verify*.py"))
+EXAMPLES = Path(__file__).parent.parent / "examples"
+SERIES, FORGERIES = some(60), some(60)
+MOST_WORLDS = 20_000
+
+
+def witnessed(folder, where):
+    """The exit codes of the audit and of the checker, and what the latter says."""
+    code, _, err = run_main(str(folder), "--witness", str(where))
+    if code == 2:
+        return code, None, err
+    return code, *checked(folder, where)
+
+
+def checked(folder, where):
+    done, said, _ = run_main("verify", str(folder), str(where))
+    return done, said
+
+
+def claims(where):
+    return {each["claim"]: each for each in json.loads((where / "statement.json").read_text())["claims"]}
+
+
+@st.composite
+def known_or_not(draw):
+    series = draw(linked_series(changing=draw(st.booleans())))
+    return draw(with_knowledge(series)) if draw(st.booleans()) else series
+
+
+def truth(series):
+    """How many people (or people in releases) are judged, certain of a value, and not."""
+    every = worlds(series)
+    versions = [
+        (person, at)
+        for person in series.people()
+        for at in series.presence(person)
+        if person not in known_values(series, at, "linked")
+    ]
+    constant = series.transitions is None or all(a == b for a, b in series.transitions if series.step(a, b))
+    subjects = {(person,) if constant else (person, at): every.possible(person, at) for person, at in versions}
+    return Counter("certain" if len(values) == 1 else "two" for values in subjects.values())
+
+
+@settings(max_examples=SERIES)
+@given(known_or_not(), st.sampled_from(["column", "files"]))
+def test_what_is_shown_is_so(series, key):
+    if not few(series, "linked", MOST_WORLDS):
+        return
+    with written(series, key=key) as folder, tempfile.TemporaryDirectory() as where:
+        audit, code, said = witnessed(folder, Path(where))
+        if audit == 2:
+            return
+        assert code == 0, said
+        found = claims(Path(where)).get("values", {"total": 0, "certain": 0, "two": 0})
+        right = truth(series)
+        assert found["certain"] <= right["certain"], said
+        assert found["two"] <= right["two"], said
+        assert found["total"] in (0, right.total())
+
+
+# -- forgeries ------------------------------------------------------------------------------------------
+
+
+def rewrite(path, change):
+    found = json.loads(path.read_text())
+    change(found)
+    path.write_text(json.dumps(found))
+
+
+def forge_claim(rng, folder, where):
+    def change(statement):
+        claim = rng.choice(statement["claims"])
+        key = rng.choice([name for name, value in claim.items() if isinstance(value, int)])
+        claim[key] = max(0, claim[key] + rng.choice([-2, -1, 1, 2]))
+        if "two" in claim and rng.random() < 0.5:
+            claim["certain"], claim["two"] = claim["two"], claim["certain"]
+
+    rewrite(where / "statement.json", change)
+
+
+def forge_values(rng, folder, where):
+    rewrite(where / "statement.json", lambda statement: rng.shuffle(statement["values"]))
+
+
+def forge_worlds(rng, folder, where):
+    table = pq.read_table(where / "worlds.parquet").to_pydict()
+    name = rng.choice([each for each in table if each.startswith("world_")])
+    codes = sorted({code for each in table if each.startswith("world_") for code in table[each] if code is not None})
+    for _ in range(rng.randint(1, 3)):
+        table[name][rng.randrange(len(table[name]))] = rng.choice([*codes, 1 + max(codes)])
+    if rng.random() < 0.2:
+        table["individual"][0] = table["individual"][-1]
+    pq.write_table(pa.table(table), where / "worlds.parquet")
+
+
+def forge_proofs(rng, folder, where):
+    rows = len((folder / "releases" / "1.csv").read_text().splitlines()) - 1
+    values = len(json.loads((where / "statement.json").read_text())["values"])
+
+    def change(proofs):
+        steps = proofs["steps"]
+        steps.insert(rng.randint(0, len(steps)), [])
+        step = rng.choice(steps)
+        if step and rng.random() < 0.5:
+            step[rng.randrange(len(step))][rng.randrange(4)] += rng.choice([-1, 1, 2])
+        for _ in range(rng.randint(0, 4)):
+            step.append([0, rng.randrange(rows), rng.randrange(values), rng.randint(1, 3)])
+        if rng.random() < 0.3:
+            steps.remove(step)
+
+    rewrite(where / "proofs.json", change)
+
+
+def forge_release(rng, folder, where, *, hashed):
+    path = rng.choice(sorted((folder / "releases").glob("*.csv")))
+    with path.open(newline="") as file:
+        head, *lines = csv.reader(file)
+    one, other, column = rng.choice(lines), rng.choice(lines), rng.randrange(len(head))
+    one[column], other[column] = other[column], one[column]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([head, *lines])
+
+    def change(statement):
+        file = statement["files"][path.relative_to(folder).as_posix()]
+        file["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+
+    if hashed:
+        rewrite(where / "statement.json", change)
+
+
+FORGED = [forge_claim, forge_values, forge_worlds, forge_proofs]
+
+
+def statement_holds(series, where):
+    """Whether what is stated of values is so, by enumeration: no more people certain, none with fewer values."""
+    right, every, found = truth(series), worlds(series), claims(where)
+    if "values" in found and not (
+        found["values"]["total"] == right.total()
+        and found["values"]["certain"] <= right["certain"]
+        and found["values"]["two"] <= right["two"]
+    ):
+        return False
+    if "k" in found:
+        sizes = [Counter(row.group for row in release) for release in series.releases]
+        if found["k"]["rows"] > min(min(each.values()) for each in sizes):
+            return False
+    equal = {
+        (person, *sorted(every.possible(person, series.presence(person)[0])))
+        for person in series.people()
+        if series.transitions is None and series.presence(person)
+    }
+    ones = [values for _, *values in equal if len(values) == 1]
+    return not ("different" in found and len({tuple(each) for each in ones}) < len(ones) and not series.known)
+
+
+@settings(max_examples=SERIES)
+@given(known_or_not(), st.integers(0, 2**32))
+def test_no_forgery_shows_what_is_not_so(series, seed):
+    if not few(series, "linked", MOST_WORLDS):
+        return
+    rng = random.Random(seed)  # noqa: S311 - it forges, and hides nothing
+    with written(series) as folder, tempfile.TemporaryDirectory() as where:
+        if witnessed(folder, Path(where))[1] != 0:
+            return
+        for _ in range(FORGERIES):
+            with tempfile.TemporaryDirectory() as copy:
+                forged = Path(shutil.copytree(where, Path(copy) / "witness"))
+                for change in rng.sample(FORGED, rng.randint(1, 2)):
+                    change(rng, folder, forged)
+                code, said = checked(folder, forged)
+                assert code in (0, 1, 2)
+                assert code or statement_holds(series, forged), said
+
+
+@settings(max_examples=SERIES)
+@given(linked_series(), st.integers(0, 2**32), st.booleans())
+def test_a_statement_is_about_its_files(series, seed, hashed):
+    with written(series) as folder, tempfile.TemporaryDirectory() as where:
+        if witnessed(folder, Path(where))[1] != 0:
+            return
+        before = {path: path.read_bytes() for path in (folder / "releases").glob("*.csv")}
+        rng = random.Random(seed)  # noqa: S311 - as above
+        forge_release(rng, folder, Path(where), hashed=hashed)
+        code, said = checked(folder, Path(where))
+        if any(path.read_bytes() != content for path, content in before.items()):
+            assert hashed or code == 1, said
+
+
+# -- the checkers themselves ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", CHECKERS, ids=lambda path: path.name)
+def test_a_checker_is_short_and_imports_nothing_of_the_program(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 300
+    for node in ast.walk(ast.parse(text)):
+        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        assert not (isinstance(node, ast.ImportFrom) and node.level)
+        for name in names:
+            top = name.partition(".")[0]
+            assert top in {"numpy", "pyarrow"} or top in sys.stdlib_module_names, name
+
+
+@pytest.mark.parametrize(
+    "name", ["hospital-l-diverse", "hospital-2-invariant", "clinic-2-equivalence", "ward-l-diverse"]
+)
+def test_the_checkers_run_alone(name, tmp_path):
+    series = Path(shutil.copytree(EXAMPLES / name, tmp_path / "series"))
+    run_main(str(series), "--witness", str(tmp_path / "witness"))
+    for path in CHECKERS:
+        shutil.copy(path, tmp_path)
+    words = [sys.executable, "-I", "verify.py", "series", "witness"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert checked(series, tmp_path / "witness") == (0, done.stdout)
+
+
+def test_examples_are_shown(tmp_path):
+    stated = {}
+    for name in ("hospital-l-diverse", "hospital-2-invariant", "clinic-2-equivalence", "clinic-merged"):
+        assert witnessed(EXAMPLES / name, tmp_path / name)[1] == 0
+        stated[name] = claims(tmp_path / name)
+    values = {name: [each["values"][key] for key in ("total", "certain", "two")] for name, each in stated.items()}
+    assert values == {
+        "hospital-l-diverse": [16, 4, 12],
+        "hospital-2-invariant": [16, 0, 16],
+        "clinic-2-equivalence": [10, 0, 10],
+        "clinic-merged": [10, 0, 10],
+    }
+    assert stated["clinic-2-equivalence"]["min_e"]["at_least"] == 2
+    assert "different" in stated["clinic-2-equivalence"]
+    assert "different" not in stated["clinic-merged"]
+
+
+def test_a_witness_stays_out_of_what_is_published(tmp_path):
+    series = Path(shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "series"))
+    for inside in (series / "witness", series):
+        code, _, err = run_main(str(series), "--witness", str(inside))
+        assert code == 2
+        assert "published" in err
+    assert not (series / "witness").exists()
+    assert run_main(str(series), "--witness", str(series / "private" / "witness"))[0] == 1
+    assert checked(series, series / "private" / "witness")[0] == 0
+    assert (series / "private" / "witness" / "worlds.parquet").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_not_supported_is_named(tmp_path):
+    series = Path(shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "series"))
+    run_main(str(series), "--witness", str(tmp_path / "witness"))
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace("[columns]", '[columns]\nfold = ["Disease"]'))
+    code, said = checked(series, tmp_path / "witness")
+    assert (code, "fold" in said) == (2, True)
+    code, _, err = run_main(str(series), "--witness", str(tmp_path / "other"))
+    assert code == 2
+    assert "fold" in err
+
+
+def test_published_files_alone_are_counted(tmp_path):
+    code, done, said = witnessed(Path(shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")), tmp_path / "w")
+    assert (code, done) == (1, 0), said
+    words = (str(tmp_path / "s"), "--adversary", "published", "--witness", str(tmp_path / "p"))
+    assert run_main(*words)[0] in (0, 3)
+    assert checked(tmp_path / "s", tmp_path / "p")[0] == 0
+    assert claims(tmp_path / "p")["homogeneity"] == {
+        "claim": "homogeneity",
+        "sensitive": "Disease",
+        "classes": 10,
+        "of_one_value": 0,
+    }
