@@ -9,7 +9,7 @@ import pytest
 
 from reports.registry import FORMATS
 from tests.cli.forms import FORMS, private_texts, snapshot
-from tests.cli.mutating import ALWAYS_REFUSED, MAKES_PRIVATE_PUBLIC, MUTATIONS, NotHere
+from tests.cli.mutating import ALWAYS_REFUSED, MAKES_PRIVATE_PUBLIC, MUTATIONS, NotHere, mutate
 from tests.helpers.amount import some
 from tests.helpers.running import run_main
 from tests.helpers.sarif import assert_sarif
@@ -27,7 +27,7 @@ def mutated(folder: Path, kind: str, rng: random.Random) -> tuple[str, Path, set
         FORMS[name](series)
         private = private_texts(series)
         try:
-            MUTATIONS[kind](series, rng)
+            mutate(kind, series, rng)
         except NotHere:
             continue
         return name, series, private
