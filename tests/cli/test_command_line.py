@@ -14,11 +14,10 @@ import pytest
 
 from audit.cli import main as command
 from reports.registry import FORMATS
-from tests.cli.forms import EXAMPLES, FORMS, append, column, edit, example, snapshot, write_rows
+from tests.cli.forms import EXAMPLES, FORMS, append, snapshot
 from tests.helpers.running import run_audit, run_main
 
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
-IDENTIFIERS = sorted({name for path in HOSPITAL.glob("releases/*.csv") for name in column(path, "Owner")})
 
 
 def run_process(*words, **options):
@@ -169,7 +168,7 @@ def test_the_adversary_can_be_chosen(tmp_path):
     assert kinds == ["linked", "linked", "register"]
 
 
-@pytest.mark.parametrize("name", ["hospital-2-invariant", "ward-2-distinct", "seen by an outsider"])
+@pytest.mark.parametrize("name", ["hospital-2-invariant", "ward-2-distinct", "cases-monotonic", "seen by an outsider"])
 def test_a_limit_that_is_reached_is_never_a_pass(name, tmp_path):
     if name == "seen by an outsider":
         FORMS["hospital-2-invariant"](tmp_path / name)
@@ -260,35 +259,6 @@ def test_no_report_replaces_a_file_of_the_series(name, tmp_path):
 
 
 # -- who is named ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", list(FORMATS.names))
-@pytest.mark.parametrize("series", ["hospital-l-diverse", "everything", "keyed-leak", "hospital-l-diverse-outsider"])
-def test_nobody_is_named_unless_asked_for(form, series, tmp_path):
-    if series == "keyed-leak":
-        with_keys(tmp_path / "s")
-    else:
-        FORMS[series](tmp_path / "s")
-    words = [str(tmp_path / "s"), "--format", form, "--findings", "all", "--output", str(tmp_path / "report")]
-    assert run_main(*words)[0] == 1
-    written = (tmp_path / "report").read_bytes()
-    assert [name for name in IDENTIFIERS if re.search(rf"(?i)\b{name}\b".encode(), written)] == []
-    assert b"person-0000" in written
-    assert run_main(*words, "--reveal")[0] == 1
-    revealed = (tmp_path / "report").read_bytes()
-    assert re.search(rb"\b(Bob|David)\b", revealed)
-    assert b"person-0000" not in revealed
-
-
-def with_keys(folder):
-    """A series with findings whose keys stand in files of their own."""
-    example("hospital-l-diverse")(folder)
-    for release in sorted(folder.glob("releases/*.csv")):
-        people = column(release, "Owner")
-        release.write_text(re.sub(r"(?m)^[^,]*,", "", release.read_text(encoding="utf-8")), encoding="utf-8")
-        key = [["row", "individual"], *([str(row), who] for row, who in enumerate(people))]
-        write_rows(folder / "private" / f"{release.stem}.key.csv", key)
-    edit(folder / "series.toml", 'individual = "Owner"\n', "")
 
 
 # -- waivers --------------------------------------------------------------------------------------------
@@ -390,14 +360,6 @@ def test_an_interrupt(tmp_path):
     assert running.returncode == 130
     assert out == b""
     assert only_line(err.decode()) == "interrupted"
-
-
-@pytest.fixture
-def interrupts():
-    """Interrupts that raise: a shell may have started the tests with interrupts ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def test_ignored_interrupts_stay_ignored(monkeypatch):

@@ -12,7 +12,6 @@ import pytest
 
 from audit.io.series import open_series
 from tests.cli.forms import (
-    EXAMPLES,
     FORMS,
     column,
     edit,
@@ -62,17 +61,6 @@ def attack(result: dict, name: str) -> dict:
 
 
 # -- the papers' examples -----------------------------------------------------------------------------------------
-
-
-def test_the_verdict_is_that_of_the_series_with_the_candidate(tmp_path):
-    series, candidate = held_back("hospital-l-diverse", tmp_path)
-    _, result = foretold(series, candidate)
-    code, out, _ = run_main(str(EXAMPLES / "hospital-l-diverse"), "--format", "json")
-    whole = json.loads(out)
-    assert code == 1
-    assert result["policy"] == whole["policy"]
-    for entry in whole["attacks"]:
-        assert attack(result, entry["attack"])["measures"] == entry["measures"]
 
 
 def test_what_was_found_before_is_told_apart(tmp_path):

@@ -1,7 +1,5 @@
 """Series whose rows are linked by a published record id, on the command line: inputs, reports, the clause k."""
 
-import json
-
 import pytest
 
 from tests.cli.forms import EXAMPLES, FORMS, edit, write_rows
@@ -106,16 +104,6 @@ def test_a_hierarchy_lists_all_values(one, other, shared, tmp_path):
 # -- limits, waivers ------------------------------------------------------------------------------------
 
 
-def test_a_limit_that_is_reached_is_no_pass():
-    code, out, _ = run_main(str(EXAMPLES / "cases-monotonic"), "--time-limit", "0.000001", "--format", "json")
-    result = json.loads(out)
-    entry = attack(result)
-    assert (code, entry["status"], entry["measures"]["timeline"]) == (3, "incomplete", [])
-    assert entry["measures"]["unsafe"] is None
-    assert [clause["measure"] for clause in result["policy"]["undecided"]] == ["k"]
-    assert "UNDECIDED" in run_main(str(EXAMPLES / "cases-monotonic"), "--time-limit", "0.000001")[1]
-
-
 # -- reports --------------------------------------------------------------------------------------------
 
 
@@ -123,49 +111,6 @@ def test_a_limit_that_is_reached_is_no_pass():
 def test_a_register_may_see_more_than_1_over_m(name, told):
     text = run_main(str(EXAMPLES / name))[1]
     assert ("A risk can exceed 1/m even where the series is m-invariant" in " ".join(text.split())) == told
-
-
-EXACT = {"A": 21, "B": 26, "C": 31, "D": 36}
-SWAPPED, KEPT = ("r1 r3", "r2 r4"), ("r3 r4", "r1 r2")
-
-
-@pytest.mark.parametrize("known", ["key", "register"])
-@pytest.mark.parametrize(("second", "code"), [(SWAPPED, 1), (KEPT, 0)])
-def test_people_are_followed_by_record_ids(tmp_path, second, code, known):
-    """Of the rows of A's groups only one record is in both: A has flu, though both groups have both values."""
-    (tmp_path / "releases").mkdir()
-    groups = {"1": ("r1 r2", "r3 r4"), "2": second}
-    owner = {"r1": "A", "r2": "B", "r3": "C", "r4": "D"}
-    value = {"r1": "flu", "r2": "HIV", "r3": "HIV", "r4": "flu"}
-    for tag, parts in groups.items():
-        lines = ["Owner,Case,Gid,Age,Disease"] if known == "key" else ["Case,Gid,Age,Disease"]
-        for members in parts:
-            cell = ", ".join(str(EXACT[owner[r]]) for r in members.split())
-            rows = [f'{r},{members},"{{{cell}}}",{value[r]}' for r in members.split()]
-            lines += [f"{owner[row[:2]]},{row}" for row in rows] if known == "key" else rows
-        (tmp_path / f"releases/{tag}.csv").write_text("\n".join(lines) + "\n")
-    more = 'individual = "Owner"\n'
-    if known == "register":
-        stays = [f"{who},{age},{tag}" for who, age in EXACT.items() for tag in "12"]
-        (tmp_path / "register.csv").write_text("\n".join(["individual,Age,release", *stays]) + "\n")
-        more = '[adversary]\nregister = "register.csv"\n'
-    (tmp_path / "series.toml").write_text(
-        '[series]\nreleases = ["releases/*.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
-        'group = "Gid"\nrecord = "Case"\ntypes = { Age = "numeric" }\n' + more
-    )
-    found, result, _ = run_audit(tmp_path, "--reveal", "--k", "1")
-    assert (found, result["policy"]["undecided"]) == (code, [])
-    followed = {each["attack"]: each for each in result["attacks"] if each.get("sensitive") == ["Case", "Disease"]}
-    certain = {(each["individual"], each["attribute"], each["value"]) for each in followed["joint"]["findings"]}
-    plain = [each for each in result["attacks"] if each["attack"] == "joint" and "sensitive" not in each]
-    assert [each["findings_total"] for each in plain] == [0]
-    if code:
-        assert certain == {(owner[r], "Disease", value[r]) for r in owner}
-        assert followed["joint"]["measures"]["timeline"] == [0, 4]
-        violated = [each for each in result["policy"]["violations"] if each["measure"] == "max_risk"]
-        assert ("joint", ["Case", "Disease"]) in [(each["attack"], each.get("sensitive")) for each in violated]
-    else:
-        assert (certain, followed["joint"]["measures"]["timeline"]) == (set(), [0, 0])
 
 
 def test_counterfeits_without_a_key_leave_classes_undecided(tmp_path):

@@ -1,7 +1,5 @@
 """Cells are read, or the verdict is undecided, or the input refused: each case beside the nearest one that holds."""
 
-import random
-
 import pytest
 
 from tests.helpers.running import run_audit, run_main
@@ -166,38 +164,6 @@ def test_rows_of_stars_alone_count_in_no_class(tmp_path):
     assert "suppressed" in out
     # One row of them still gives its value away to those who know whose it is.
     assert verdict(series(tmp_path / "one", [*more, "*,flu"], **bare))[0] == 1
-
-
-NOTATIONS = [
-    "[{a}, {b}]",
-    "{a} to {b}",
-    "{a}–{b}",
-    "{a}..{b}",
-    "{a} bis {b} Jahre",
-    "de {a} à {b} ans",
-    "({a}.0, {b}.0]",
-]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_verdicts_do_not_depend_on_notation(seed, tmp_path):
-    """Random intervals around random people: the result is that of `[a, b]`, but for ids."""
-    draw = random.Random(seed)  # noqa: S311 - nothing secret is drawn
-    ages = [draw.randint(18, 60) for _ in range(4)]
-    cells = [(min(ages) - 1, draw.choice(ages)), (draw.choice(ages) - 5, max(ages) + 3), (10, 70)]
-    found = []
-    for place, form in enumerate(NOTATIONS):
-        low = -1 if form.startswith("(") else 0  # the same whole numbers
-        table = [
-            f'{group},"{form.format(a=a + low, b=max(a, b))}",{value}'
-            for group, (a, b) in enumerate(cells, 1)
-            for value in ("flu", "gas", "flu" if group == 1 else "ulc")
-        ]
-        code, result, err = run_audit(series(tmp_path / str(place), table, people=ages))
-        assert result is not None, err
-        found.append((code, [attack["measures"] for attack in result["attacks"]], result["policy"]["clauses"]))
-        assert code in (0, 1), reasons(result)  # all cells are read
-    assert all(each == found[0] for each in found)
 
 
 def test_a_series_of_dates_is_continued_in_dates(tmp_path):

@@ -221,15 +221,3 @@ def with_record_ids(folder: Path, series: TinySeries) -> Path:
             csv.writer(file).writerows([[*head, "Case"], *([*line, one] for line, one in zip(lines, ids, strict=True))])
     edit(folder / "series.toml", "[columns]\n", '[columns]\nrecord = "Case"\n')
     return folder
-
-
-def with_column(folder: Path, name: str, text: str) -> Path:
-    """Write the releases of a series on disk anew, with one more column that has one text everywhere."""
-    for path in sorted((folder / "releases").glob("*.csv")):
-        if path.name.endswith(".values.csv"):
-            continue
-        with path.open(newline="", encoding="utf-8") as file:
-            head, *rows = csv.reader(file)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([[*head, name], *([*row, text] for row in rows)])
-    return folder

@@ -125,39 +125,3 @@ def test_joint(adversary, changing, data):
     risks = [highest(every.weights[version], series.truth(*version)) for version in versions]
     if risks:
         assert measures["max_risk"] == pytest.approx(float(max(risks)), abs=CLOSE)
-
-
-def test_a_pair_in_common_convicts_whom_no_attribute_does(tmp_path):
-    (tmp_path / "releases").mkdir()
-    first = "Owner,G,Disease,Income\nAnn,1,flu,low\nBob,1,gout,high\nCid,1,flu,high\nDan,1,gout,mid\n"
-    second = "Owner,G,Disease,Income\nAnn,1,flu,low\nEve,1,gout,low\nFay,1,flu,mid\nGus,1,gout,none\n"
-    (tmp_path / "releases" / "1.csv").write_text(first)
-    (tmp_path / "releases" / "2.csv").write_text(second)
-    (tmp_path / "series.toml").write_text(
-        '[series]\nreleases = ["releases/1.csv", "releases/2.csv"]\n[columns]\nindividual = "Owner"\ngroup = "G"\n'
-        'quasi_identifiers = []\nsensitive = ["Disease", "Income"]\n'
-    )
-    found = audit_folder(tmp_path, ["intersection"])
-    told = {
-        (str(entry["sensitive"]), one["individual"], one.get("attribute"), one["value"])
-        for entry in found.result["attacks"]
-        for one in entry["findings"]
-    }
-    both = str(["Disease", "Income"])
-    assert told == {(both, "Ann", "Disease", "flu"), (both, "Ann", "Income", "low")}
-    assert found.code == 1
-
-
-def test_where_values_are_known_combinations_are_not_judged_and_nothing_passes(tmp_path):
-    (tmp_path / "releases").mkdir()
-    rows = ["A,1,no,no", "B,1,gout,high", "C,1,cold,mid", "D,1,mumps,none"]
-    (tmp_path / "releases" / "1.csv").write_text("\n".join(["Owner,G,Disease,Income", *rows, ""]))
-    (tmp_path / "known.csv").write_text("individual,attribute,value\nA,Disease,no\n")
-    manifest = (
-        '[series]\nreleases = ["releases/1.csv"]\n[columns]\nindividual = "Owner"\ngroup = "G"\n'
-        'quasi_identifiers = []\nsensitive = ["Disease", "Income"]\n'
-    )
-    (tmp_path / "series.toml").write_text(manifest)
-    assert audit_folder(tmp_path, []).code == 0
-    (tmp_path / "series.toml").write_text(manifest + '[adversary]\nknown = "known.csv"\n')
-    assert audit_folder(tmp_path, []).code == 3

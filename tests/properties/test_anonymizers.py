@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonymizers.registry import METHODS
-from audit.io.cells import intersect
+from audit.io.cells import contains, intersect
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.model.anonymizer import RefusalError
@@ -25,9 +25,10 @@ from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
+from tests.helpers.tiny import covers
 from tests.helpers.updates import History, check_distinct, check_told, groups_of, past, random_history, sets_of
 
-VALUES = ("flu", "cold", "gout", "mumps", "ulcer")
+VALUES, TOWNS = ("flu", "cold", "gout", "mumps", "ulcer"), ("Ely", "Rye", "York")
 PARAMETERS = {"m-invariance": {"m": 2, "withhold": True}, "monotonic-mondrian": {"k": 2, "withhold": True}}
 PARAMETERS |= {"mondrian": {"k": 2}, "l-diversity": {"l": 2}, "e-equivalence": {"m": 2, "e": 2, "withhold": True}}
 PARAMETERS |= {"m-distinct": {"m": 2}, "m-distinct-star": {"m": 2}}
@@ -39,9 +40,8 @@ UPDATES = some(200)
 @st.composite
 def histories(draw, *, growing: bool = False, people: int = 14):
     """Snapshots of a pool of people who come, go and return, or only come."""
-    towns = ("Ely", "Rye", "York")
     pool = [
-        (f"p{n}", draw(st.integers(18, 30)), draw(st.sampled_from(towns)), draw(st.sampled_from(VALUES)))
+        (f"p{n}", draw(st.integers(18, 30)), draw(st.sampled_from(TOWNS)), draw(st.sampled_from(VALUES)))
         for n in range(people)
     ]
     snapshots, present = {}, set()
@@ -197,6 +197,82 @@ def described(opened, position):
     ]
     people = [opened.people.name(code) for code in release.person.tolist()]
     return {who: list(row) for who, *row in zip(people, *cells, strict=True)}
+
+
+def in_braces(texts):
+    return f"{{{', '.join(texts)}}}"
+
+
+@st.composite
+def begun_elsewhere(draw):
+    """Groups of people with cells that somebody else published: they overlap, leave gaps, or are sets; newcomers."""
+    point = st.tuples(st.integers(18, 22), st.sampled_from(TOWNS[:2]))
+    groups = []
+    for _ in range(draw(st.integers(1, 4))):
+        members = draw(st.lists(point, min_size=2, max_size=7))
+        ages, towns = ({member[at] for member in members} for at in (0, 1))
+        span = f"[{min(ages) - draw(st.integers(0, 2))}, {max(ages) + draw(st.integers(0, 2))}]"
+        listed = in_braces(map(str, sorted(ages | draw(st.sets(st.integers(18, 22), max_size=3)))))
+        age = draw(st.sampled_from([span, listed, "*"]))
+        groups.append((members, (age, draw(st.sampled_from([in_braces(sorted(towns)), "*"])))))
+    return groups, draw(st.lists(point, max_size=6))
+
+
+def begin(folder: Path, groups, newcomers):
+    """The first release of a series as somebody else published it, and microdata that go on with it."""
+    points = [point for members, _ in groups for point in members]
+    people = [(f"p{n}", *point, VALUES[n % 3]) for n, point in enumerate([*points, *newcomers])]
+    cells = [(number, *cell) for number, (members, cell) in enumerate(groups) for _ in members]
+    rows = [(row[0], f"c{row[0]}", *cell, row[-1]) for row, cell in zip(people, cells, strict=False)]
+    (folder / "series").mkdir()
+    with (folder / "series/1.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("Owner", "Case", "G", "Age", "Town", "Disease"), *rows])
+    (folder / "series/series.toml").write_text(
+        '[series]\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\nrecord = "Case"\ngroup = "G"\n'
+        'sensitive = "Disease"\nquasi_identifiers = ["Age", "Town"]\ntypes = { Age = "numeric" }\n',
+        encoding="utf-8",
+    )
+    return people, write_microdata(folder / "micro", {"1": people[: len(rows)], "2": people})
+
+
+@settings(max_examples=some(60))
+@given(begun_elsewhere(), st.booleans())
+def test_a_series_begun_elsewhere_goes_on_monotonic(drawn, withhold):
+    """Newcomers join a group whose cells cover them; those outside of all cells are a class, wait, or are refused."""
+    groups, _ = drawn
+    with tempfile.TemporaryDirectory() as name:
+        people, micro = begin(Path(name), *drawn)
+        old = [cells for members, cells in groups for _ in members]
+        fits = {
+            who: [cells for _, cells in groups if covers(cells[0], str(age)) and covers(cells[1], town)]
+            for who, age, town, _ in people[len(old) :]
+        }
+        strange = [who for who, found in fits.items() if not found]
+        method = METHODS.load("monotonic-mondrian")(k=2, withhold=withhold)
+        promise, series = principle("monotonic", {"k": 2}), Path(name) / "series"
+        try:
+            publish(open_microdata(micro), series, method, promise, PublishOptions(seed=0))
+        except AuditError as error:
+            line = f"2.csv:{2 + int(strange[0][1:])}: release 2 is not published: 1 newcomers" if strange else ""
+            told = line and line in str(error)
+            assert (told, len(strange), withhold) == (True, 1, False), str(error)  # noqa: PT017
+            return
+        assert withhold or len(strange) != 1
+        assert checked(promise, open_series(series)).holds
+        assert inferred(series) == last(series)
+        now = last(series)
+        assert {who for who, *_ in people} - now.keys() == (set(strange) if len(strange) == 1 else set())
+        told = describe_texts(series, [*dict.fromkeys(cell for found in fits.values() for cell in found)])
+        for who, found in fits.items():
+            assert not found or any(all(map(contains, told[cells], now[who])) for cells in found)
+
+
+def describe_texts(series: Path, cells):
+    """Cells of two attributes, as the series reads their texts."""
+    attributes = open_series(series).attributes
+    return {
+        each: [attributes[name].parse(text) for name, text in zip(("Age", "Town"), each, strict=True)] for each in cells
+    }
 
 
 @FEW

@@ -9,22 +9,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.helpers.comparing import CLOSE, sizes
-from tests.helpers.running import attacks_for, audit, audit_folder, run_audit, written
+from tests.helpers.running import attacks_for, audit, audit_folder, written
 from tests.helpers.strategies import (
     contradictory_series,
-    linked_series,
     register_series,
 )
-from tests.helpers.tiny import Known, Row, TinySeries, with_spans
+from tests.helpers.tiny import with_spans
 from tests.oracle.per_person import intersection, update_graph
 
 BOTH = [pytest.param(False, id="constant"), pytest.param(True, id="changing")]
 ADVERSARIES = ["linked", "register"]
-
-
-def any_series(adversary, changing, known):
-    draw = register_series if adversary == "register" else linked_series
-    return draw(changing=changing, known=known)
 
 
 def claims(audited, name):
@@ -43,30 +37,6 @@ def assert_same(one, other, series):
         for risk in ("max_risk", "mean_risk"):
             assert measures[risk] == pytest.approx(others.pop(risk), abs=CLOSE)
         assert others == {key: value for key, value in measures.items() if key in others}
-
-
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-@given(data=st.data())
-def test_intersection_is_the_update_graph_with_identity_transitions(adversary, data):
-    series = data.draw(any_series(adversary, changing=False, known=data.draw(st.booleans())))
-    identity = replace(
-        series,
-        transitions={(value, value): None for value in series.values},
-        known=[replace(line, release=None) for line in series.known],
-    )
-    plain = audit(series, adversary=adversary)
-    listed = audit(identity, adversary=adversary)
-    one, two = plain.measures("intersection"), plain.measures("update-graph")
-    other = listed.measures("update-graph")
-    assert two == {key: pytest.approx(other[key], abs=CLOSE) if "risk" in key else other[key] for key in two}
-    assert one["individuals"] == two["individuals"]
-    assert one["max_risk"] == pytest.approx(two["max_risk"], abs=CLOSE)
-    people = {person for person, _, _ in claims(plain, "intersection")}
-    assert {
-        (person, tag) for person in people for tag in map(series.tags.__getitem__, series.presence(person, adversary))
-    } == {(person, tag) for person, tag, _ in claims(plain, "update-graph")}
-    assert claims(plain, "update-graph") == claims(listed, "update-graph")
-    assert two["infeasible"] == sizes(one).get(0, 0) == 0
 
 
 @pytest.mark.parametrize("changing", BOTH)
@@ -120,24 +90,3 @@ def test_a_register_of_stays_says_as_much_as_one_of_releases(data):
         with_spans(folder, series)
         by_stay = audit_folder(folder, attacks_for(series), "--adversary", "register")
     assert_same(by_release, by_stay, series)
-
-
-def pair(*values, known):
-    return TinySeries([[Row(f"p{i}", "1", value) for i, value in enumerate(values)]], known=known)
-
-
-@pytest.mark.parametrize(
-    "series",
-    [
-        pytest.param(pair("a", "b", known=[Known("p0", "c")]), id="a value that the group does not hold"),
-        pytest.param(pair("a", "b", known=[Known("p0", "a"), Known("p1", "a")]), id="two people, one row"),
-        pytest.param(pair("a", "b", known=[Known("p0", "a"), Known("p0", "b")]), id="two values, one person"),
-        pytest.param(pair("a", "b", known=[Known("nobody", "a")]), id="someone who is not there"),
-    ],
-)
-def test_knowledge_that_the_series_contradicts_is_refused(series):
-    with written(series) as folder:
-        code, result, err = run_audit(folder)
-    assert (code, result) == (2, None)
-    assert len(err.strip().splitlines()) == 1
-    assert "known.csv" in err

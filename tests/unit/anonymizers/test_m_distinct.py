@@ -13,7 +13,6 @@ from tests.helpers.updates import (
     groups_of,
     past,
     random_history,
-    sets_of,
     snapshot,
     so_far,
 )
@@ -95,18 +94,6 @@ def test_lonely_people_meet_where_that_saves_counterfeits():
 # -- what is refused ----------------------------------------------------------------------------------------------
 
 
-@BOTH
-def test_an_impossible_change_is_refused(method):
-    history = so_far([[(0, 0), (1, 2)], [(2, 1), (3, 3)]])
-    seen = snapshot([(3, 3, (0,)), (1, 1, (0,)), (0, 1, (0,)), (2, 0, (0,))], sets_of("01", 4))
-    with pytest.raises(
-        RefusalError, match=r"impossible change: 2 people .*; add the change to the transitions"
-    ) as told:
-        method(2).publish(seen, history, rng())
-    assert told.value.rows.tolist() == [1, 3]
-    assert told.value.column == "sensitive"
-
-
 def test_fewer_values_than_m_are_refused():
     seen = snapshot(rows((0, 0), (1, 0)), blocks(2, 1))
     with pytest.raises(
@@ -114,21 +101,6 @@ def test_fewer_values_than_m_are_refused():
     ) as told:
         MDistinctAnonymizer(3).publish(seen, PublicationHistory(), rng())
     assert told.value.column == "sensitive"
-
-
-def test_star_names_the_values_that_cannot_be_apart_and_the_rows_of_new_people():
-    """Value 0 may become 1, 2 and 3. Who was published before is not asked, whatever the value."""
-    updates = sets_of("01 02 03", 4)
-    told = r"of 2 people fit into no group of 2 values .*: v0 \(at most 1\); choose a smaller m, publish by m-distinct"
-    people = [(9, 0, (0,)), *rows((1, 0), (2, 0), (0, 0), (3, 0), (0, 0))]
-    history = so_far([[(9, 0), (8, 1)]])
-    for seed in range(5):
-        with pytest.raises(RefusalError, match=told) as caught:
-            MDistinctStarAnonymizer(2).publish(snapshot(people, updates), history, rng(seed))
-        assert sorted(caught.value.rows.tolist()) == [3, 5]
-        assert caught.value.column == "sensitive"
-    draft = MDistinctAnonymizer(2).publish(snapshot(people, updates), history, rng())
-    check_distinct([groups_of(snapshot(people, updates), draft)], updates, 2, apart=False)
 
 
 # -- long histories -----------------------------------------------------------------------------------------------

@@ -214,29 +214,6 @@ def fewest_counterfeits(back, signatures, kept, m):
     return lacking.total() - max(int(way.sum()) for way in ways if eligible(kept - way, m))
 
 
-@pytest.mark.parametrize(("m", "values"), [(2, 6), (5, 12)])
-def test_long_histories_keep_their_promise(m, values):
-    random = rng(7)
-    frequency = np.arange(1, values + 1) ** -0.3
-    value = random.choice(values, 3000, p=frequency / frequency.sum())
-    point = np.minimum((random.random((3000, 3)) * 6 + value[:, np.newaxis] / 6).astype(int), 7)
-    present = np.arange(1000)
-    so_far, signatures, gone = PublicationHistory(), {}, np.zeros(0, dtype=np.int64)
-    for number in range(12):
-        seen = snapshot([(int(p), int(value[p]), point[p].tolist()) for p in present], str(number), None, 3)
-        draft = MInvarianceAnonymizer(m, withhold=True).publish(seen, so_far, rng(number))
-        signatures = check(seen, draft, m, signatures)
-        assert set(seen.person.tolist()) & set(past(seen, draft).person.tolist()) >= set(signatures) & set(
-            seen.person.tolist()
-        )
-        so_far.add(past(seen, draft))
-        stay = random.permutation(present)[100:]
-        back = random.permutation(gone)[:20]
-        gone = np.setdiff1d(np.union1d(gone, np.setdiff1d(present, stay)), back)
-        present = random.permutation(np.concatenate([stay, back, np.arange(1000 + 100 * number, 1100 + 100 * number)]))
-    assert len(so_far.signatures) > 10
-
-
 # -- what else is promised ------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,6 @@ from anonymizers.e_equivalence import EEquivalenceAnonymizer
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.model.anonymizer import COUNTERFEIT, Draft
-from audit.model.history import PresenceHistory, PublishedRelease
 from audit.principles.checker import checked
 from audit.principles.registry import find
 from audit.publishing.identities import Counterfeits
@@ -174,22 +173,3 @@ def _next(self, codes):
 
 
 # -- stays --------------------------------------------------------------------------------------------------------
-
-
-def past(group, *, counted, tag="1"):
-    """A release of one group: (code, value) pairs, the value -1 - v for counterfeits that have v."""
-    person = np.array([code for code, _ in group], dtype=np.int32)
-    own = np.array([max(value, -1) for _, value in group], dtype=np.int32)
-    value = np.array([value if value >= 0 else -1 - value for _, value in group], dtype=np.int32)
-    zeros = np.zeros_like(person)
-    if not counted:
-        return PublishedRelease(tag, person, zeros, zeros, value, None, own)
-    values, count = np.unique(value, return_counts=True)
-    return PublishedRelease(tag, person, zeros, np.zeros_like(values), values, count, own)
-
-
-def stays(*groups, counted=True):
-    found = PresenceHistory()
-    for group in groups:
-        found.add(past(group, counted=counted), np.zeros(len(group), dtype=np.int32))
-    return found

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from attacks.equivalence import integer_model
 from attacks.equivalence.elimination import Elimination
+from attacks.equivalence.lattice import Lattice
 from audit.runtime.budget import Budget
 from tests.helpers.equivalences import (
     Plan,
@@ -84,6 +85,16 @@ def test_bounds_where_models_are_not_solved(monkeypatch, module, limit):
         assert not found.complete or found.least.tolist() == exact.least.tolist()
         unsolved += not found.complete
     assert unsolved
+
+
+def test_a_wrong_answer_of_the_solver_is_none(monkeypatch):
+    matrix, _ = regrouped(np.random.default_rng(0), 24, 6, 3)
+    exact = searched(matrix, 3)
+    monkeypatch.setattr(Lattice, "holds", lambda *_: False)
+    found = searched(matrix, 3)
+    assert exact.complete
+    assert not found.complete
+    assert found.lower <= exact.lower <= found.upper
 
 
 def test_eliminations_that_take_too_long(monkeypatch):

@@ -1,10 +1,7 @@
 """Microdata folders: what is read from good ones, and the line that tells of each fault of the others."""
 
-import csv
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from audit.io.cells import Kind
@@ -260,18 +257,3 @@ def test_files_that_are_not_there(folder, where):
 
 
 # -- compressed files and Parquet ------------------------------------------------------------------------------------
-
-
-def renamed(folder: Path, name: str) -> Path:
-    """Another file in the place of the first snapshot's."""
-    path = folder / "microdata.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace('"1.csv"', f'"{name}"'), encoding="utf-8")
-    return folder / name
-
-
-def parquet(folder: Path, **columns: pa.Array) -> Path:
-    path = renamed(folder, "1.parquet")
-    header, *rows = csv.reader((folder / "1.csv").read_text(encoding="utf-8").splitlines())
-    usual = {name: pa.array(list(cells)) for name, cells in zip(header, zip(*rows, strict=True), strict=True)}
-    pq.write_table(pa.table({**usual, **columns}), path)
-    return path

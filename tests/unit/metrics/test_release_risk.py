@@ -156,13 +156,3 @@ def test_classes_are_the_published_groups(tmp_path):
 
 
 # -- text -------------------------------------------------------------------------------------------------
-
-
-def panel(tag: str, **changes: object) -> ReleasePanel:
-    fields: dict[str, object] = {
-        "release": tag, "sensitive": None, "rows": 10, "classes": 2, "k": 1_234_567, "k_people": 1_234_567,
-        "distinct_l": 1234, "entropy_l": 1234.567, "t": 0.99999, "ordered": False, "prosecutor_max": 1.0,
-        "prosecutor_mean": 0.5, "journalist_max": 0.5, "journalist_mean": 0.4, "marketer": 0.3, "uniqueness": 0.2,
-        "no_journalist": None, "alone": 0, "exact": False,
-    }  # fmt: skip
-    return ReleasePanel(**{**fields, **changes})  # type: ignore[arg-type]
