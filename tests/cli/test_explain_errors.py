@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from tests.cli.forms import EXAMPLES, FORMS, append, write_rows
-from tests.cli.test_command_line import only_line, with_keys
+from tests.cli.test_command_line import only_line
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Row, TinySeries
 
@@ -40,7 +40,7 @@ def test_an_adversary_that_the_series_does_not_allow(name, adversary, said):
 
 
 def test_a_missing_key(tmp_path):
-    with_keys(tmp_path / "s")
+    FORMS["keyed"](tmp_path / "s")
     (tmp_path / "s/private/2.key.csv").unlink()
     said = refused(tmp_path / "s", "--individual", "Bob")
     assert "releases/2.csv: there is no key for this release" in said
