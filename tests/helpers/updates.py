@@ -1,8 +1,7 @@
 """Values that change: random histories of people, and the definitions of m-Distinct told by sets and loops."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -37,18 +36,6 @@ def random_sets(rng: np.random.Generator, values: int) -> UpdateSets:
         block = rng.integers(0, 4, values)
         return UpdateSets(block[:, np.newaxis] == block)
     return UpdateSets(rng.random((values, values)) < rng.uniform(0.03, 0.25)).closed()
-
-
-def random_entries(rng: np.random.Generator, values: int, most: int = 4) -> tuple[int, ...]:
-    """Sets that need not be those of a group, as masks, in order."""
-    return tuple(sorted(rng.integers(1, 2**values, rng.integers(1, most, endpoint=True)).tolist()))
-
-
-def systems(sets: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All systems of distinct representatives: a value of each set, no value twice."""
-    for values in product(*([value for value in range(mask.bit_length()) if mask >> value & 1] for mask in sets)):
-        if len(set(values)) == len(values):
-            yield values
 
 
 # -- histories ----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from anonymizers.registry import METHODS
@@ -237,6 +237,17 @@ def begin(folder: Path, groups, newcomers):
 
 @settings(max_examples=some(60))
 @given(begun_elsewhere(), st.booleans())
+@example(
+    (  # a part of the first group would get the cells of the third
+        [
+            ([(age, "Ely") for age in (18, 18, 20, 20)], ("{18, 20, 22}", "*")),
+            ([(19, "Ely")] * 2, ("[19, 19]", "*")),
+            ([(20, "Ely")] * 2, ("{20, 22}", "*")),
+        ],
+        [],
+    ),
+    False,
+)
 def test_a_series_begun_elsewhere_goes_on_monotonic(drawn, withhold):
     """Newcomers join a group whose cells cover them; those outside of all cells are a class, wait, or are refused."""
     groups, _ = drawn

@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 
-import audit
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
@@ -58,14 +57,6 @@ def test_a_report_to_share_counts_changes_and_names_none(series):
     assert "moves" not in found
     assert {each["kind"]: each["count"] for each in found["totals"]} == {"merge": 2, "withhold": 1}
     assert troubles("audit", result) == []
-
-
-@pytest.fixture(scope="module")
-def reports():
-    """The report without a recommendation, with one to share, and with one that names people."""
-    loaded = audit.load(EXAMPLES / "hospital-l-diverse")
-    ways = {}, {"recommend": True}, {"recommend": True, "reveal": True}
-    return [loaded.audit(findings=0, **how).report for how in ways]
 
 
 def test_nothing_is_recommended_where_nothing_is_wrong():

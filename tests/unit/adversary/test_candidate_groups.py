@@ -1,7 +1,6 @@
 """Who may have which row, as the sources tell it, beside the rows that were written."""
 
 from collections import Counter
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
-from audit.model.evidence import ValueCounts
 from tests.helpers.running import written
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.tiny import Registered, Row, TinySeries
@@ -87,15 +85,6 @@ def assert_well_formed(hosts, series):
     assert hosts.fixed.max(initial=-1) < hosts.values
     for person in hosts.person.tolist():
         assert hosts.individual[person] == (not series.people.name(person).startswith("~"))
-
-
-def same(one, other):
-    for field in fields(one):
-        left, right = getattr(one, field.name), getattr(other, field.name)
-        if isinstance(left, ValueCounts):
-            assert all(np.array_equal(a, b) for a, b in zip(left, right, strict=True))
-        else:
-            assert np.array_equal(left, right)
 
 
 def assert_pools_follow(pools, hosts, changing):
