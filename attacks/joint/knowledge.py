@@ -49,7 +49,7 @@ class Knowledge:
         self._shown = np.zeros(network.columns, dtype=np.bool_)
         if self.feasible:
             even = network.even(COUNTED)
-            self._begin(np.flatnonzero(even), network.hint[even])
+            self.adopt(np.flatnonzero(even), network.hint[even])
             self._shown[even[network.owner]] = True
             self.share[self._shown] = 1.0 / np.diff(network.start)[network.owner[self._shown]]
             self._take_singles()
@@ -79,8 +79,8 @@ class Knowledge:
         """
         before = self.chosen[variables]
         new, changed = before < 0, (before >= 0) & (before != columns)
-        if new.any():
-            self._begin(variables[new], columns[new])
+        if new.any() and not self.begin(variables[new], columns[new]):
+            raise AssertionError("what was proposed is no world")
         if changed.any():
             self.follow(variables[changed], columns[changed], np.array([np.count_nonzero(changed)]))
 
@@ -94,10 +94,12 @@ class Knowledge:
             raise AssertionError("what was proposed is no world")
         self._shown[columns] = True
 
-    def _begin(self, variables: Numbers, columns: Numbers) -> None:
+    def begin(self, variables: Numbers, columns: Numbers) -> bool:
+        """Take over a first world of some variables; return whether it is one, beside what others have."""
         if not self.worlds.begin(variables, columns, self.alive):
-            raise AssertionError("what was proposed is no world")
+            return False
         self._shown[columns] = True
+        return True
 
     def exchange(self, columns: Numbers, of: Numbers) -> None:
         """Show columns of variables by those of their twins, which exchange all with them in the twins' worlds.
@@ -148,7 +150,7 @@ class Knowledge:
         fixed = self._singles()
         owner = self.network.owner[fixed]
         new = self.chosen[owner] < 0
-        self.feasible = self.worlds.begin(owner[new], fixed[new], self.alive)
+        self.feasible = self.begin(owner[new], fixed[new])
         self._shown[fixed] = True
 
     def undecided(self, enough: int) -> Flags:

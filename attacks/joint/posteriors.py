@@ -77,7 +77,7 @@ class WorldRisks:
         for at in range(parts.shape[1]):
             part = parts[:, at].astype(np.int64)
             number = int(part.max(initial=0)) + 1
-            keys, place = np.unique(version * number + part, return_inverse=True)
+            keys, place = _distinct(version * number + part)
             total = np.bincount(place, weights=share, minlength=len(keys))
             total = np.clip(total, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))  # only what is certain is 1
             who, which = keys // number, keys % number
@@ -97,10 +97,16 @@ class WorldRisks:
         version, column, value, rows = look.listed(self.decision.alive, release)
         values = len(network.kind_of)
         share = self.decision.share[column] * rows / np.bincount(column, weights=rows, minlength=1)[column]
-        distinct, where = np.unique(version * values + value, return_inverse=True)
-        total = np.zeros(len(distinct))
-        np.add.at(total, where, share)
+        distinct, where = _distinct(version * values + value)
+        total = np.bincount(where, weights=share, minlength=len(distinct))
         version, value = distinct // values, distinct % values
         several = np.bincount(version, minlength=int(version.max(initial=-1)) + 1)[version] > 1
         rounded = np.clip(total, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
         return version, value, np.where(several | np.isnan(total), rounded, 1.0)
+
+
+def _distinct(keys: Numbers) -> tuple[Numbers, Numbers]:
+    """Return distinct numbers, ascending, and the place of each number among them; mostly they are so already."""
+    if (keys[1:] > keys[:-1]).all():
+        return keys, np.arange(len(keys))
+    return np.unique(keys, return_inverse=True)

@@ -20,7 +20,7 @@ from functools import partial
 
 import numpy as np
 
-from attacks.joint.balls import PartQuestions
+from attacks.joint.balls import Neighbourhood, PartQuestions
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.counting import Counts, counted, steps_of
 from attacks.joint.knowledge import COUNTED, Knowledge
@@ -42,6 +42,8 @@ WALKED, WALKED_ON = 4_000, 100
 BATCH, STRETCH = 2_000, 20_000
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
+# Of how many people at most second values are looked for near the key's world alone, in how many blocks around each.
+FEW, AROUND = 500, 24
 # How often corners are tried for a first world, and for more of them at most: while less than this share is left.
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
 # How often single options are asked for: from another world, which walks lead to, some are found that were not before.
@@ -108,11 +110,31 @@ class Settling:
     def _worlds_first(self, aims: tuple[int, ...]) -> Iterator[Step]:
         """Yield the steps before a fixpoint where no one is certain alone: it may then have nothing to rule out."""
         net = self.known.network
-        if net.columns >= WALKED and (net.hint >= 0).all() and (np.diff(net.start) > 1).all():
-            yield "looking for a world", self._take_hint
+        known = (net.hint >= 0).all() and (np.diff(net.start) > 1).all()
+        if net.columns >= WALKED and known and self._left(TWO):
+            yield "looking for a world", self._begin_with_hint
             for aim in aims:
                 if self._left(aim) and (aim == TWO or not self._left(TWO)):
                     yield _WALKING, partial(self._walk, aim, 30)
+
+    def _begin_with_hint(self) -> None:
+        """Take over what the publisher's key says, if it is a world, and show two values of everyone by worlds near it.
+
+        Twins exchange theirs; for the few that are left, what is around them is rearranged.
+        """
+        known, net = self.known, self.known.network
+        new = np.flatnonzero(known.chosen < 0)
+        if not known.begin(new, net.hint[new]):
+            return
+        known.exchange(np.arange(net.columns), net.stands)
+        undecided = known.undecided(TWO)
+        left = np.unique(net.owner[undecided])
+        if 0 < len(left) <= FEW and not len(net.link):
+            around = Neighbourhood(net, net.start[:-1])
+            blocks = np.unique(np.concatenate([around.around(each, AROUND)[0] for each in left.tolist()]))
+            ball = around.ball(left, blocks, known.chosen)
+            if ball is not None:
+                self._walk_in(ball.core, undecided, TWO, 30)
 
     def _round(self, aim: int) -> Iterator[Step]:
         """Yield the steps of showing and ruling out, in order; costly ones again as long as they settle much."""
@@ -221,8 +243,12 @@ class Settling:
             return
         undecided = known.undecided(enough)
         core = known.core(undecided, known=True)
-        if not core.variables or len(core.kind) < (WALKED_ON if self.walked else WALKED):
-            return
+        if core.variables and len(core.kind) >= (WALKED_ON if self.walked else WALKED):
+            self._walk_in(core, undecided, enough, most)
+
+    def _walk_in(self, core: OpenSubproblem, undecided: Flags, enough: int, most: int) -> None:
+        """Walk in a core from its world, for the undecided columns of the network that are in it."""
+        known = self.known
         from attacks.joint.walk import walks
 
         self._walks, self.walked = self._walks + 1, True

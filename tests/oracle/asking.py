@@ -34,7 +34,8 @@ WHOLE_WAYS = {
     "given up": {(settling, "STEPS"): 4},
     "programmed": UNCOUNTED,
     "walked": WALKED,
-    "walked, no programmes": WALKED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
+    "walked, no programmes": WALKED
+    | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (settling, "AROUND"): 4},
     "asked": UNCOUNTED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
     "in whole numbers": UNCOUNTED
     | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing}
