@@ -18,7 +18,7 @@ from audit.model.options import option
 
 @dataclass(frozen=True)
 class LDiversityAnonymizer:
-    """Publish every snapshot in groups in which no sensitive value has more than 1/l of the rows.
+    """Publish every snapshot in groups in which no value that is not harmless has more than 1/l of the rows.
 
     Attributes:
         l: no value may have more than 1/l of a group's rows; at least 1.
@@ -44,11 +44,13 @@ class LDiversityAnonymizer:
         rows = np.arange(len(snapshot), dtype=np.int32)
         if not len(rows):
             raise RefusalError("the snapshot has no rows", "leave it out")
-        frequent = np.bincount(snapshot.value) * self.l > len(rows)
+        harmless = np.isin(snapshot.value, list(snapshot.harmless))
+        frequent = np.bincount(snapshot.value[~harmless], minlength=len(snapshot.values)) * self.l > len(rows)
         if frequent.any():
             what = f"{np.count_nonzero(frequent)} sensitive values are in more than 1/{self.l} of the snapshot's rows"
             who = np.flatnonzero(frequent[snapshot.value]).astype(np.int32)
-            raise RefusalError(what, "ask for a smaller l", rows=who, column="sensitive")
+            raise RefusalError(what, "ask for a smaller l, or declare what is harmless", rows=who, column="sensitive")
         # An l-diverse group has at least l rows: requiring them saves counting values of smaller parts.
-        parts = partition(snapshot.point, snapshot.scales, self.l, value=snapshot.value, l=self.l)
+        value = np.where(harmless, len(snapshot.values) + rows, snapshot.value)  # each harmless row as if alone
+        parts = partition(snapshot.point, snapshot.scales, self.l, value=value, l=self.l)
         return Draft(rows, parts.region, snapshot.value, Bounds(parts.low, parts.high))

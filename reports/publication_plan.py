@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
-from audit.runtime.phrases import Phrase, figure, say
+from audit.runtime.phrases import Phrase, figure, joined, say, say_count
 from audit.runtime.version import VERSION
 from reports.frames import frames
 from reports.json_values import json_value
@@ -42,12 +42,19 @@ def document(plan: PublicationPlan) -> Mapping[str, object]:
     return {
         "microdata": plan.microdata,
         "tried": json_value(plan.tried),
-        "recommended": None if best is None else {"method": best.method, "parameters": best.parameters},
+        "frequent": plan.frequent,
+        "changing": plan.changing,
+        "recommended": None
+        if best is None
+        else {"method": best.method, "parameters": best.parameters, "without": best.without},
     }
 
 
 def _name(each: PlannedSeries) -> str:
-    return f"{each.method} {each.parameters}".strip()
+    name = f"{each.method} {each.parameters}".strip()
+    if not each.without:
+        return name
+    return say("{method}, without {columns}", method=name, columns=joined([printable(one) for one in each.without]))
 
 
 def _widths(each: PlannedSeries) -> str | None:
@@ -94,13 +101,33 @@ def _counts(measures: Mapping[str, object]) -> bool:
 
 def _notes(plan: PublicationPlan) -> Iterator[str]:
     best = plan.recommended
+    if plan.changing:
+        yield say_count(
+            "The value of {count} person changes between snapshots, and microdata.toml says nothing of changes: list "
+            "them in a file of transitions ([updates]); `audit init --microdata` drafts it.",
+            "The values of {count} people change between snapshots, and microdata.toml says nothing of changes: list "
+            "them in a file of transitions ([updates]); `audit init --microdata` drafts it.",
+            plan.changing,
+        )
+    if plan.frequent is not None:
+        value, share = plan.frequent
+        yield say(
+            "{share} of the people have {value}: methods that give each value to at most 1/m of the people refuse, or "
+            'hold rows back. If anybody may know it of anybody, write harmless = ["{value}"] under [columns] of '
+            "microdata.toml.",
+            share=figure(share, ".0%"),
+            value=printable(value),
+        )
     if best is None:
         yield say(
-            "Recommendation: none of these. No method that was tried keeps the policy; try other parameters, "
+            "Recommendation: none of these. Nothing that was tried keeps the policy, nor with columns left out; try "
             "coarser values or a policy that you can defend, and look at what is found above."
         )
     else:
         best_one = {"method": best.method, "parameters": best.parameters}
+        if best.without:
+            columns = joined([printable(one) for one in best.without])
+            yield say("Take {columns} out of quasi_identifiers in microdata.toml first.", columns=columns)
         text = say("Recommendation: {method} {parameters}, which keeps the policy.", **best_one)
         if best.query_error is not None:
             text = say(
@@ -109,6 +136,8 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
                 **best_one,
                 error=figure(best.query_error, ".1%"),
             )
+        if best.withheld:
+            text += " " + say("It withholds {share} of the people.", share=figure(best.withheld_share, ".1%"))
         yield text
         command = f"audit anonymize MICRODATA --method {best.method} {best.parameters} --output SERIES"
         yield say("Next: {command}", command=command)

@@ -20,14 +20,14 @@ from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
 from audit.io.transitions import TransitionLines, read_lines
 from audit.model.anonymizer import Scale, Snapshot
-from audit.model.arrays import Codes
+from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problems, UsageError
 from audit.model.evidence import Transitions
 
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots"},
-    "columns": {"individual", "quasi_identifiers", "sensitive", "codes", "hierarchies"},
+    "columns": {"individual", "quasi_identifiers", "sensitive", "harmless", "codes", "hierarchies"},
     "updates": {"transitions"},
     "domains": None,
     "grids": None,
@@ -90,6 +90,7 @@ class Microdata:
         domains: what the quasi-identifiers can be, for those that say so; the leaves of a hierarchy, in their order.
         hierarchies: along which labels a quasi-identifier is published.
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
+        harmless: sensitive values that may be known of any person.
         grids: the widths of the intervals that a quasi-identifier is published in, ascending.
     """
 
@@ -104,6 +105,7 @@ class Microdata:
     domains: Mapping[str, Domain] = field(default_factory=dict)
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     codes: tuple[str, ...] = ()
+    harmless: tuple[str, ...] = ()
     grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
 
@@ -194,7 +196,8 @@ class Microdata:
         point = np.stack([codes for codes, _, _ in columns], axis=1) if columns else np.zeros((table.rows, 0), np.int32)
         scales = [self._scale(name, exact) for name, (_, _, exact) in zip(self.quasi_identifiers, columns, strict=True)]
         updates = None if transitions is None else transitions.sets
-        snapshot = Snapshot(file.tag, person, value, point, tuple(scales), vocabulary.names, updates)
+        harmless = frozenset(vocabulary.find(text) for text in self.harmless) - {UNKNOWN}
+        snapshot = Snapshot(file.tag, person, value, point, tuple(scales), vocabulary.names, updates, harmless)
         numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
         return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)
 
@@ -354,6 +357,7 @@ class _MicrodataReader(Reader):
             domains={**domains, **leaves},
             hierarchies=hierarchies,
             codes=codes,
+            harmless=self.texts(columns, "harmless"),
             grids=self.grids(quasi, {*codes, *hierarchies}),
         )
 

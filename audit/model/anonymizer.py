@@ -51,6 +51,7 @@ class Snapshot:
         scales: one per quasi-identifier.
         values: the sensitive values by code.
         updates: what may become of each value; None where values never change.
+        harmless: the codes of the values that may be known of any person.
     """
 
     tag: str
@@ -60,6 +61,7 @@ class Snapshot:
     scales: tuple[Scale, ...]
     values: Sequence[str]
     updates: UpdateSets | None = None
+    harmless: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -16,11 +16,13 @@ class PlannedSeries:
 
     Attributes:
         method, parameters: which; the parameters as they are written on the command line, such as `--m 4`.
+        without: the quasi-identifiers that were left out.
         refused: why nothing could be published; None otherwise, and what follows holds only then.
         form: `generalization` or `anatomy`, which publishes exact quasi-identifiers.
         exit_code: of the audit with the default policy: 0 the policy holds, 1 it is violated, 3 it is undecided.
         attacks: what each attack found, without findings.
-        counterfeits, withheld: over all releases.
+        counterfeits, withheld: over all releases; who is withheld at the end.
+        withheld_share: these as a share of the last snapshot's people.
         ncp: how much of their domain the cells cover, averaged; None where there are no cells.
         query_error: median relative error of COUNT queries, averaged over the releases; None where none has one.
         seconds: for publishing.
@@ -30,12 +32,14 @@ class PlannedSeries:
 
     method: str
     parameters: str
+    without: tuple[str, ...] = ()
     refused: str | None = None
     form: str = ""
     exit_code: int = 3
     attacks: Annotated[tuple[AttackReport, ...], COMPARED] = ()
     counterfeits: int = 0
     withheld: int = 0
+    withheld_share: float = 0.0
     ncp: float | None = None
     query_error: float | None = None
     seconds: float = 0.0
@@ -50,18 +54,26 @@ class PlannedSeries:
 
 @dataclass(frozen=True)
 class PublicationPlan:
-    """All that was tried, in the order of the registry.
+    """All that was tried, in the order of the registry; then with columns left out, if nothing kept the policy.
 
     Attributes:
         microdata: the microdata's name.
         tried: the methods, each with each of its parameters.
+        frequent: the most frequent value that is not harmless, if more than half of the people have it, and its share.
+        changing: how many people's values change, though the microdata have no transitions.
     """
 
     microdata: str
     tried: tuple[PlannedSeries, ...]
+    frequent: tuple[str, float] | None = None
+    changing: int = 0
 
     @property
     def recommended(self) -> PlannedSeries | None:
-        """The most useful series that keeps the policy: least query error, then counterfeits; None where none does."""
+        """The most useful series that keeps the policy; None where none does.
+
+        It is the one of the least query error, to which the share of the people who are withheld is added.
+        """
         keeping = [each for each in self.tried if each.keeps]
-        return min(keeping, key=lambda e: (e.query_error is None, e.query_error or 0.0, e.counterfeits), default=None)
+        lost = {id(each): (each.query_error or 0.0) + each.withheld_share for each in keeping}
+        return min(keeping, key=lambda e: (e.query_error is None, lost[id(e)], e.counterfeits), default=None)

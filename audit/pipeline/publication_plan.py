@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any, cast
 
+import numpy as np
+
+from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Microdata
 from audit.io.series import open_series
 from audit.metrics.utility import Queries, cell_widths, measure
 from audit.model.anonymizer import Anonymizer
+from audit.model.arrays import UNKNOWN
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import InputError, UsageError
 from audit.model.options import options_of
@@ -25,8 +31,10 @@ from audit.publishing.publish import PublishOptions, PublishResult, publish
 Candidate = tuple[str, Anonymizer, Principle]
 """The parameters as they are written on the command line, the method with them, and the principle that it promises."""
 
-TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10), "e": (2,)}
+TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
 """The values that are tried of a parameter; its least value where it is none of these."""
+_CLOSEST = 2
+_FREQUENT = 0.5
 
 
 def candidates(kinds: Iterable[type[Anonymizer]]) -> list[Candidate]:
@@ -51,50 +59,119 @@ def plan_publication(
 ) -> PublicationPlan:
     """Return what some methods would make of microdata; what is published is deleted again.
 
+    If nothing keeps the policy, the two series that violate it least are tried without the quasi-identifier that has
+    most values, then without the next, until one does or one column is left.
+
     Raises:
         InputError: the microdata cannot be read.
     """
+    trial, values = _Trial(attacks, options, queries), _Values.of(microdata)
     tried = []
     for place, candidate in enumerate(candidates):
         watch(place, len(candidates))
-        with tempfile.TemporaryDirectory(prefix="audit-plan-") as folder:
-            tried.append(_tried(microdata, candidate, Path(folder) / "series", attacks, options, queries))
-    return PublicationPlan(microdata.name, tuple(tried))
+        tried.append(trial.of(microdata, candidate))
+    published = [(each, one) for each, one in zip(tried, candidates, strict=True) if each.refused is None]
+    closest = [one for _, one in sorted(published, key=lambda pair: _found(pair[0]))[:_CLOSEST]]
+    left = list(microdata.quasi_identifiers)
+    for name in sorted(left, key=lambda each: -values.distinct[each])[: len(left) - 1]:
+        if not closest or any(each.keeps for each in tried):
+            break
+        left.remove(name)
+        coarser = replace(microdata, quasi_identifiers=tuple(left))
+        without = tuple(each for each in microdata.quasi_identifiers if each not in left)
+        tried += [replace(trial.of(coarser, each), without=without) for each in closest]
+    return PublicationPlan(microdata.name, tuple(tried), values.frequent, values.changing)
 
 
-def _tried(
-    microdata: Microdata,
-    candidate: Candidate,
-    folder: Path,
-    attacks: Sequence[Attack],
-    options: AuditOptions,
-    queries: Queries,
-) -> PlannedSeries:
-    parameters, method, principle = candidate
-    done: list[PublishResult] = []
-    start = time.perf_counter()
-    try:
-        publish(microdata, folder, method, principle, PublishOptions(seed=queries.seed, on_release=done.append))
-    except (InputError, UsageError) as error:
-        return PlannedSeries(method.name, parameters, refused=str(error).split("\n", 1)[0])
-    seconds = time.perf_counter() - start
-    report = run_audit(open_series(folder), attacks, options)
-    series = open_series(folder)
-    releases = measure([(method.name, series)], microdata, queries)[0]
-    return PlannedSeries(
-        method.name,
-        parameters,
-        form="anatomy" if series.manifest.releases[0].values is not None else "generalization",
-        exit_code=report.policy.exit_code,
-        attacks=report.attacks,
-        counterfeits=sum(each.counterfeits for each in done),
-        withheld=done[-1].withheld if done else 0,
-        ncp=_mean(each.ncp for each in releases),
-        query_error=_mean(each.query_error for each in releases),
-        seconds=seconds,
-        violating=tuple(sorted({each.attack for each in report.policy.violations if each.attack is not None})),
-        widths=cell_widths(series, microdata),
-    )
+def _found(each: PlannedSeries) -> tuple[bool, int]:
+    """Return what to order series by, those that violate the policy least first."""
+    return each.exit_code == 1, max((attack.people or attack.findings_total for attack in each.attacks), default=0)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """The values of the first snapshot: how many each quasi-identifier has, and which sensitive one is frequent.
+
+    `changing` is how many people have another value later, though the microdata say that values never change.
+    """
+
+    distinct: Mapping[str, int]
+    frequent: tuple[str, float] | None
+    changing: int
+
+    @classmethod
+    def of(cls, microdata: Microdata) -> _Values:
+        people, vocabulary = IdentifierEncoder(), Vocabulary()
+        every = [microdata.read(at, people, vocabulary).snapshot for at in range(len(microdata.snapshots))]
+        own, changed, read = np.full(people.size, UNKNOWN), np.zeros(people.size, np.bool_), every[0]
+        for each in every if microdata.updates is None else ():
+            before = own[each.person]
+            changed[each.person] |= (before != UNKNOWN) & (before != each.value)
+            own[each.person] = each.value
+        names = zip(microdata.quasi_identifiers, read.point.T, strict=True)
+        distinct = {name: len(np.unique(column)) for name, column in names}
+        counts = np.bincount(read.value)
+        counts[list(read.harmless)] = 0
+        most = int(counts.argmax())
+        share = float(counts[most] / len(read))
+        frequent = (read.values[most], share) if share > _FREQUENT else None
+        return cls(distinct, frequent, int(np.count_nonzero(changed)))
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """How methods are tried."""
+
+    attacks: Sequence[Attack]
+    options: AuditOptions
+    queries: Queries
+
+    def of(self, microdata: Microdata, candidate: Candidate) -> PlannedSeries:
+        """Return what a method makes of microdata; with rows withheld if that is what it takes."""
+        parameters, method, principle = candidate
+        found = self._published(microdata, parameters, method, principle)
+        if found.refused is None or not hasattr(method, "withhold"):
+            return found
+        patient = cast("Anonymizer", replace(cast("Any", method), withhold=True))
+        again = self._published(microdata, f"{parameters} --withhold", patient, principle)
+        return replace(again, parameters=parameters) if again.refused else again
+
+    def _published(
+        self, microdata: Microdata, parameters: str, method: Anonymizer, principle: Principle
+    ) -> PlannedSeries:
+        done: list[PublishResult] = []
+        start = time.perf_counter()
+        with tempfile.TemporaryDirectory(prefix="audit-plan-") as name:
+            folder = Path(name) / "series"
+            try:
+                options = PublishOptions(seed=self.queries.seed, on_release=done.append)
+                publish(microdata, folder, method, principle, options)
+            except (InputError, UsageError) as error:
+                return PlannedSeries(method.name, parameters, refused=str(error).split("\n", 1)[0])
+            seconds = time.perf_counter() - start
+            report = run_audit(open_series(folder), self.attacks, self.options)
+            series = open_series(folder)
+            releases = measure([(method.name, series)], microdata, self.queries)[0]
+            return PlannedSeries(
+                method.name,
+                parameters,
+                form="anatomy" if series.manifest.releases[0].values is not None else "generalization",
+                exit_code=report.policy.exit_code,
+                attacks=report.attacks,
+                counterfeits=sum(each.counterfeits for each in done),
+                withheld=done[-1].withheld if done else 0,
+                withheld_share=_withheld(done[-1]) if done else 0.0,
+                ncp=_mean(each.ncp for each in releases),
+                query_error=_mean(each.query_error for each in releases),
+                seconds=seconds,
+                violating=tuple(sorted({each.attack for each in report.policy.violations if each.attack is not None})),
+                widths=cell_widths(series, microdata),
+            )
+
+
+def _withheld(last: PublishResult) -> float:
+    """Return the share of a snapshot's people who are withheld."""
+    return last.withheld / max(last.withheld + last.rows - last.counterfeits, 1)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

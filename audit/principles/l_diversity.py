@@ -1,8 +1,9 @@
 """l-diversity: no sensitive value has more than one in l of a group's rows.
 
 If rows of one group have different cells, each row class counts as a group. All published rows count, counterfeits
-included, and each sensitive attribute is checked by itself. This frequency form is the one of the m-invariance paper's
-l-diverse releases, and the weakest that limits the risk of a guess to 1/l.
+included; values that are declared to be harmless may be as frequent as they are. Each sensitive attribute is checked by
+itself. This frequency form is the one of the m-invariance paper's l-diverse releases, and the weakest that limits the
+risk of a guess to 1/l.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import ClassVar
 import numpy as np
 
 from audit.io.releases import KeyedRelease
+from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.model.errors import printable
-from audit.principles.group_contents import by_row_class, contents, first_rows, group_sizes, of_attribute
+from audit.principles.group_contents import GroupContents, by_row_class, contents, first_rows, group_sizes, of_attribute
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.phrases import say
 
@@ -40,6 +42,9 @@ class LDiversity:
     def frequent(self, series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
         """Return the groups in which a value of an attribute is too frequent, with their most frequent value."""
         held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
+        harmless = series.vocabularies[sensitive].codes(series.columns.rules[Harmless].values.get(sensitive, ()))
+        counted = ~np.isin(held.value, harmless)
+        held = GroupContents(held.group[counted], held.value[counted], held.rows[counted])
         size, row = group_sizes(release), first_rows(release.group.codes, release.group.size)
         most = np.zeros(len(size), dtype=np.int64)
         np.maximum.at(most, held.group, held.rows)

@@ -35,13 +35,14 @@ def new(
     names: GroupNames,
     kinds: Mapping[str, str],
     count: str | None,
-    hierarchies: Mapping[str, str],
+    rules: Mapping[str, Mapping[str, Toml]],
     transitions: str | None,
 ) -> str:
     """Return a manifest without releases.
 
     `kinds` holds the type of each quasi-identifier, and of a sensitive attribute of numbers; `count` names the column
-    of counts if it is not called `count`; `hierarchies` and `transitions` are files.
+    of counts if it is not called `count`; `rules` are what `hierarchies` and other keys say of columns; `transitions`
+    is a file.
     """
     columns = {
         "sensitive": names.sensitive,
@@ -49,8 +50,8 @@ def new(
         "group": names.group or "",
         "record": names.record,
         "count": count,
-        "types": {column: kind for column, kind in kinds.items() if column not in hierarchies} or None,
-        "hierarchies": hierarchies or None,
+        "types": {column: kind for column, kind in kinds.items() if column not in rules.get("hierarchies", {})} or None,
+        **{key: said or None for key, said in rules.items()},
     }
     given = {option.name: getattr(anonymizer, option.name) for option in options_of(type(anonymizer))}
     chosen = {option: value for option, value in given.items() if value is not None and value is not False}

@@ -15,8 +15,10 @@ from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Microdata
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies
+from audit.io.rules.disclosure import Harmless
 from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
+from audit.io.toml import Toml, toml_key
 from audit.model.anonymizer import Anonymizer, Form
 from audit.model.errors import UsageError
 from audit.publishing import manifest_writer
@@ -125,7 +127,12 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     transitions = None if microdata.updates is None else TRANSITIONS
     hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(microdata.hierarchies, start=1)}
     read_as = kinds | ({names.sensitive: Kind.NUMERIC.value} if microdata.has_numbers else {})
-    text = manifest_writer.new(title, anonymizer, names, read_as, count, hierarchies, transitions)
+    harmless = {names.sensitive: microdata.harmless} if microdata.harmless else {}
+    rules: dict[str, dict[str, Toml]] = {
+        "hierarchies": {**hierarchies},
+        "harmless": {name: list(values) for name, values in harmless.items()},
+    }
+    text = manifest_writer.new(title, anonymizer, names, read_as, count, rules, transitions)
     columns = Columns(
         (names.sensitive,),
         tuple(kinds),
@@ -133,7 +140,11 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
         record=record,
         count=count,
         rules=Rules(
-            (Hierarchies(hierarchies), ColumnTypes({n: kind for n, kind in read_as.items() if n not in hierarchies}))
+            (
+                Hierarchies(hierarchies),
+                ColumnTypes({n: kind for n, kind in read_as.items() if n not in hierarchies}),
+                Harmless(harmless),
+            )
         ),
     )
     manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
@@ -192,6 +203,10 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
         if name not in microdata.quasi_identifiers:
             what = f'{NAME}: the series publishes the quasi-identifier "{name}"'
             raise UsageError(f"{what}, which {MICRODATA} does not name; add it there")
+    known = columns.rules[Harmless].values.get(microdata.sensitive, ())
+    if not {*microdata.harmless} <= {*known}:
+        what = f"{MICRODATA}: `harmless` names values that {NAME} does not"
+        raise UsageError(f"{what}; write harmless = {{ {toml_key(microdata.sensitive)} = […] }} there, with the same")
     if columns.count is not None and not any(release.values for release in manifest.releases):
         raise UsageError(f"{NAME}: an aggregated series (`count`) cannot be continued; publish one row for each person")
 

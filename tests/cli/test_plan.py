@@ -1,11 +1,22 @@
 """`audit plan`: what is recommended keeps the policy, and is what `audit` says of it."""
 
+import csv
 import json
+import random
+import shutil
+from collections import Counter
 
 import pytest
 
+from anonymizers.mondrian import MondrianAnonymizer
+from attacks.registry import find as attack
+from audit.io.microdata import open_microdata
+from audit.metrics.utility import Queries
+from audit.model.audit_options import AuditOptions
+from audit.pipeline.publication_plan import candidates, plan_publication
 from tests.cli.forms import EXAMPLES
-from tests.helpers.running import run_main
+from tests.helpers.microdata import write_microdata
+from tests.helpers.running import run_audit, run_main
 
 CLINIC = str(EXAMPLES / "clinic-microdata")
 
@@ -37,3 +48,99 @@ def test_a_refusal_says_why(clinic):
     assert refused
     assert all("not published" in each["refused"] for each in refused)
     assert clinic["recommended"]["method"] != "monotonic-mondrian"
+
+
+# -- a survey in which most people have nothing -----------------------------------------------------------------
+
+HEAD = ("Person", "Age", "Zip", "Illness")
+
+
+def survey(folder, *, more="", changing=False, seed=5):
+    """Three waves of 120 people, some of whom go and come; 60 % have no illness."""
+    draw, waves = random.Random(seed), {}  # noqa: S311 - no secret
+    people = {f"p{n}": [draw.randint(20, 59), 80000 + draw.randrange(9)] for n in range(160)}
+    ill = {who: draw.choice(["none"] * 6 + ["flu", "HIV", "gout", "asthma"]) for who in people}
+    for wave in "123":
+        there = draw.sample(sorted(people), 120)
+        if changing:
+            ill |= {who: draw.choice(["none", "flu"]) for who in there[:9]}
+        waves[wave] = [(who, *people[who], ill[who]) for who in sorted(there)]
+    return write_microdata(folder, waves, head=HEAD, more=more)
+
+
+def planned(folder, *words):
+    code, out, err = run_main("plan", str(folder), "--queries", "10", *words, "--format", "json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_a_survey_gets_a_recommendation_that_keeps_the_policy(tmp_path):
+    """Every method that gives a value to at most 1/m of the people refuses it; with rows held back it does not."""
+    micro = survey(tmp_path / "micro")
+    found = planned(micro, "--method", "l-diversity", "--method", "e-equivalence")
+    assert found["frequent"][0] == "none"
+    best = found["recommended"]
+    assert (best["method"], best["parameters"].split()[-1], best["without"]) == ("e-equivalence", "--withhold", [])
+    words = ["--method", best["method"], *best["parameters"].split()]
+    assert run_main("anonymize", str(micro), *words, "--output", str(tmp_path / "s"), "--seed", "0")[0] == 0
+    assert run_main(str(tmp_path / "s"))[0] == 0
+
+
+@pytest.mark.parametrize("changing", [False, True])
+def test_what_stands_in_the_way_is_said(changing, tmp_path):
+    """Groups of each release break together, and no transitions say how values change; columns are left out, too."""
+    micro = survey(tmp_path / "micro", changing=changing)
+    code, out, err = run_main("plan", str(micro), "--queries", "5", "--method", "l-diversity")
+    assert (code, err) == (0, "")
+    assert "of the people have none" in out
+    assert ("`audit init --microdata` drafts it" in " ".join(out.split())) == changing
+    assert "Recommendation: none of these" in out
+    assert "without" not in out, "nothing was published that columns could be left out of"
+
+
+def test_columns_are_left_out_where_nothing_else_helps(tmp_path):
+    plan = plan_publication(
+        open_microdata(survey(tmp_path / "micro", changing=True)),
+        candidates([MondrianAnonymizer])[:1],
+        [attack("homogeneity"), attack("intersection")],
+        AuditOptions(time_limit=20.0, findings=0),
+        Queries(5),
+        lambda _done, _all: None,
+    )
+    assert [each.without for each in plan.tried][:2] == [(), ("Age",)]
+    assert plan.tried[0].exit_code == 1
+    assert len({each.without for each in plan.tried}) == len(plan.tried)
+
+
+def test_harmless_values_may_be_as_frequent_as_they_are(tmp_path):
+    """l-diversity refuses the survey as it is; with `none` declared to be harmless, it holds for all other values."""
+    words = ["--method", "l-diversity", "--l", "3", "--output", str(tmp_path / "s"), "--seed", "0"]
+    code, _, err = run_main("anonymize", str(survey(tmp_path / "plain")), *words)
+    assert (code, "declare what is harmless" in err) == (2, True)
+    micro = survey(tmp_path / "micro", more='harmless = ["none"]\n')
+    assert run_main("anonymize", str(micro), *words)[0] == 0
+    text = (tmp_path / "s" / "series.toml").read_text()
+    assert 'harmless = { Illness = ["none"] }' in text
+    check = ["check", str(tmp_path / "s"), "--principle", "l-diversity", "--l", "3"]
+    assert run_main(*check)[0] == 0
+    for tag in "123":
+        with (tmp_path / "s" / "releases" / f"{tag}.csv").open(newline="") as file:
+            groups = {}
+            for row in csv.DictReader(file):
+                groups.setdefault(row["Group"], Counter())[row["Illness"]] += 1
+        assert any(group["none"] * 3 > group.total() for group in groups.values())
+        assert all(count * 3 <= group.total() for group in groups.values() for v, count in group.items() if v != "none")
+    shutil.copytree(tmp_path / "s", tmp_path / "undeclared")
+    (tmp_path / "undeclared" / "series.toml").write_text(text.replace('harmless = { Illness = ["none"] }', ""))
+    assert run_main("check", str(tmp_path / "undeclared"), *check[2:])[0] == 1
+    assert run_audit(tmp_path / "s")[1]["series"]["releases"] == ["1", "2", "3"]
+
+
+def test_a_series_and_its_microdata_agree_on_what_is_harmless(tmp_path):
+    micro = survey(tmp_path / "micro")
+    words = ["--method", "mondrian", "--k", "5", "--output", str(tmp_path / "s"), "--seed", "0"]
+    assert run_main("anonymize", str(micro), *words)[0] == 0
+    text = (micro / "microdata.toml").read_text()
+    (micro / "microdata.toml").write_text(text.replace("sensitive =", 'harmless = ["none"]\nsensitive ='))
+    code, _, err = run_main("anonymize", str(micro), *words)
+    assert (code, "`harmless` names values that series.toml does not" in err) == (2, True)

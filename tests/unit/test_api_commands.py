@@ -42,7 +42,7 @@ def test_a_script(tmp_path, capsys):
     api_script.main(tmp_path)
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:6] == ["False 1 2", "False 0 0 0", "False 1 2", "1 True", "4 7 4"]
-    assert lines[6:9] == ["('1', '2') ('1', '2')", "1 2", "2"]
+    assert lines[6:9] == ["('1', '2') ('1', '2')", "1 4", "2"]
     assert lines[9].startswith("there is no principle no-principle")
     assert "is past" in lines[10]
     assert lines[11:13] == ["False 1 1 2", "1 1 False"]
