@@ -258,8 +258,16 @@ class LoadedTables:
         with _options(settings) as how:
             return CountExplanationResult(explain_cell(counts, dict(cell), exact, how))
 
-    def waive(self, *ids: str, reason: str, until: datetime.date) -> LoadedTables:
+    def waive(
+        self,
+        *ids: str,
+        reason: str = "",
+        until: datetime.date | None = None,
+        listed: str | os.PathLike[str] | None = None,
+    ) -> LoadedTables:
         """Accept findings until a date, and no more of each than is known today, as `audit waive` does.
+
+        `listed` is a list of `audit findings`, in which a reason and a date stand beside what is accepted.
 
         Returns:
             The series with the waivers; this one does not change.
@@ -269,8 +277,9 @@ class LoadedTables:
         """
         from attacks.differencing.attack import Differencing
         from audit.count_tables.table_audit import waive_counts
+        from audit.judgement.waiver_writer import accepted_of
 
-        waive_counts(self.opened, Differencing(), ids, reason, until)
+        waive_counts(self.opened, Differencing(), accepted_of(ids, reason, until, (), listed))
         return LoadedTables(load_tables(self.folder).opened, self._files)
 
     def anonymize(

@@ -276,9 +276,10 @@ class LoadedSeries:
     def waive(
         self,
         *ids: str,
-        reason: str,
-        until: datetime.date,
+        reason: str = "",
+        until: datetime.date | None = None,
         groups: Sequence[tuple[str, str]] = (),
+        listed: str | os.PathLike[str] | None = None,
         adversary: AdversaryKind | None = None,
         policy: Mapping[str, float] | None = None,
     ) -> LoadedSeries:
@@ -289,6 +290,7 @@ class LoadedSeries:
             reason: it is written into the manifest.
             until: the last day.
             groups: the release and the group of each; `*` is every group of the release.
+            listed: a list of `audit findings`, in which a reason and a date stand beside what is accepted.
             adversary: as for `attack`: how much is accepted is what an audit finds today.
             policy: as for `attack`.
 
@@ -296,13 +298,16 @@ class LoadedSeries:
             The series with the waivers; this one does not change.
 
         Raises:
-            UsageError: the date is past, or there is no key by which ids could be known again.
+            UsageError: a date is past, there is no key by which ids could be known again, or nothing is accepted.
+            InputError: the list cannot be read.
         """
+        from audit.judgement.waiver_writer import accepted_of
         from audit.pipeline.waived_findings import waive_findings
 
         settings = AuditSettings({"adversary": adversary, "policy": policy})
+        accepted = accepted_of(ids, reason, until, groups, listed)
         with settings.audit_options() as how:
-            waive_findings(self.folder, settings.attacks(()), ids, reason, until, groups, how)
+            waive_findings(self.folder, settings.attacks(()), accepted, how)
         return replace(self, opened=load(self.folder, kind="microdata").opened)
 
     def update_graph(self, individual: str, /, *, adversary: AdversaryKind | None = None) -> nx.DiGraph[Any]:

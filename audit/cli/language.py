@@ -6,7 +6,7 @@ import argparse
 
 from reports.languages.catalogues import LANGUAGES, of_locale
 
-COMMANDS = frozenset({"check", "next", "repair", "explain", "plan", "compare", "history"})
+COMMANDS = frozenset({"check", "next", "repair", "explain", "plan", "compare", "history", "findings"})
 """The named commands that have it; the default command has it too."""
 
 

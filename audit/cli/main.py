@@ -45,6 +45,7 @@ COMMANDS = (
     "simulate",
     "init",
     "demo",
+    "findings",
     "waive",
     "history",
     "verify",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from audit.api.answers import Answer
     from audit.api.count_tables import LoadedTables
     from audit.api.series import LoadedSeries
+    from reports.page import Page
 
 
 _COMMAND = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
@@ -83,11 +84,7 @@ def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES"
         UsageError: it cannot be written, or the answer has no such format.
     """
     shown, folder = shlex.quote(without_secrets(series)), in_repository(series) if form == "sarif" else ""
-    paper = Paper(series=shown, folder=folder)
-    if output is None and sys.stdout is not None and sys.stdout.isatty():
-        width = os.get_terminal_size(sys.stdout.fileno()).columns
-        paper = replace(paper, color="NO_COLOR" not in os.environ, width=max(60, width))
-    before = PAPER.set(paper)
+    before = PAPER.set(replace(_paper(output), series=shown, folder=folder))
     try:
         text = answer.render(form, document=document)
     finally:
@@ -96,17 +93,30 @@ def write(answer: Answer, form: str, output: Path | None, series: str = "SERIES"
     return answer.exit_code
 
 
-def put(text: str, output: Path | None = None) -> None:
+def _paper(output: Path | None) -> Paper:
+    """Return what a text is written to."""
+    if output is not None or sys.stdout is None or not sys.stdout.isatty():
+        return Paper()
+    width = os.get_terminal_size(sys.stdout.fileno()).columns
+    return Paper(color="NO_COLOR" not in os.environ, width=max(60, width))
+
+
+def put_page(page: Page, output: Path | None) -> None:
+    """Print a page, or write it to a file, as `put` does."""
+    put(_paper(output).drawn(page), output)
+
+
+def put(text: str | bytes, output: Path | None = None) -> None:
     """Print a text, or write it to a file that appears whole or not at all.
 
     Raises:
         UsageError: it cannot be written.
     """
     try:
-        if output is None:
-            _print(text)
-        else:
+        if output is not None:
             write_file(output, text)
+        elif isinstance(text, str):
+            _print(text)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -1,11 +1,11 @@
-"""`audit waive SERIES ID...`: accept findings until a date, with a reason, in the manifest."""
+"""`audit waive SERIES ID...`, or a list: accept findings until a date, with a reason, in the manifest."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
 
-from audit.cli.arguments import Commands, add_settings, asked, settings_for
+from audit.cli.arguments import Commands, add_settings, asked, local, settings_for
 from audit.cli.output import opened, put
 from audit.io.manifest import NAME
 from audit.model.errors import UsageError, printable, printable_path
@@ -31,10 +31,16 @@ def add_parser(commands: Commands) -> None:
         help="accept what is found in this group of this release (may be repeated); GROUP may be *",
     )
     add_settings(parser, "adversary", "policy")
-    parser.add_argument("--reason", required=True, metavar="TEXT", help="the reason; it is written into the manifest")
     parser.add_argument(
-        "--until", required=True, metavar="DATE", type=_date, help="the last day of the waiver, as 2030-01-31"
+        "--list",
+        metavar="FILE",
+        type=local,
+        help="accept each finding of a list of `audit findings` (CSV or xlsx) that has a reason and a date there",
     )
+    parser.add_argument(
+        "--reason", default="", metavar="TEXT", help="the reason for each ID; it is written into the manifest"
+    )
+    parser.add_argument("--until", metavar="DATE", type=_date, help="the last day of the waiver, as 2030-01-31")
 
 
 def _date(text: str) -> datetime.date:
@@ -56,9 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.api.count_tables import LoadedTables
 
     series = opened(arguments)
-    if not arguments.ids and not arguments.group:
-        raise UsageError("nothing is named to be accepted; name an ID, or a --group RELEASE GROUP")
-    accepted = {"reason": arguments.reason, "until": arguments.until}
+    accepted = {"reason": arguments.reason, "until": arguments.until, "listed": arguments.list}
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
             if given["policy"] or arguments.group:
@@ -69,5 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
             how = {"adversary": given["adversary"], "policy": given["policy"]}
             groups = list(map(tuple, arguments.group))
             folder = series.waive(*arguments.ids, groups=groups, **accepted, **how).folder
-    put(f"Waived until {arguments.until}, in {printable_path(folder / NAME)}.\n")
+    until = f" until {arguments.until}" if arguments.until else ""
+    put(f"Waived{until}, in {printable_path(folder / NAME)}.\n")
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.findings.count import COUNT_KINDS, REMEDY, CountAttackReport, CountFinding, CountPolicyReport, CountReport
 from audit.judgement.baseline import is_known
-from audit.judgement.waiver_writer import waive
+from audit.judgement.waiver_writer import Acceptance, waive
 from audit.judgement.waivers import NamedFindings, WaiverBook, matcher
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import CountMeasures, TablesFacts
@@ -309,25 +308,23 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def waive_counts(
-    manifest: TableManifest, attack: CountAttack, ids: Sequence[str], reason: str, until: datetime.date
-) -> int:
+def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequence[Acceptance]) -> int:
     """Write a waiver for each finding, for no more than is known of it today, and return how many there are.
 
     Raises:
-        UsageError: the date is past, or something is no finding of today.
+        UsageError: a date is past, or something is no finding of today.
         InputError: the series cannot be read, or its numbers contradict each other.
     """
 
     def named() -> list[dict[str, object]]:
         report = audit_tables(replace(manifest, waivers=()), attack, AuditOptions(time_limit=None, findings=None))
-        found: dict[str, object] = {}
-        for each in ids:
-            matches = {one.id: vars(one.size) for one in report.findings if matcher(each)(one.id)}
+        found: dict[str, dict[str, object]] = {}
+        for each in accepted:
+            matches = {one.id: vars(one.size) for one in report.findings if matcher(each.named)(one.id)}
             if not matches:
-                what = f"{printable(each, 80)} is not a finding of these tables"
+                what = f"{each.where and f'{each.where}: '}{printable(each.named, 80)} is not a finding of these tables"
                 raise UsageError(f"{what}; take its id from a report of today, such as differencing-0123456789ab")
-            found |= matches
-        return [{"finding": ident, "size": size} for ident, size in found.items()]
+            found |= {ident: {"finding": ident, "size": size, **each.key} for ident, size in matches.items()}
+        return list(found.values())
 
-    return waive(manifest.folder, named, reason, until, parse_table_manifest)
+    return waive(manifest.folder, accepted, named, parse_table_manifest)

@@ -49,14 +49,14 @@ def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> It
         draft.unlink(missing_ok=True)
 
 
-def write_file(path: Path, content: str, *, mode: int | None = None, new: bool = False) -> None:
-    """Write a text as UTF-8, as `atomic_path` does; what UTF-8 cannot hold becomes question marks.
+def write_file(path: Path, content: str | bytes, *, mode: int | None = None, new: bool = False) -> None:
+    """Write bytes, or a text as UTF-8, as `atomic_path` does; what UTF-8 cannot hold becomes question marks.
 
     Raises:
         OSError: as for `atomic_path`.
     """
     with atomic_path(path, mode=mode, new=new) as draft:
-        draft.write_bytes(content.encode("utf-8", "replace"))
+        draft.write_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content)
 
 
 def hide_from_version_control(folder: Path) -> None:

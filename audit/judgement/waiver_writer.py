@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, parse_manifest
+from audit.io.tables import read_table
 from audit.io.toml import read_text
-from audit.model.errors import InputError, Problems, UsageError
+from audit.model.errors import InputError, Problems, UsageError, printable, printable_path
 
 Parse = Callable[[Path, str, Problems], object]
+_ID, _REASON, _UNTIL = _COLUMNS = "id", "reason", "until"
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """What is accepted, why, and until when.
+
+    Attributes:
+        named: the id of a finding, or a person.
+        reason, until: they are written into the manifest.
+        where: the file and line that say so; empty where the command line does.
+        release: where all that is found in a group is accepted, the release of that group, which is `named`.
+    """
+
+    named: str
+    reason: str
+    until: datetime.date
+    where: str = ""
+    release: str | None = None
+
+    @property
+    def key(self) -> dict[str, object]:
+        """The reason and the date, as the manifest has them."""
+        return {"reason": self.reason.strip(), "expires": self.until}
 
 
 def waive(
     folder: Path,
+    accepted: Sequence[Acceptance],
     named: Callable[[], Sequence[Mapping[str, object]]],
-    reason: str,
-    until: datetime.date,
     parse: Parse = parse_manifest,
 ) -> int:
     """Write some waivers, each with what it is about and how much it accepts, and return how many there are.
@@ -26,13 +53,15 @@ def waive(
     `named` returns them, when nothing else is wrong, and `parse` reads the manifest.
 
     Raises:
-        UsageError: the date is past, or there is no reason; also what `named` raises.
+        UsageError: a date is past, or there is no reason; also what `named` raises.
         InputError: the manifest cannot be read.
     """
-    if until < datetime.date.today():
-        raise UsageError(f"--until: {until} is past, so that nothing would be waived; give a later date")
-    if not reason.strip():
-        raise UsageError("--reason: it is empty; say why this is accepted")
+    for each in accepted:
+        if each.until < datetime.date.today():
+            until = each.where or "--until"
+            raise UsageError(f"{until}: {each.until} is past, so that nothing would be waived; give a later date")
+        if not each.reason.strip():
+            raise UsageError(f"{each.where or '--reason'}: it is empty; say why this is accepted")
     problems = Problems()
     text = read_text(folder, NAME, "name the folder of a series", problems)
     if text is not None:
@@ -41,7 +70,7 @@ def waive(
     if text is None:
         raise InputError(problems.found)
     waivers = named()
-    written = _with_waivers(text, [{**each, "reason": reason.strip(), "expires": until} for each in waivers])
+    written = _with_waivers(text, waivers)
     parse(folder, written, problems)
     problems.check()
     try:
@@ -49,6 +78,72 @@ def waive(
     except OSError as error:
         raise UsageError(f"{NAME}: {error.strerror or 'it cannot be written'}; nothing was changed") from error
     return len(waivers)
+
+
+def accepted_of(
+    ids: Sequence[str],
+    reason: str,
+    until: datetime.date | None,
+    groups: Sequence[tuple[str, str]],
+    listed: str | os.PathLike[str] | None,
+) -> list[Acceptance]:
+    """Return what is accepted: some ids and groups for one reason until one date, and what a list says.
+
+    Raises:
+        UsageError: nothing is, or there is no date.
+        InputError: the list cannot be read.
+    """
+    if not (ids or groups or listed):
+        raise UsageError("nothing is named to be accepted; name an ID, a --group RELEASE GROUP, or a --list FILE")
+    found = [] if listed is None else read_list(Path(listed))
+    if (ids or groups) and until is None:
+        raise UsageError("--until: there is no date; write the last day of the waiver, as 2030-01-31")
+    if until is not None:
+        found += [Acceptance(each, reason, until) for each in ids]
+        found += [Acceptance(group, reason, until, "", release) for release, group in groups]
+    return found
+
+
+def read_list(path: Path) -> list[Acceptance]:
+    """Return what a list of findings accepts: its lines with a reason and a date, in the columns `reason` and `until`.
+
+    Raises:
+        InputError: the file cannot be read, or a line has one of the two alone, or a date that is none.
+    """
+    problems, shown = Problems(), printable_path(path)
+    table, found = read_table(path, shown, _COLUMNS, problems), []
+    if table is None:
+        raise InputError(problems.found)
+    for row, cells in enumerate(zip(*map(table.texts, _COLUMNS), strict=True)):
+        ident, reason, until = map(str.strip, cells)
+        if not (reason or until):
+            continue
+        day, line = _day(until), table.line(row)
+        if day is None:
+            what = "a reason without a date" if not until else f"{printable(until, 40)} is not a date"
+            problems.add(shown, what, "write the last day of the waiver, as 2030-01-31", line=line, column=_UNTIL)
+        elif not reason:
+            problems.add(shown, "a date without a reason", "say why this is accepted", line=line, column=_REASON)
+        elif not ident:
+            problems.add(shown, "no finding is named", "copy its id from `audit findings`", line=line, column=_ID)
+        else:
+            found.append(Acceptance(ident, reason, day, f"{shown}, line {line}"))
+    problems.check()
+    if not found:
+        raise UsageError(f"{shown}: no line has a reason and a date; fill in the columns reason and until")
+    return found
+
+
+def _day(text: str) -> datetime.date | None:
+    """Return a day as a list has it, or as a spreadsheet writes it again.
+
+    >>> _day("2030-01-31") == _day("31.1.2030") == _day("2030-01-31 00:00:00"), _day("1/2/2030")
+    (True, None)
+    """
+    for form in ("%Y-%m-%d", "%d.%m.%Y", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"):
+        with suppress(ValueError):
+            return datetime.datetime.strptime(text, form).date()
+    return None
 
 
 def _with_waivers(text: str, waivers: Sequence[Mapping[str, object]]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from audit.io.manifest import PRIVATE, Waiver
 from audit.io.series import open_series
 from audit.judgement.pseudonyms import Pseudonymizer, private_key
 from audit.judgement.selection import selections_of
-from audit.judgement.waiver_writer import waive
+from audit.judgement.waiver_writer import Acceptance, waive
 from audit.judgement.waivers import FoundClaims
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable
@@ -22,31 +21,27 @@ from audit.model.outcome import Attack
 from audit.pipeline.attack_run import limits_in_force, run_attacks
 
 _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
+_ABOUT = ("finding", "individual", "release", "group")
 
 
 def waive_findings(
-    folder: Path,
-    attacks: Sequence[Attack],
-    ids: Sequence[str],
-    reason: str,
-    until: datetime.date,
-    groups: Sequence[tuple[str, str]] = (),
-    options: AuditOptions | None = None,
+    folder: Path, attacks: Sequence[Attack], accepted: Sequence[Acceptance], options: AuditOptions | None = None
 ) -> int:
-    """Write a waiver for each id, of a finding or a person, and each group; return how many there are.
+    """Write a waiver for each finding, person or group that is accepted; return how many there are.
 
     A waiver accepts no more than is found today, by an audit with these options; a group is that of a release. Of what
     this audit does not find, it does not say how much it accepts: a report that finds it does.
 
     Raises:
-        UsageError: the date is past, or there is no key by which ids could be known again, nor a folder for one.
+        UsageError: a date is past, there is no key by which ids could be known again, nor a folder for one, or a list
+            names what is not found.
         InputError: the series cannot be read.
     """
 
     def named() -> list[dict[str, object]]:
-        findings = [each for each in ids if "*" in each or _FINDING.fullmatch(each)]
+        findings = [each for each in accepted if each.release is None and _is_finding(each.named)]
         if findings and private_key(folder / PRIVATE, make=False) is None:
-            what = f"no report on this series can have shown {printable(findings[0], 80)}"
+            what = f"no report on this series can have shown {printable(findings[0].named, 80)}"
             raise UsageError(
                 f"{what}: there is no {PRIVATE}/finding.key; audit it with --stable-ids, and take ids from that"
             )
@@ -56,24 +51,33 @@ def waive_findings(
         run = run_attacks(series, attacks, how).checked(namer)
         limits = limits_in_force(series, how)
         found = [FoundClaims(each) for result in run.results for each in selections_of(result, namer, limits)]
-        asked: list[dict[str, str]] = [
-            {"finding" if each in findings else "individual": each} for each in dict.fromkeys(ids)
-        ]
-        asked += [{"release": release, "group": group} for release, group in groups]
         written: list[dict[str, object]] = []
-        for each in asked:
-            waiver = Waiver(
-                each.get("finding"), reason, until, each.get("individual"), each.get("group"), each.get("release")
-            )
+        for each in dict.fromkeys(accepted):
+            waiver = _waiver(each)
             sizes: dict[str, float] = {}
             for some in found:
                 sizes |= {some.ids[at]: float(some.sizes[at]) for at in np.flatnonzero(some.named(waiver)).tolist()}
             classes = [one.k for one in run.panel if one.release == waiver.release and waiver.group == "*"]
             if classes and min(classes) < limits.get("k", 0):
                 sizes["k"] = min(classes)
+            if each.where and not sizes:
+                what = f"{each.where}: {printable(each.named, 80)} is not found"
+                raise UsageError(f"{what}; make the list again with `audit findings`, nothing was changed")
             alone = waiver.finding is not None and "*" not in waiver.finding
             size = sizes.get(waiver.finding or "") if alone else sizes
-            written.append({**each, **({"size": size} if sizes else {})})
+            about = {name: text for name, text in vars(waiver).items() if name in _ABOUT and text is not None}
+            written.append({**about, **({"size": size} if sizes else {}), **each.key})
         return written
 
-    return waive(folder, named, reason, until)
+    return waive(folder, accepted, named)
+
+
+def _is_finding(name: str) -> bool:
+    return "*" in name or _FINDING.fullmatch(name) is not None
+
+
+def _waiver(accepted: Acceptance) -> Waiver:
+    name, why = accepted.named, (accepted.reason, accepted.until)
+    if accepted.release is not None:
+        return Waiver(None, *why, None, name, accepted.release)
+    return Waiver(name, *why) if _is_finding(name) else Waiver(None, *why, name)

@@ -184,6 +184,17 @@ def waive(folder: Path, rng: random.Random) -> list[str]:
     return ["waive", str(any_series(folder, rng)), who, "--reason", "a reason", "--until", until]
 
 
+def findings(folder: Path, rng: random.Random) -> list[str]:
+    found = any_series(folder, rng)
+    output = ["--output", str(folder / "list.xlsx"), "--format", "xlsx"]
+    return [
+        "findings",
+        str(found),
+        *rng.choice([output, a_format(rng, "text", "csv")]),
+        *rng.choice([[], ["--sort", "size"]]),
+    ]
+
+
 def history(folder: Path, rng: random.Random) -> list[str]:
     found = any_series(folder, rng)
     reports = found / "reports"
@@ -214,10 +225,11 @@ COMMANDS: dict[str, Callable[[Path, random.Random], list[str]]] = {
     "anonymize": anonymize,
     "init": begin,
     "waive": waive,
+    "findings": findings,
     "history": history,
     "verify": verify,
 }
-MAY_WRITE_INTO_ITS_FOLDER = {"init", "waive", "anonymize"}
+MAY_WRITE_INTO_ITS_FOLDER = {"init", "waive", "anonymize", "findings"}
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))

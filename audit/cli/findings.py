@@ -1,0 +1,73 @@
+"""`audit findings SERIES`: what is found, as a list to filter, sort and work through."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from audit.cli.arguments import Commands, add_output, add_settings, asked, settings_for
+from audit.cli.output import opened, put, put_page
+from audit.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from reports.finding_list import ListedFinding
+
+_ORDERS = ("gravity", "column", "release", "size")
+_FILTERS = {
+    "column": "of this sensitive column",
+    "value": "of this value",
+    "release": "of this release",
+    "person": "of this person: a pseudonym of such a list, or with --reveal an identifier",
+}
+
+
+def add_parser(commands: Commands) -> None:
+    """Register the command and its arguments."""
+    parser = commands.add_parser(
+        "findings",
+        help="the findings as a list, to filter, sort and work through",
+        description="List every finding of a series, with ids that last. Fill in the columns reason and until of a "
+        "list in CSV or xlsx, and accept these findings with `audit waive SERIES --list FILE`.",
+        epilog="Exit codes: 0 listed, 2 wrong usage or input.",
+    )
+    parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
+    for name, what in _FILTERS.items():
+        parser.add_argument(f"--{name}", metavar="NAME", help=f"list only what is found {what}")
+    parser.add_argument("--sort", choices=_ORDERS, default="gravity", help="what comes first; default: gravity")
+    add_settings(parser, "adversary", "policy", "time_limit", "reveal")
+    add_output(parser, ["text", "csv", "xlsx"])
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Audit a series, write the list, and return the exit code, 0.
+
+    Raises:
+        UsageError: there is no folder for the key of ids that last, or a workbook is to be printed.
+        InputError: the series cannot be read.
+    """
+    from audit.api.count_tables import LoadedTables
+    from reports import finding_list
+
+    if arguments.format == "xlsx" and arguments.output is None:
+        raise UsageError("--format xlsx: a workbook cannot be printed; name a file with --output FILE.xlsx")
+    series = opened(arguments, arguments.output)
+    with asked(arguments) as given:
+        how = settings_for(series, arguments, given, stable_ids=True) | {"findings": None}
+        report = series.audit(**how).report
+    if isinstance(series, LoadedTables):
+        lines = finding_list.listed(report)
+    else:
+        sensitive, grave = series.opened.columns.sensitive, series.opened.manifest.grave
+        lines = finding_list.listed(report, sensitive[0] if len(sensitive) == 1 else "", grave)
+    asked_for = [each for each in lines if _is_asked(each, arguments)]
+    lines = finding_list.in_order(asked_for, arguments.sort, report.series.releases)
+    if arguments.format == "text":
+        put_page(finding_list.page(lines, inside=report.revealed), arguments.output)
+    else:
+        write = finding_list.as_csv if arguments.format == "csv" else finding_list.as_workbook
+        put(write(lines), arguments.output)
+    return 0
+
+
+def _is_asked(line: ListedFinding, arguments: argparse.Namespace) -> bool:
+    return all(getattr(arguments, name) in (None, getattr(line, name)) for name in _FILTERS)

@@ -1,0 +1,185 @@
+"""A list of findings that an officer works through: in the terminal, as CSV and as a workbook."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TypeAlias
+from xml.sax.saxutils import escape
+
+from audit.findings.count import CountFinding
+from audit.model.errors import printable
+from audit.model.finding import Finding
+from audit.model.json_types import WORSE
+from audit.model.report import AttackReport, Report
+from audit.runtime.phrases import figure, percent, say
+from reports.page import Entry, Page, Paragraph, Section, marked
+
+_LONGEST = 10_000
+_ACTIVE = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+_SHEET = (
+    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'
+)
+_FORM, _SHEETS = "http://schemas.openxmlformats.org", "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_LINK = (
+    f'<Relationships xmlns="{_FORM}/package/2006/relationships"><Relationship Id="r1" '
+    f'Type="{_FORM}/officeDocument/2006/relationships/{{kind}}" Target="{{file}}"/></Relationships>'
+)
+_WORKBOOK = {
+    "[Content_Types].xml": f'<Types xmlns="{_FORM}/package/2006/content-types"><Default Extension="rels" '
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    f'<Override PartName="/xl/workbook.xml" ContentType="{_SHEETS}.sheet.main+xml"/>'
+    f'<Override PartName="/xl/sheet.xml" ContentType="{_SHEETS}.worksheet+xml"/></Types>',
+    "_rels/.rels": _LINK.format(kind="officeDocument", file="xl/workbook.xml"),
+    "xl/workbook.xml": f'<workbook xmlns="{_FORM}/spreadsheetml/2006/main" '
+    f'xmlns:r="{_FORM}/officeDocument/2006/relationships"><sheets><sheet name="findings" sheetId="1" r:id="r1"/>'
+    "</sheets></workbook>",
+    "xl/_rels/workbook.xml.rels": _LINK.format(kind="worksheet", file="sheet.xml"),
+}
+
+
+@dataclass(frozen=True)
+class ListedFinding:
+    """One line of a list.
+
+    Attributes:
+        id: of the finding; the same in every audit of the series.
+        gravity: `grave` where the policy says so of the value; of a count, what is known of it.
+        attack, column, value, person, release: by what, of which sensitive column or dimensions, which value, whose,
+            and where; empty where the finding has none.
+        size: how many people or rows it is about; of a count, the most that it can be.
+        risk: how probable it is.
+        finding: what it says.
+        reason, until: empty: why it is accepted, and the last day, as `audit waive --list` reads them.
+    """
+
+    id: str
+    gravity: str
+    attack: str
+    column: str
+    value: str
+    person: str
+    release: str
+    size: int
+    risk: float
+    finding: str
+    reason: str = ""
+    until: str = ""
+
+
+COLUMNS = tuple(each.name for each in fields(ListedFinding))
+ORDERS = ("gravity", "column", "release", "size")
+"""What a list can be sorted by."""
+
+
+Grave: TypeAlias = Collection[tuple[str | None, str]]
+"""Grave values, each with its column, or None where it is of whichever has it."""
+
+
+def listed(report: Report, column: str = "", grave: Grave = ()) -> list[ListedFinding]:
+    """Return the findings that are shown, the gravest first; `column` is the sensitive one where there is one."""
+    found = [_line(attack, each, column, grave) for attack in report.attacks for each in attack.findings]
+    return sorted(found, key=lambda line: (_gravity(line), not line.value, -line.risk, -line.size, line.id))
+
+
+def in_order(lines: Sequence[ListedFinding], order: str, releases: Sequence[str]) -> list[ListedFinding]:
+    """Return lines sorted: the gravest or largest first, columns by name, releases as they came out."""
+    keys = {
+        "gravity": _gravity,
+        "column": lambda line: (line.column, line.value),
+        "release": lambda line: releases.index(line.release) if line.release in releases else len(releases),
+        "size": lambda line: -line.size,
+    }
+    return sorted(lines, key=keys[order])
+
+
+def _gravity(line: ListedFinding) -> int:
+    order = ["grave", *reversed(WORSE), ""]
+    return order.index(line.gravity)
+
+
+def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) -> ListedFinding:
+    said = finding.sentence(by_version=attack.measures.by_version)
+    release, value = str(getattr(finding, "release", "") or ""), getattr(finding, "value", None)
+    if isinstance(finding, CountFinding):
+        cell = ", ".join(f"{name}={label}" for name, label in finding.cell.items())
+        most = finding.lower if finding.upper is None else finding.upper
+        return ListedFinding(
+            finding.id, finding.kind, attack.attack, cell, finding.shown or "", "", release, most, 1.0, said
+        )
+    column = str(getattr(finding, "attribute", None) or attack.sensitive or only)
+    is_grave = finding.kind == "ever" or any(value == text and name in (None, column) for name, text in grave)
+    sizes = [getattr(finding, "rows", 0), getattr(finding, "class_size", 0), 2 * getattr(finding, "e", 0)]
+    return ListedFinding(
+        id=finding.id,
+        gravity="grave" if is_grave else "",
+        attack=attack.attack,
+        column=column,
+        value="" if value is None else str(value),
+        person=str(getattr(finding, "individual", None) or getattr(finding, "record", None) or ""),
+        release=release or ", ".join(finding.releases),
+        size=max(1, *sizes),
+        risk=float(getattr(finding, "risk", 1.0)),
+        finding=said,
+    )
+
+
+def page(lines: Sequence[ListedFinding], *, inside: bool) -> Page:
+    """Return a list for a terminal; `inside` says that it is not to be shared."""
+    shown = [Entry(each.finding, [Paragraph(", ".join(_about(each)), soft=True)], [each.id]) for each in lines]
+    title, mark = say("Findings ({count})", count=len(lines)), marked(inside=inside)
+    return Page(title, title, inside, mark, "", [], [Section("", shown or [Paragraph(say("No finding."))])])
+
+
+def _about(line: ListedFinding) -> Iterator[str]:
+    yield from filter(None, [line.gravity, printable(line.column)])
+    yield say("release {release}", release=printable(line.release))
+    yield say("size {size}", size=figure(line.size))
+    yield say("risk {risk}", risk=percent(line.risk))
+
+
+def as_csv(lines: Sequence[ListedFinding]) -> str:
+    """Return a list as CSV with a header; no cell is a formula to a spreadsheet."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(_cells(each).values() for each in lines)
+    return target.getvalue()
+
+
+def as_workbook(lines: Sequence[ListedFinding]) -> bytes:
+    """Return a list as an Excel workbook of one sheet, whose texts are texts."""
+    rows = "".join(map(_row, [dict(zip(COLUMNS, COLUMNS, strict=True)), *map(_cells, lines)]))
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as book:
+        for name, text in {**_WORKBOOK, "xl/sheet.xml": _SHEET.format(rows=rows)}.items():
+            book.writestr(zipfile.ZipInfo(name), text)
+    return target.getvalue()
+
+
+def _row(cells: Mapping[str, object]) -> str:
+    def drawn(cell: object) -> str:
+        if isinstance(cell, str):
+            return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(cell)}</t></is></c>'
+        return f"<c><v>{cell}</v></c>"
+
+    return f"<row>{''.join(map(drawn, cells.values()))}</row>"
+
+
+def _cells(line: ListedFinding) -> Mapping[str, object]:
+    return {name: _passive(cell) if isinstance(cell, str) else cell for name, cell in asdict(line).items()}
+
+
+def _passive(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula.
+
+    >>> _passive("=1+1"), _passive("flu")
+    ("'=1+1", 'flu')
+    """
+    shown = printable(text, _LONGEST)
+    return f"'{shown}" if shown.startswith(_ACTIVE) else shown

@@ -1,0 +1,158 @@
+"""`audit findings` lists what is found; what an officer accepts in a list, `audit waive --list` waives, and no more."""
+
+import csv
+import json
+import random
+import shutil
+
+import openpyxl
+import pytest
+
+from tests.cli.forms import EXAMPLES, snapshot
+from tests.helpers.running import run_main
+
+HOSPITAL, TABLES = EXAMPLES / "hospital-l-diverse", EXAMPLES.parent / "count_table_examples/tables-rounded-quarters"
+
+
+@pytest.fixture(params=[HOSPITAL, TABLES], ids=["people", "tables"])
+def series(request, tmp_path):
+    shutil.copytree(request.param, tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir(exist_ok=True)
+    return tmp_path / "s"
+
+
+def found(folder):
+    """The ids of all findings of an audit."""
+    of_people = ["--stable-ids"] if "tables" not in (folder / "series.toml").read_text() else []
+    report = json.loads(run_main(str(folder), "--format", "json", "--findings", "all", *of_people)[1])
+    return {each["id"] for attack in report["attacks"] for each in attack["findings"]}, report
+
+
+def listed(folder, *words):
+    """The lines of a list, and its columns."""
+    code, out, err = run_main("findings", str(folder), "--format", "csv", *words)
+    assert (code, err) == (0, "")
+    return list(csv.DictReader(out.splitlines()))
+
+
+def workbook(path):
+    head, *rows = openpyxl.load_workbook(path).active.values
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_what_is_accepted_in_a_list_is_waived_and_nothing_else(series, tmp_path, form):
+    before, _ = found(series)
+    path = tmp_path / f"list.{form}"
+    assert run_main("findings", str(series), "--format", form, "--output", str(path))[0] == 0
+    chosen = set(random.Random(1).sample(sorted(before), 2))  # noqa: S311
+    if form == "csv":  # as a German spreadsheet saves it again
+        rows = list(csv.DictReader(path.read_text().splitlines()))
+        for row in rows:
+            row.update({"reason": "known; accepted", "until": "31.12.2999"} if row["id"] in chosen else {})
+        with path.open("w", encoding="utf-8-sig", newline="") as file:
+            writer = csv.DictWriter(file, rows[0], delimiter=";")
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        book = openpyxl.load_workbook(path)
+        names = [cell.value for cell in book.active[1]]
+        for row in book.active.iter_rows(min_row=2):
+            if row[names.index("id")].value in chosen:
+                row[names.index("reason")].value, row[names.index("until")].value = "known; accepted", "2999-12-31"
+        book.save(path)
+        rows = workbook(path)
+    assert {row["id"] for row in rows} == before
+    assert run_main("waive", str(series), "--list", str(path))[0] == 0
+    after, report = found(series)
+    assert before - after == chosen
+    assert {(each["finding"], each["state"], each["reason"]) for each in report["policy"]["waived"]} <= {
+        (ident, "applied", reason)
+        for ident in chosen
+        for reason in ("known; accepted", "the reason is shown with --reveal")
+    }
+    assert len(report["policy"]["waived"]) == 2
+    assert {row["id"] for row in listed(series)} == after
+
+
+BAD = [
+    ({"reason": "why", "until": ""}, "a reason without a date"),
+    ({"reason": "", "until": "2999-01-01"}, "a date without a reason"),
+    ({"reason": "why", "until": "01/02/2999"}, "01/02/2999 is not a date"),
+    ({"reason": "why", "until": "2001-01-01"}, "2001-01-01 is past"),
+    ({"reason": "", "until": ""}, "no line has a reason and a date"),
+    (
+        {"reason": "why", "until": "2999-01-01", "id": "intersection-0123456789abcdef"},
+        "intersection-0123456789abcdef is not",
+    ),
+]
+
+
+@pytest.mark.parametrize(("filled", "said"), BAD, ids=[said for _, said in BAD])
+def test_a_list_with_a_fault_changes_nothing(series, tmp_path, filled, said):
+    rows, path = listed(series), tmp_path / "list.csv"
+    rows[1] |= filled
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    before = snapshot(series)
+    code, out, err = run_main("waive", str(series), "--list", str(path))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "list.csv" in err
+    assert ("line 3" in err or "list.csv:3" in err) == ("no line" not in said)
+    assert snapshot(series) == before
+
+
+def test_lists_are_filtered_and_sorted(tmp_path):
+    series = tmp_path / "s"
+    shutil.copytree(HOSPITAL, series)
+    (series / "private").mkdir()
+    everything = listed(series)
+    assert listed(series, "--release", "2") == [row for row in everything if row["release"] == "2"] != []
+    assert {row["column"] for row in everything} == {"Disease"}
+    assert [listed(series, "--column", name) for name in ("Disease", "disease")] == [everything, []]
+    sizes = [int(row["size"]) for row in listed(series, "--sort", "size")]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) > 1
+    value = everything[0]["value"]
+    assert {row["gravity"] for row in everything} == {""}
+    with (series / "series.toml").open("a") as file:
+        file.write(f'\n[policy]\nmax_ever_risk = 1\ngrave = {{ Disease = ["{value}"] }}\n')
+    rows = listed(series)
+    grave = [row["gravity"] == "grave" for row in rows]
+    assert grave == sorted(grave, reverse=True)
+    assert {row["value"] for row in rows if row["gravity"]} - {""} == {value}
+    assert value not in {row["value"] for row in rows if not row["gravity"]}
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "xlsx"])
+def test_people_are_named_only_when_revealed_and_no_cell_is_a_formula(tmp_path, form):
+    series, path = tmp_path / "s", tmp_path / f"list.{form}"
+    shutil.copytree(HOSPITAL, series)
+    (series / "private").mkdir()
+    for tag in "12":
+        text = (series / f"releases/{tag}.csv").read_text()
+        text = text.replace("dyspepsia", "=1+cmd").replace("gastritis", "@sum").replace("Bob", "-Bobby")
+        (series / f"releases/{tag}.csv").write_text(text)
+
+    def cells(*words):
+        assert run_main("findings", str(series), "--format", form, "--output", str(path), *words)[0] == 0
+        if form == "text":
+            return [path.read_text()]
+        rows = workbook(path) if form == "xlsx" else list(csv.DictReader(path.read_text().splitlines()))
+        return [str(cell or "") for row in rows for cell in row.values()]
+
+    hidden, shown = cells(), cells("--reveal")
+    assert not any(name in cell for cell in hidden for name in ("Bobby", "David", "Alice"))
+    assert any("Bobby" in cell for cell in shown)
+    if form != "text":
+        assert not [cell for cell in shown if cell.startswith(("=", "+", "-", "@"))]
+        assert {"'=1+cmd", "'-Bobby"} <= set(shown)
+
+
+def test_a_workbook_is_not_printed(series):
+    code, out, err = run_main("findings", str(series), "--format", "xlsx")
+    assert (code, out) == (2, "")
+    assert "--output" in err
