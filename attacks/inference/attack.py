@@ -108,7 +108,7 @@ class _Series:
             cells = np.stack(
                 [_numbered(name, column) for name, column in zip(names, read.cells.T, strict=True)], axis=1
             )
-            release = _release(evidence.source.members(at), read.person, cells, candidates, chance, rng)
+            release = _release(evidence.source.members(at), read.member, cells, candidates, chance, rng)
             if release is None:
                 return None
             found.append(release)
@@ -208,28 +208,28 @@ def _numbered(names: dict[int, int], column: Codes) -> Codes:
 
 def _release(
     members: Members,
-    person: Codes | None,
+    member: Codes | None,
     cells: Codes,
     candidates: Flags,
     chance: float,
     rng: np.random.Generator,
 ) -> _GuessedRelease | None:
     """Return some groups of a release, each taken with a chance; None where rows do not fit the groups."""
-    if person is None or not np.array_equal(person, members.column):
+    if member is None or len(member) != len(members.column):
         return None
-    taken = rng.random(members.n_groups) < chance
-    rows = np.flatnonzero(taken[members.group])
-    rows = rows[np.argsort(members.group[rows], kind="stable")]
+    taken, of_row = rng.random(members.n_groups) < chance, members.group[member]
+    rows = np.flatnonzero(taken[of_row])
+    rows = rows[np.argsort(of_row[rows], kind="stable")]
     number = np.cumsum(taken) - 1
     groups, bag = int(taken.sum()), members.contents.bag
     some = taken[bag]
     count = None if members.contents.rows is None else members.contents.rows[some]
     held = ValueCounts(number[bag[some]].astype(np.int32), members.contents.value[some], count)
     counts = held.tabled(groups, candidates.shape[1]).astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(np.bincount(number[members.group[rows]], minlength=groups))])
+    start = np.concatenate([[0], np.cumsum(np.bincount(number[of_row[rows]], minlength=groups))])
     if not np.array_equal(np.diff(start), counts.sum(axis=1)):
         return None
-    who = members.column[rows]
+    who = members.column[member[rows]]
     may = np.where((who >= 0)[:, None], candidates[who], True)
     return _GuessedRelease(who, Grouped(start, cells[rows], counts, may))
 

@@ -244,7 +244,7 @@ def _of_records(evidence: View, plain: KnownGroups, count: int) -> View:
     rows = None if all(each.person is None for each in evidence.held.keyed) else (owner, people.records.value)
     return replace(
         evidence,
-        kind=evidence.kind if people.settled else REGISTER.name,
+        kind=evidence.kind if people.choices.settled else REGISTER.name,
         pooled=people.pooled,
         source=people,
         values=people.combined.names,

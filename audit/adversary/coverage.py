@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.model.arrays import Codes, Counts, Flags, Places, Words
-from audit.model.composite_keys import batches, combine
+from audit.model.composite_keys import batches
 from audit.model.evidence import Table, ValueCounts, count_type
 
 _TABLE_CELLS = 1 << 26
@@ -175,24 +175,6 @@ class Boxes:
     group: Codes
     cells: Codes
     single: bool
-
-
-def boxes(group: Codes, cells: Sequence[tuple[Codes, int]]) -> Boxes:
-    """Return the distinct boxes of a release from its rows' groups and cell numbers (with bounds on these)."""
-    size = int(group.max(initial=-1)) + 1
-    # Rows mostly come sorted by group: dropping runs first leaves little to sort.
-    new = np.ones(len(group), dtype=np.bool_)
-    new[1:] = group[1:] != group[:-1]
-    for codes, _ in cells:
-        new[1:] |= codes[1:] != codes[:-1]
-    runs = np.flatnonzero(new)
-    key, _ = combine([(group[runs], size), *((codes[runs], bound) for codes, bound in cells)], len(runs))
-    _, first = np.unique(key, return_index=True)
-    rows = runs[first]
-    columns = [codes[rows] for codes, _ in cells]
-    stacked = np.stack(columns, axis=1) if columns else np.zeros((len(rows), 0), dtype=np.int32)
-    groups = group[rows]
-    return Boxes(groups, stacked, single=int(np.bincount(groups).max(initial=0)) <= 1)
 
 
 class Space:

@@ -18,9 +18,10 @@ import numpy as np
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.coverage import ragged
-from audit.adversary.held_series import HeldSeries, SeenRelease
+from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroups
 from audit.adversary.record_candidates import ABSENT, TooManyRecordsError, fitting_pairs, kinds_of_rows
+from audit.adversary.seen_release import SeenRelease, record_of
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
@@ -79,6 +80,11 @@ class RecordChoices:
     start: Counts
     record_class: Codes
 
+    @property
+    def settled(self) -> bool:
+        """Whether each person may be of one class alone, so that it is known who is in which."""
+        return bool((np.diff(self.start) == 1).all())
+
 
 @dataclass(frozen=True)
 class FollowedPeople(KnownGroups):
@@ -90,7 +96,8 @@ class FollowedPeople(KnownGroups):
         combined: the combinations of values.
         group: the groups of each release.
         records: the records.
-        owner: the person of each record, -1 where that is not known; None where the adversary does not know it.
+        placed: the people, ascending, -1 for each record of nobody who is known, and the class of records of each; None
+            where the adversary does not know it.
         choices: which classes of records each person may be of.
     """
 
@@ -99,13 +106,8 @@ class FollowedPeople(KnownGroups):
     combined: CombinedVocabulary
     group: tuple[Coded, ...]
     records: RecordClasses
-    owner: Codes | None
+    placed: tuple[Codes, Codes] | None
     choices: RecordChoices
-
-    @property
-    def settled(self) -> bool:
-        """Whether each person may be of one class alone, so that it is known who is in which."""
-        return bool((np.diff(self.choices.start) == 1).all())
 
     def present(self, position: int) -> Codes:
         """Return all people who are known to be in some release, counterfeits left out."""
@@ -153,10 +155,10 @@ class FollowedPeople(KnownGroups):
             UsageError: the adversary does not know it.
         """
         del position
-        if self.owner is None:
+        if self.placed is None:
             raise UsageError("whose record is whose is known to the adversary `linked` alone")
         classes = len(self.records.rows)
-        return Members(self.owner, self.records.of_record, classes, self.records.contents, self.individual, self.values)
+        return Members(*self.placed, classes, self.records.contents, self.individual, self.values)
 
     def hosts(self, position: int) -> CandidateGroups:
         """Return all records, and which classes of them may be whose."""
@@ -189,12 +191,13 @@ def follow(plain: KnownGroups, held: HeldSeries, count: int) -> tuple[FollowedPe
     Raises:
         UnfollowedError: they cannot be.
     """
-    combined, group = CombinedVocabulary(held.series.vocabularies), tuple(each.seen.group for each in held.seen[:count])
+    combined, group = CombinedVocabulary(held.series.vocabularies), tuple(each.pool for each in held.seen[:count])
     records = _records(held, combined, count)
     owner = _owners(held, records, count)
     choices = _choices(plain, records, count)
     values, individual = len(combined), plain.individual
-    knows = owner if held.adversary.knows_groups else None
+    order = np.lexsort((records.of_record, owner))
+    knows = (owner[order], records.of_record[order]) if held.adversary.knows_groups and choices.settled else None
     pooled = (_pools(records, choices, individual, values),)
     followed = FollowedPeople(
         *((), combined.name, values, individual, True, (None,), pooled),
@@ -213,17 +216,10 @@ def _records(held: HeldSeries, combined: CombinedVocabulary, count: int) -> Reco
         codes = combined.add(read.release)
         if ((value[record] != UNKNOWN) & (value[record] != codes)).any():
             raise UnfollowedError(say("the values of records change, although they must not"))
-        value[record], table[record, position] = codes, read.seen.group.codes
+        value[record], table[record, position] = codes, read.pool.codes
     there = np.flatnonzero(value != UNKNOWN)
     first, of_record = kinds_of_rows(table[there])
     return RecordClasses(there, of_record, table[there][first], value[there])
-
-
-def record_of(read: SeenRelease) -> Codes:
-    """Return the record of each row of a release."""
-    if read.record is None:
-        raise AssertionError("this series was read without records")
-    return read.record
 
 
 def _check_fit(read: SeenRelease, held: HeldSeries) -> None:

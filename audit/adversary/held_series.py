@@ -6,53 +6,28 @@ What an adversary sees of a release (`SeenRelease`) has nothing of the key but w
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from audit.adversary import coverage
 from audit.adversary.combined_values import CombinedVocabulary
-from audit.adversary.row_classes import RowClasses, by_class, row_classes
+from audit.adversary.record_candidates import ABSENT, kinds_of_rows
+from audit.adversary.row_classes import row_classes, whole_groups
+from audit.adversary.seen_release import PlacedPeople, SeenRelease, record_of
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY, IdentifierEncoder
-from audit.io.releases import KeyedRelease, Release, varies
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES, AdversaryKind
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Flags
 from audit.model.errors import UsageError
 from audit.runtime.budget import Budget
 
 _GB = 1e9
-
-
-class SeenRelease(NamedTuple):
-    """A release as an adversary sees it.
-
-    Attributes:
-        release: what is published; the cells only where records are followed, or where rows of one group differ in
-            them.
-        boxes: its distinct boxes, where there is a register.
-        record: the record of each row, by codes common to all releases, where records are followed; shape (rows,).
-        classes: its row classes, box by box where there are boxes; None where each group is one.
-        seen: the same release, its groups being what publishes values together, row classes in a plain table; with the
-            combinations of its values, where there are several sensitive attributes.
-        person: who each row is, -1 where that is not known; None where the adversary does not know it; shape (rows,).
-        strangers: rows of people without saying whose; None where there are none, or it is not known; shape (rows,).
-        counterfeit: which rows are counterfeits and judged by no attack, as the key says; None without a key.
-    """
-
-    release: Release
-    boxes: coverage.Boxes | None
-    record: Codes | None
-    classes: RowClasses | None
-    seen: Release
-    person: Codes | None
-    strangers: Flags | None
-    counterfeit: Flags | None
 
 
 class HeldSeries:
@@ -84,6 +59,9 @@ class HeldSeries:
         loaded = [self._load(position) for position in watched.each(range(len(series.tags)))]
         self.keyed = tuple(keyed for keyed, _ in loaded)
         self.seen = tuple(seen for _, seen in loaded)
+        if adversary.knows_groups and records:
+            judged = self._records_of_strangers()
+            self.seen = tuple(replace(seen, judged=rows) for seen, rows in zip(self.seen, judged, strict=True))
 
     def __len__(self) -> int:
         """Return the number of releases."""
@@ -110,36 +88,45 @@ class HeldSeries:
 
     def _load(self, position: int) -> tuple[KeyedRelease, SeenRelease]:
         """Read a release; return it with its key, and as the adversary sees it."""
-        series, knows = self.series, self.adversary.knows_groups
+        series = self.series
         read = series.read(
-            position,
-            self._attributes,
-            key=self.adversary.reads_key,
-            records=self.records,
-            row_classes=self.adversary.distinguishes_rows,
+            position, self._attributes, key=self.adversary.reads_key, records=self.records, row_classes=True
         )
         record = None if read.records is None else self.names.encode_coded(read.records)
-        boxes, attributes = None, series.attributes if self.register is not None else {}
-        several = self.adversary.distinguishes_rows and read.values_by_row
-        several = several and any(varies(read.group, codes) for codes in read.cells.values())
+        by_cells, cells = read.values_by_row or self.adversary.knows_people, None
+        classes = row_classes(read) if by_cells else whole_groups(read)
         if self.register is not None:
-            cells = [(read.cells[name], len(attribute.cells)) for name, attribute in attributes.items()]
-            boxes = coverage.boxes(read.group.codes, cells)
-            several = not boxes.single
-        classes = row_classes(read) if several else None
-        if boxes is not None and classes is not None:
-            # The same boxes, in the order of the classes.
-            columns = [read.cells[name][classes.first] for name in attributes]
-            boxes = replace(boxes, group=classes.group, cells=np.stack(columns, axis=1))
+            columns = [read.cells[name][classes.first] for name in series.attributes]
+            cells = np.stack(columns, axis=1) if columns else np.zeros((len(classes.group), 0), dtype=np.int32)
+        several = read.values_by_row and classes.row is not read.group
         read = replace(read, records=None, cells=read.cells if self.records or several else {})
         release = read.published()
-        seen = by_class(release, classes)
         if self.combined is not None:
             values = {**release.entry_value, self.combined.name: self.combined.add(release)}
-            seen = replace(seen, entry_value=values)
-        person, strangers = (read.person, read.strangers) if knows else (None, None)
+            release = replace(release, entry_value=values)
         fake = read.counterfeit_rows(series.people)
-        return read, SeenRelease(release, boxes, record, classes, seen, person, strangers, fake)
+        pool = classes.row if release.values_by_row else release.group
+        people = PlacedPeople.of(read, classes, pool) if self.adversary.knows_groups else None
+        fakes = real = None
+        if fake is not None:
+            weights = None if release.counts is None else release.counts[fake]
+            fakes = np.bincount(pool.codes[fake], weights=weights, minlength=pool.size).astype(np.int64)
+            real = ~fake if self.records and fake.any() else None
+        return read, SeenRelease(release, classes, pool, cells, record, people, fakes, real, real)
+
+    def _records_of_strangers(self) -> Iterator[Flags]:
+        """Yield, for the rows of each release, which may be of strangers.
+
+        Of records that were in the same classes so far nobody knows which are people's and which are strangers'.
+        """
+        kind, strange = np.zeros(self.names.size, dtype=np.int32), np.zeros(self.names.size, dtype=np.bool_)
+        for keyed, seen in zip(self.keyed, self.seen, strict=True):
+            record, pool = record_of(seen), np.full(self.names.size, ABSENT, dtype=np.int32)
+            pool[record] = seen.pool.codes
+            if keyed.strangers is not None:
+                strange[record[keyed.strangers]] = True
+            kind = kinds_of_rows(np.stack([kind, pool], axis=1))[1]
+            yield np.isin(kind[record], kind[strange])
 
     def present(self) -> Flags:
         """Return who is in some release, counterfeits that keep their identity included, by person code."""

@@ -7,20 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.adversary.held_series import SeenRelease
 from audit.adversary.record_candidates import Fitting
-from audit.adversary.row_classes import RowClassGroups, capacity, places
-from audit.io.encoding import NOBODY
-from audit.io.releases import Release
+from audit.adversary.seen_release import PlacedPeople, SeenRelease
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
-from audit.model.composite_keys import combine, distinct
 from audit.model.errors import UsageError
-from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses, ValueCounts
-
-
-def entries_of(release: Release, sensitive: str) -> ValueCounts:
-    """Return what the groups of a release publish of an attribute."""
-    return ValueCounts(release.entry_group, release.entry_value[sensitive], release.entry_count)
+from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses
 
 
 @dataclass(frozen=True)
@@ -47,74 +38,63 @@ class KnownGroups:
 
     def present(self, position: int) -> Codes:
         """Return the people, counterfeits left out, who are in a release."""
-        person = self.releases[position].person
-        return np.zeros(0, dtype=np.int32) if person is None else person[real_rows(person, self.individual)]
+        people = self.releases[position].people
+        return np.zeros(0, dtype=np.int32) if people is None else people.person[real_people(people, self.individual)]
 
     def known_in(self, position: int) -> tuple[Codes, Codes, Fitting]:
         """Return who is known to be in a release, each with a label, and which row classes fit a label."""
-        read = self.releases[position]
-        rows, person, group = self._rows(read)
-        every = np.arange(read.seen.group.size, dtype=np.int32)
-        strangers = read.strangers is not None and bool(read.strangers.any())
-        return person[rows], group[rows], Fitting(every, every, strangers)
+        people = self._placed(position)
+        every = np.arange(self.releases[position].pool.size, dtype=np.int32)
+        strangers = bool(people.strangers.any())
+        return people.person[people.unnamed :], people.pool[people.unnamed :], Fitting(every, every, strangers)
 
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the names of the groups that may hold each of some people in a release: of the one that does."""
         read = self.releases[position]
-        group, person = read.seen.group, read.person
-        if person is None:
+        if read.people is None:
             return []
-        rows = np.flatnonzero(np.isin(person, people))
-        order = np.argsort(person[rows], kind="stable")
-        row = rows[order[np.searchsorted(person[rows], people, sorter=order)]]
-        return [(group.name(int(code)),) for code in group.codes[row]]
+        pool = read.people.pool[np.searchsorted(read.people.person, people)]
+        return [(read.pool.name(code),) for code in pool.tolist()]
 
     def group_names(self, position: int, groups: Codes) -> list[str]:
-        """Return the names of some groups of a release."""
-        group = self.releases[position].seen.group
-        return [group.name(int(code)) for code in groups]
+        """Return the names of some pools of a release."""
+        return [self.releases[position].pool.name(code) for code in groups.tolist()]
 
     def members(self, position: int) -> Members:
         """Return who is in which group of a release, counterfeits included."""
-        read = self.releases[position]
-        _, person, group = self._rows(read)
+        people = self._placed(position)
+        person, group = people.person, people.pool
         contents, at = self.pooled[position].entries(), self._fixed_of(position, person)
         if at is not None:
             rows = np.flatnonzero(at == UNKNOWN)
             person, group = person[rows], group[rows]
-        return Members(person, group, read.seen.group.size, contents, self.individual, self.values)
+        size = self.releases[position].pool.size
+        return Members(person, group, size, contents, self.individual, self.values)
 
     def hosts(self, position: int) -> CandidateGroups:
         """Return the rows of a release and the group of each person, counterfeits that keep their identity included."""
-        read = self.releases[position]
-        rows, person, group = self._rows(read)
-        person, group = person[rows], group[rows]
-        # Each person's row is known: so many people are there, counterfeits that keep their identity among them.
-        there = places(read.release, read.classes)
-        there = there._replace(rows=np.bincount(group, minlength=len(there.rows)))
-        held = np.bincount(there.published, weights=there.rows, minlength=read.release.group.size).astype(np.int64)
-        return self._hosts(position, person, (np.arange(len(rows) + 1, dtype=np.int64), group), there, held)
+        read, people = self.releases[position], self._placed(position)
+        person, pool = people.person[people.unnamed :], people.pool[people.unnamed :]
+        # The class of each is known: so many people are there, counterfeits that keep their identity among them.
+        there = np.bincount(pool, minlength=read.pool.size)
+        held = np.bincount(read.pool_group, weights=there, minlength=read.release.group.size).astype(np.int64)
+        own = np.arange(read.pool.size, dtype=np.int32)
+        return self._hosts(position, person, (np.arange(len(person) + 1), pool), (own, read.pool_group, there), held)
 
     def published(self, position: int) -> PublishedClasses:
         """Return a release as its readers see it."""
         read = self.releases[position]
-        release = read.release
-        place, group = classes_of_rows(release)
-        contents = entries_of(release, self.sensitive)
-        contents = contents._replace(bag=place) if release.values_by_row else contents
-        return PublishedClasses(group, self._judged(read, place, group), contents, self.values, place)
-
-    def _judged(self, read: SeenRelease, place: Codes, group: Codes) -> Flags:
-        """Return which classes may hold people that the adversary does not know to be there; shape (classes,)."""
-        if read.person is not None:
-            judged = np.zeros(len(group), dtype=np.bool_)
-            if read.strangers is not None:
-                judged[place[read.strangers]] = True
-            return judged
-        if read.counterfeit is not None:
-            return np.bincount(place[~read.counterfeit], minlength=len(group)) > 0
-        held: Flags = capacity(read.release) > 0
-        return held[group]
+        if read.people is not None:
+            judged = read.people.strangers
+        elif read.fakes is not None:
+            judged = read.rows(read.pool) > read.fakes
+        else:
+            judged = (read.capacity > 0)[read.pool_group]
+        order, number = read.pools_by_looks, np.empty(read.pool.size, dtype=np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        contents = read.entries(self.sensitive)
+        contents = contents._replace(bag=number[contents.bag])
+        return PublishedClasses(read.pool_group, judged[order], contents, self.values, number[read.pool.codes])
 
     def accounted(self, position: int, classes: Places) -> Flags:
         """Return which of some classes hold only people who are known to be in no other: none, without a register."""
@@ -124,17 +104,18 @@ class KnownGroups:
     def published_names(self, position: int, groups: Codes) -> list[str]:
         """Return the names of some published groups of a release."""
         group = self.releases[position].release.group
-        return [group.name(int(code)) for code in groups]
+        return [group.name(code) for code in groups.tolist()]
 
-    def _rows(self, read: SeenRelease) -> tuple[Places, Codes, Codes]:
-        """Return the rows of people with an identity, who each row is, and the group of each.
+    def _placed(self, position: int) -> PlacedPeople:
+        """Return the people of a release.
 
         Raises:
-            UsageError: the adversary does not know it.
+            UsageError: the adversary does not know them.
         """
-        if read.person is None:
+        people = self.releases[position].people
+        if people is None:
             raise UsageError("who is in which group is known to the adversary `linked` alone")
-        return np.flatnonzero(read.person != NOBODY), read.person, read.seen.group.codes
+        return people
 
     def _fixed_of(self, position: int, person: Codes) -> Codes | None:
         """Return the value that is known beforehand of each of some people, -1 elsewhere."""
@@ -142,38 +123,36 @@ class KnownGroups:
         return None if fixed is None else np.append(fixed, np.int32(UNKNOWN))[person]
 
     def _hosts(
-        self, position: int, person: Codes, candidates: tuple[Counts, Codes], there: RowClassGroups, held: Counts
+        self,
+        position: int,
+        person: Codes,
+        candidates: tuple[Counts, Codes],
+        classes: tuple[Codes, Codes, Counts],
+        held: Counts,
     ) -> CandidateGroups:
-        """Return people with their known values, their candidate classes, and what these can hold."""
-        at = self._fixed_of(position, person)
+        """Return people with their known values, their candidate classes, and what these can hold.
+
+        `classes` are the pool of each, its published group, and how many rows it has.
+        """
+        at, (pool, group, rows) = self._fixed_of(position, person), classes
         return CandidateGroups(
             person,
             np.full(len(person), UNKNOWN, dtype=np.int32) if at is None else at,
             *candidates,
-            there.group,
-            np.minimum(there.rows, held[there.published]),
-            there.rows,
-            there.published,
+            pool,
+            np.minimum(rows, held[group]),
+            rows,
+            group,
             held,
-            int(there.group.max(initial=-1)) + 1,
-            entries_of(self.releases[position].seen, self.sensitive),
+            int(pool.max(initial=-1)) + 1,
+            self.releases[position].entries(self.sensitive),
             self.individual,
             self.values,
         )
 
 
-def real_rows(person: Codes, individual: Flags) -> Places | slice:
-    """Return the rows that are people and no counterfeits."""
-    if individual.all() and (not len(person) or person.min() != NOBODY):
-        return slice(None)
-    return np.flatnonzero((person != NOBODY) & np.append(individual, False)[person])
-
-
-def classes_of_rows(release: Release) -> tuple[Codes, Codes]:
-    """Return the class of each row of a release, shape (rows,), and the group of each class, ascending."""
-    alike = release.alike
-    if not release.values_by_row or alike is None:
-        return release.group.codes, np.arange(release.group.size, dtype=np.int32)
-    columns = [(release.group.codes, release.group.size), (alike, int(alike.max(initial=-1)) + 1)]
-    first, place = distinct(*combine(columns, release.rows))
-    return place, release.group.codes[first]
+def real_people(people: PlacedPeople, individual: Flags) -> Places | slice:
+    """Return the places of people who are no counterfeits."""
+    if individual.all():
+        return slice(people.unnamed, None)
+    return people.unnamed + np.flatnonzero(individual[people.person[people.unnamed :]])

@@ -8,13 +8,13 @@ import numpy as np
 
 from audit.adversary import coverage
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.known_groups import KnownGroups, entries_of, real_rows
+from audit.adversary.known_groups import KnownGroups, real_people
 from audit.adversary.possible_people import PossibleKinds, PossiblePeople, PossiblePeopleFinder
 from audit.adversary.register import RegisteredPeople, lines_of
 from audit.adversary.uncovered import why_uncovered
 from audit.io.background_knowledge import Known, check_listed, read_known
 from audit.io.releases import KeyedRelease
-from audit.model.arrays import UNKNOWN, Codes, Flags, Places
+from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import Problems
 from audit.model.evidence import CandidatePools, Table, ValueCounts
 
@@ -38,7 +38,7 @@ def people_of(
     """
     if listed is not None:
         for read in held.seen:
-            check_listed(held.series, read.seen, sensitive, listed)
+            check_listed(held.series, read.release, sensitive, listed)
     individual = ~held.series.people.is_counterfeit()
     nothing = (None,) * len(held)
     people = KnownGroups(held.seen, sensitive, values, individual, constant, nothing, ())
@@ -104,14 +104,14 @@ def _pools(people: KnownGroups, held: HeldSeries, known: Known | None, position:
         at, n_pools = None if fixed is None else fixed[person], len(used)
         contents: ValueCounts | Table = _covered(people, held, known, position, at)
     else:
-        release, keyed = people.releases[position].seen, held.keyed[position]
-        if keyed.person is None:
+        read = people.releases[position]
+        if read.people is None:
             raise AssertionError("who knows which group is whose has a key")
-        rows = real_rows(keyed.person, people.individual)
-        person, pool, n_pools = keyed.person[rows], release.group.codes[rows], release.group.size
-        at, contents = None if fixed is None else fixed[person], entries_of(release, people.sensitive)
+        kept = real_people(read.people, people.individual)
+        person, pool, n_pools = read.people.person[kept], read.people.pool[kept], read.pool.size
+        at, contents = None if fixed is None else fixed[person], read.entries(people.sensitive)
         if at is not None and known is not None:
-            _check_own(people, keyed, known, person, at, rows)
+            _check_own(people, held.keyed[position], known, person, at)
             contents = _without(contents, person, pool, at, known)
     counted = None
     if at is not None and people.constant:
@@ -128,7 +128,7 @@ def _covered(
     """Return what the pools of a release hold, that of each used point; `at` are the known values of the lines."""
     person, used, pool = people.lines[position]
     read, boxes = people.releases[position], people.homes(position)
-    entries = entries_of(read.seen, people.sensitive)
+    entries = read.entries(people.sensitive)
     covered = coverage.cover(boxes, people.space, used, entries, people.values)
     if held.register is not None and not isinstance(people, PossiblePeople):
         _check_present(held, people, position, covered.groups)
@@ -171,12 +171,12 @@ def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, gr
     problems.check()
 
 
-def _check_own(
-    people: KnownGroups, keyed: KeyedRelease, known: Known, person: Codes, at: Codes, rows: Places | slice
-) -> None:
+def _check_own(people: KnownGroups, keyed: KeyedRelease, known: Known, person: Codes, at: Codes) -> None:
     """Hold the known values against the values of the people's own rows."""
-    if keyed.values_by_row:
-        wrong = np.flatnonzero((at != UNKNOWN) & (at != keyed.entry_value[people.sensitive][rows]))
+    if keyed.values_by_row and keyed.person is not None:
+        own = np.full(len(people.individual) + 1, UNKNOWN, dtype=np.int32)
+        own[keyed.person] = keyed.entry_value[people.sensitive]
+        wrong = np.flatnonzero((at != UNKNOWN) & (at != own[person]))
         if len(wrong):
             what = f"the key says that this person has another value in release {keyed.tag}"
             raise known.contradiction(person[wrong[0]], what)

@@ -16,7 +16,6 @@ import numpy as np
 
 from audit.adversary import coverage
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.known_groups import entries_of
 from audit.adversary.register import RegisteredPeople, RegisteredRelease
 from audit.adversary.uncovered import why_uncovered
 from audit.io.background_knowledge import Register
@@ -125,9 +124,11 @@ class PossiblePeopleFinder:
     def find(self, sensitive: str, transitions: Transitions | None) -> PossibleKinds:
         """Return the kinds for the values of an attribute, whose names join those of the series' people."""
         values = [self._values(position, sensitive) for position in range(len(self._held))]
+        order = np.argsort(self._first)  # the first in the register stands for the others
         pools, first, alike, number = np.unique(
-            self._pool, axis=0, return_index=True, return_inverse=True, return_counts=True
+            self._pool[order], axis=0, return_index=True, return_inverse=True, return_counts=True
         )
+        first, alike = order[first], alike.ravel()[np.argsort(order)]
         found, unjudged, constant = list[tuple[int, PossibleKind]](), 0, transitions is None
         for at, many in enumerate(number.tolist()):
             there = {j: values[j][pool] for j, pool in enumerate(pools[at].tolist()) if pool != _NOWHERE}
@@ -153,7 +154,7 @@ class PossiblePeopleFinder:
             self._why(nowhere),
             unjudged,
             self._listed,
-            alike.ravel(),
+            alike,
             stand,
         )
 
@@ -178,7 +179,7 @@ class PossiblePeopleFinder:
 
     def _values(self, position: int, sensitive: str) -> list[dict[int, int]]:
         """Return what each set of classes of a release holds: how many rows of each value."""
-        group, value, rows = entries_of(self._people.releases[position].seen, sensitive)
+        group, value, rows = self._people.releases[position].entries(sensitive)
         order = np.argsort(group, kind="stable")
         group, value = group[order], value[order]
         count = np.ones(len(order), dtype=np.int64) if rows is None else rows[order]

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from audit.adversary.held_series import HeldSeries, SeenRelease
+from audit.adversary.held_series import HeldSeries
+from audit.adversary.seen_release import SeenRelease
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cell_text import show
@@ -146,13 +147,8 @@ class FollowedRecords(SeenRows):
             contents.numbers(read.release.cells[name])
             for contents, name in zip(self.contents.of, self.attributes, strict=True)
         )
-        fake = read.counterfeit
-        real = None if fake is None or not fake.any() else ~fake
-        judged = real
-        if read.person is not None:  # others than those who are known to be there
-            judged = np.zeros(read.release.rows, dtype=np.bool_) if read.strangers is None else read.strangers
-        hidden = sum(read.release.counterfeits.values()) if fake is None else 0
-        return Records(read.record, cells, real, self.size, hidden, judged)
+        hidden = sum(read.release.counterfeits.values()) if read.fakes is None else 0
+        return Records(read.record, cells, read.real, self.size, hidden, read.judged)
 
     def groups(self, position: int, rows: Places) -> list[str]:
         """Return the names of the groups of some rows of a release."""
@@ -188,7 +184,8 @@ class RowContents(SeenRows):
             cells.append(contents.numbers(numbers)[codes])
         table = np.stack(cells, axis=1) if cells else np.zeros((release.rows, 0), dtype=np.int32)
         value = release.entry_value[self.sensitive] if release.values_by_row and release.counts is None else None
-        return PublishedRows(table, value, release.group.codes, read.person, sum(release.counterfeits.values()))
+        hidden = sum(release.counterfeits.values())
+        return PublishedRows(table, value, release.group.codes, read.row_members(), hidden)
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
         """Return points of an attribute that differ in which of some cells cover them, and these; (points, cells)."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from audit.adversary import coverage
-from audit.adversary.held_series import HeldSeries, SeenRelease
-from audit.adversary.known_groups import KnownGroups, classes_of_rows
+from audit.adversary.held_series import HeldSeries
+from audit.adversary.known_groups import KnownGroups
 from audit.adversary.record_candidates import Fitting
-from audit.adversary.row_classes import capacity, places
+from audit.adversary.seen_release import SeenRelease
 from audit.io.background_knowledge import Register
 from audit.model.arrays import Codes, Counts, Flags, Places
 from audit.model.evidence import CandidateGroups, PublishedClasses
@@ -56,7 +56,7 @@ class RegisteredPeople(KnownGroups):
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the names of the groups that may hold each of some people in a release."""
         person, points, point = self.lines[position]
-        group, row_of = self.releases[position].seen.group, np.zeros(len(self.individual), dtype=np.int64)
+        group, row_of = self.releases[position].pool, np.zeros(len(self.individual), dtype=np.int64)
         row_of[person] = np.arange(len(person))
         used, at = np.unique(point[row_of[people]], return_inverse=True)
         place, code = coverage.covering_groups(self.homes(position), self.space, points[used])
@@ -73,13 +73,13 @@ class RegisteredPeople(KnownGroups):
         start = np.zeros(len(person) + 1, dtype=np.int64)
         np.cumsum(covered[point], out=start[1:])
         row_class = around[coverage.ragged((np.cumsum(covered) - covered)[point], covered[point])]
-        there = places(read.release, read.classes)
-        return self._hosts(position, person, (start, row_class), there, capacity(read.release))
+        classes = (read.class_pool, read.classes.group, read.rows(read.classes.row))
+        return self._hosts(position, person, (start, row_class), classes, read.capacity)
 
     def published(self, position: int) -> PublishedClasses:
         """Return a release as its readers see it; strangers are there where it has more people than the register."""
         read = self.releases[position]
-        people = read.release.people - int(counterfeits_of(read).sum())
+        people = read.release.people - int(read.counterfeits.sum())
         return replace(super().published(position), strangers=len(self.present(position)) < people)
 
     def accounted(self, position: int, classes: Places) -> Flags:
@@ -87,45 +87,26 @@ class RegisteredPeople(KnownGroups):
 
         They are found themselves where the class has one value.
         """
-        read = self.releases[position]
-        release, (_, points, point) = read.release, self.lines[position]
+        read, (_, points, point) = self.releases[position], self.lines[position]
         place, home = coverage.covering_groups(self.homes(position), self.space, points)
-        only = np.flatnonzero(np.bincount(place, minlength=len(points)) == 1)
-        alone = np.isin(place, only)
+        alone = np.bincount(place, minlength=len(points))[place] == 1
         people = np.bincount(point, minlength=len(points))
-        row_class, group = classes_of_rows(release)
-        sole = np.zeros(len(group), dtype=np.int64)
-        to_class = np.full(release.group.size, -1, dtype=np.int32)
-        to_class[release.group.codes] = row_class
-        if release.values_by_row and read.classes is not None:
-            to_class = row_class[read.classes.first]
-        np.add.at(sole, to_class[home[alone]], people[place[alone]])
-        rows = np.bincount(row_class, weights=release.counts, minlength=len(group)).astype(np.int64)
-        size = np.bincount(release.group.codes, weights=release.counts, minlength=release.group.size).astype(np.int64)
-        surely = np.maximum(counterfeits_of(read)[group] - (size[group] - rows), 0)
-        return (sole >= rows - surely)[classes]
+        rows, group = read.rows(read.pool), read.pool_group
+        sole = np.zeros(len(rows), dtype=np.int64)
+        np.add.at(sole, home[alone], people[place[alone]])
+        surely = np.maximum(read.counterfeits[group] - (read.rows(read.release.group)[group] - rows), 0)
+        return (sole >= rows - surely)[read.pools_by_looks[classes]]
 
     def homes(self, position: int) -> coverage.Boxes:
-        """Return the boxes of a release that may hold a person, by what publishes values together."""
-        by_class = self.releases[position].release.values_by_row
-        return self._classes(position) if by_class else self._boxes(position)
+        """Return the boxes of a release that may hold a person, by pool."""
+        read = self.releases[position]
+        return boxes_of(read, read.class_pool, read.capacity[read.classes.group] > 0)
 
     def _classes(self, position: int) -> coverage.Boxes:
         """Return the same boxes, by row class."""
-        boxes, read = self._boxes(position), self.releases[position]
-        if read.classes is None:
-            return boxes
-        number = np.flatnonzero(capacity(read.release)[read.classes.group] > 0).astype(np.int32)
-        return replace(boxes, group=number, single=True)
-
-    def _boxes(self, position: int) -> coverage.Boxes:
         read = self.releases[position]
-        if read.boxes is None:
-            raise AssertionError("a register's releases have boxes")
-        if not read.release.counterfeits:
-            return read.boxes
-        kept = np.flatnonzero(capacity(read.release)[read.boxes.group] > 0)
-        return replace(read.boxes, group=read.boxes.group[kept], cells=read.boxes.cells[kept])
+        own = np.arange(len(read.classes.group), dtype=np.int32)
+        return boxes_of(read, own, read.capacity[read.classes.group] > 0)
 
 
 def lines_of(register: Register, releases: int) -> tuple[RegisteredRelease, ...]:
@@ -134,16 +115,12 @@ def lines_of(register: Register, releases: int) -> tuple[RegisteredRelease, ...]
     return tuple(RegisteredRelease(register.person[at], *register.places(at)) for at in found)
 
 
-def counterfeits_of(read: SeenRelease) -> Counts:
-    """Return how many counterfeits are in each group of a release: by the key, else as published."""
-    release, found = read.release, np.zeros(read.release.group.size, dtype=np.int64)
-    if read.counterfeit is None:
-        for group, count in release.counterfeits.items():
-            found[group] = count
-        return found
-    fake = read.counterfeit
-    np.add.at(found, release.group.codes[fake], 1 if release.counts is None else release.counts[fake])
-    return found
+def boxes_of(read: SeenRelease, of_class: Codes, kept: Flags) -> coverage.Boxes:
+    """Return the cells of some classes of a release as boxes; `of_class` is what each is counted by, ascending."""
+    if read.cells is None:
+        raise AssertionError("a register's releases have cells")
+    number = of_class[kept]
+    return coverage.Boxes(number, read.cells[kept], single=bool(np.diff(number).all()))
 
 
 def population(held: HeldSeries, people: KnownGroups, position: int) -> Counts | None:
@@ -154,15 +131,16 @@ def population(held: HeldSeries, people: KnownGroups, position: int) -> Counts |
     try, or without a register.
     """
     register, read = held.register, held.seen[position]
-    if register is None or read.boxes is None or not isinstance(people, RegisteredPeople):
+    if register is None or not isinstance(people, RegisteredPeople):
         return None
     begun = register.first <= position
     order = np.lexsort((np.where(begun, register.first, -1 - register.first), register.person))
     lines = order[np.append(np.diff(register.person[order]) != 0, True)]
     used, point = register.places(lines)
-    fit = coverage.crowds(read.boxes, people.space, used, np.bincount(point))
+    boxes = boxes_of(read, read.classes.group, read.rows(read.classes.row) > 0)
+    fit = coverage.crowds(boxes, people.space, used, np.bincount(point))
     if fit is None:
         return None
     crowd = np.zeros(read.release.group.size, dtype=np.int64)
     crowd[: len(fit)] = fit
-    return crowd + counterfeits_of(read)
+    return crowd + read.counterfeits

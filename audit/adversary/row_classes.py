@@ -11,14 +11,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar, overload
+from typing import TypeVar, overload
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.io.releases import Release
+from audit.io.releases import Release, varies
 from audit.io.tables import Coded
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine
 
 _MARK = "#"
@@ -30,74 +29,50 @@ class RowClasses:
     """The row classes of a release, in the order of their groups and, within a group, of their first rows.
 
     Attributes:
-        of_row: the class of each row; shape (rows,), int32.
+        row: the class of each row; it has the name of its group, with `#1`, `#2` behind where the group has several.
         group: the published group of each class, ascending; shape (classes,), int32.
-        first: the first row of each class; shape (classes,).
     """
 
-    of_row: Codes
+    row: Coded
     group: Codes
-    first: npt.NDArray[np.intp]
 
-    def named(self, group: Coded) -> Coded:
-        """Return the class of each row, given the group of each row."""
-        return Coded(self.of_row, len(self.group), _RowClassNames(group, self.group))
+    @property
+    def first(self) -> Places:
+        """A row of each class, 0 for a class without rows; shape (classes,)."""
+        rows = np.zeros(len(self.group), dtype=np.intp)
+        rows[self.row.codes] = np.arange(len(self.row.codes))
+        return rows
+
+
+def whole_groups(release: Release) -> RowClasses:
+    """Return the groups of a release as its classes."""
+    return RowClasses(release.group, np.arange(release.group.size, dtype=np.int32))
 
 
 def row_classes(release: Release) -> RowClasses:
-    """Return the row classes of a release, in which the cells of all columns in which rows of a group differ are."""
-    group = release.group.codes
-    columns = [(codes, int(codes.max(initial=-1)) + 1) for codes in release.cells.values()]
-    key, _ = combine([(group, release.group.size), *columns], len(group))
+    """Return the row classes of a release."""
+    group, alike = release.group, release.alike
+    if alike is None or not varies(group, alike):
+        return whole_groups(release)
+    key, _ = combine([(group.codes, group.size), (alike, int(alike.max()) + 1)], release.rows)
     _, first, place = np.unique(key, return_index=True, return_inverse=True)
-    order = np.lexsort((first, group[first]))
+    order = np.lexsort((first, group.codes[first]))
     number = np.empty(len(order), dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
-    return RowClasses(number[place.reshape(-1)], group[first[order]], first[order])
+    of_class = group.codes[first[order]]
+    return RowClasses(Coded(number[place.reshape(-1)], len(order), _RowClassNames(group, of_class)), of_class)
 
 
-def by_class(release: R, classes: RowClasses | None) -> R:
+def by_class(release: R) -> R:
     """Return a release whose groups are what publishes values together: row classes in a plain table."""
-    if classes is None or not release.values_by_row:
+    if not release.values_by_row:
         return release
-    return replace(release, group=classes.named(release.group), entry_group=classes.of_row)
-
-
-class RowClassGroups(NamedTuple):
-    """What row classes belong to, and how many rows they have.
-
-    Attributes:
-        group: what publishes the values of each class; ascending, shape (classes,), int32.
-        published: the published group of each; ascending, shape (classes,), int32.
-        rows: how many people, counterfeits among them, the rows of each stand for; shape (classes,), int64.
-    """
-
-    group: Codes
-    published: Codes
-    rows: Counts
-
-
-def places(release: Release, classes: RowClasses | None) -> RowClassGroups:
-    """Return what the row classes of a published release belong to; the groups are the classes where it has none."""
-    of_row = release.group.codes if classes is None else classes.of_row
-    number = release.group.size if classes is None else len(classes.group)
-    rows = np.bincount(of_row, weights=release.counts, minlength=number).astype(np.int64)
-    itself = np.arange(number, dtype=np.int32)
-    if classes is None:
-        return RowClassGroups(itself, itself, rows)
-    return RowClassGroups(itself if release.values_by_row else classes.group, classes.group, rows)
-
-
-def capacity(release: Release) -> Counts:
-    """Return how many people each published group can hold: its rows less its published counterfeits."""
-    rows = np.bincount(release.group.codes, weights=release.counts, minlength=release.group.size).astype(np.int64)
-    for group, count in release.counterfeits.items():
-        rows[group] -= count
-    return rows
+    row = row_classes(release).row
+    return replace(release, group=row, entry_group=row.codes)
 
 
 class _RowClassNames(Sequence[str]):
-    """The names of row classes: the group's own, with `#1`, `#2` behind it where the group has several.
+    """The names of row classes.
 
     No published name has as many marks one after the other, so that all names are different.
     """

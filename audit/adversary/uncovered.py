@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from audit.adversary import coverage
-from audit.adversary.held_series import SeenRelease
+from audit.adversary.seen_release import SeenRelease
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
 from audit.model.arrays import Flags, Places
@@ -24,12 +24,12 @@ def why_uncovered(
 
     It is one value of one column: no one is singled out by it more than by the line itself.
     """
-    if read.boxes is None:
-        raise AssertionError("a register's releases have boxes")
+    if read.cells is None:
+        raise AssertionError("a register's releases have cells")
     found: list[tuple[int, int, int]] = []
     points = register.point[lines]
     for place, axis in enumerate(space.axes):
-        offered: Flags = np.logical_or.reduce(axis.covered[np.unique(read.boxes.cells[:, place])], axis=0)
+        offered: Flags = np.logical_or.reduce(axis.covered[np.unique(read.cells[:, place])], axis=0)
         lacking = points[~offered[space.points[points, place]]]
         values, times = np.unique(register.points[lacking, place], return_counts=True)
         if len(values):
@@ -42,7 +42,7 @@ def why_uncovered(
         )
     _, place, value = max(found, key=lambda one: one[0])
     attribute = attributes[place]
-    cells = [printable(attribute.texts[cell]) for cell in np.unique(read.boxes.cells[:, place]).tolist()]
+    cells = [printable(attribute.texts[cell]) for cell in np.unique(read.cells[:, place]).tolist()]
     return say(
         'no cell of "{column}" in release {release} contains {value} (cells: {cells}); is it written otherwise in the '
         "register?",

@@ -20,6 +20,7 @@ from audit.io.releases import own_values
 from audit.io.series import Series
 from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.evidence import Evidence
+from audit.runtime.own_packages import is_own
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ def key_of(held: HeldSeries, people: KnownGroups) -> Key:
     """Return the true values of an attribute."""
     rows, name = list[tuple[Codes, Codes] | None](), people.sensitive
     for keyed, read in zip(held.keyed, held.seen, strict=True):
-        by_row = read.seen.values_by_row
-        values = read.seen.entry_value[name] if by_row else own_values(keyed, name, held.series.vocabularies)
+        by_row = keyed.values_by_row
+        values = read.release.entry_value[name] if by_row else own_values(keyed, name, held.series.vocabularies)
         rows.append(None if keyed.person is None or values is None else (keyed.person, values))
     return Key(rows, [each.person for each in people.pooled], len(people.individual))
 
@@ -128,10 +129,17 @@ class View(Evidence):
 
 
 def handed(seen: Evidence, attack: object = None) -> Evidence:
-    """Return what an attack is handed: evidence alone; with a world to start from where the attack asks for worlds."""
+    """Return what an attack is handed: evidence alone; with a world to start from where an own attack asks for worlds.
+
+    An attack of another package could read from it whose value is whose.
+    """
     evidence = Evidence(**{each.name: getattr(seen, each.name) for each in fields(Evidence)})
-    if not isinstance(seen, View) or not getattr(getattr(attack, "attack", attack), "asks_worlds", False):
+    if not isinstance(seen, View) or not (is_own(attack) and _asks_worlds(attack)):
         return evidence
     people = seen.source
     world = [seen.key.of(at, people.hosts(at).person) for at in range(len(seen.tags) if people.pooled else 0)]
     return replace(evidence, world=tuple(each for each in world if each is not None))
+
+
+def _asks_worlds(attack: object) -> bool:
+    return bool(getattr(getattr(attack, "attack", attack), "asks_worlds", False))

@@ -52,9 +52,10 @@ def _mixed(numbers: Words) -> Words:
 
 
 class TextIndex:
-    """Distinct texts, numbered in the order in which they were first seen; equality is that of bytes.
+    """Distinct texts, numbered column by column, those of a column by their hashes; equality is that of bytes.
 
-    Hashes are kept sorted, and those of whole columns are looked up in them at once. Arrow compares the texts.
+    So no number says in which row of the column its text is. Hashes are kept sorted, and those of whole columns are
+    looked up in them at once. Arrow compares the texts.
 
     Attributes:
         texts: the texts by code, as Arrow text that may have more than 2 GB.
@@ -77,11 +78,11 @@ class TextIndex:
         new = np.flatnonzero(found < 0)
         if len(new):
             fresh = texts.take(arrow(new)).dictionary_encode()
-            codes = np.arange(len(self), len(self) + len(fresh.dictionary), dtype=np.int32)
-            found[new] = codes[whole(fresh.indices)]
-            self.texts = pa.concat_arrays([self.texts, fresh.dictionary.cast("large_string")])
             own = hashes(fresh.dictionary)
-            order = np.argsort(own)
+            order, codes = np.argsort(own), np.empty(len(own), dtype=np.int32)
+            codes[order] = np.arange(len(self), len(self) + len(own), dtype=np.int32)
+            found[new] = codes[whole(fresh.indices)]
+            self.texts = pa.concat_arrays([self.texts, fresh.dictionary.take(arrow(order)).cast("large_string")])
             places = np.searchsorted(self._hashes, own[order])
             self._hashes = np.insert(self._hashes, places, own[order])
             self._codes = np.insert(self._codes, places, codes[order])
@@ -147,7 +148,7 @@ class IdentifierEncoder:
     """Numbers individuals over all releases.
 
     Identifiers that are small numbers, as those of the first column all are, have these numbers as codes (no table of
-    names is kept for them); all others are numbered from the limit of these on, in the order of first appearance.
+    names is kept for them); all others are numbered from the limit of these on, as `TextIndex` does.
 
     Attributes:
         limit: numbers below are their own codes; None before the first column.

@@ -52,10 +52,10 @@ def panels(evidence: View, position: int) -> tuple[ReleasePanel, ...]:
     why = say("there are too many pairs of a person in the register and a group to test")
     if held.register is None:
         why = say("the adversary has no register, so the population is not known")
-    read, crowd = held.seen[position], population(held, evidence.source, position)
-    rules = held.series.columns.rules
+    read, crowd = held.keyed[position], population(held, evidence.source, position)
+    rules, fake = held.series.columns.rules, read.counterfeit_rows(held.series.people)
     harmless = [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]
-    return panels_in(read.release, held.series.vocabularies, crowd, why, read.counterfeit, harmless)
+    return panels_in(read, held.series.vocabularies, crowd, why, fake, harmless)
 
 
 def panels_in(

@@ -27,7 +27,6 @@ class Adversary:
         knows_people: whether people are known by identifier, so that attacks on people apply.
         has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
         knows_presence: whether it is known which of these people are in a release; otherwise each is judged by itself.
-        distinguishes_rows: whether rows of one group with different cells are distinguished.
         reads_key: whether the keys of releases are read: for what is known, or to hold risks against the truth.
         people_listed: where the people stand who can be asked about.
         caution: how to take a risk to this adversary; None where there is nothing to say.
@@ -41,7 +40,6 @@ class Adversary:
     knows_people: bool = False
     has_register: bool = False
     knows_presence: bool = True
-    distinguishes_rows: bool = True
     reads_key: bool = True
     people_listed: str = "the key of any release"
     caution: Phrase | None = None
@@ -92,7 +90,6 @@ PSEUDONYM = Adversary(
     Phrase("an adversary who has the published files, in which record ids link the rows of a record"),
     "[columns] record",
     "record",
-    distinguishes_rows=False,
 )
 PUBLISHED = Adversary(
     "published",

@@ -108,8 +108,8 @@ class Members:
     """One release as rows of the person matrix and the value matrix (equivalence paper, Definition 9).
 
     Attributes:
-        column: who each row is, -1 for a counterfeit without identity; people whose values are known beforehand are
-            left out; otherwise distinct; shape (n,), int32.
+        column: who is there, ascending, -1 for each counterfeit without identity; people whose values are known
+            beforehand are left out; otherwise distinct; shape (n,), int32.
         group: the group of each; shape (n,), int32, in [0, n_groups).
         n_groups: number of groups, some of which may be empty.
         contents: the values of the groups, less those that are known beforehand.
@@ -371,14 +371,15 @@ class PublishedRows:
             written; shape (rows, attributes), int32.
         value: the sensitive value of each row; None where they stand in another file, or rows stand for several people.
         group: the published group of each row; shape (rows,), int32.
-        person: who each row is, for who knows that (`linked`); None for others.
+        member: for each row the place in `Members` of somebody who has one of the rows with its cells in its group, all
+            of them having one; None for who does not know it (others than `linked`).
         counterfeits: how many rows are published as counterfeits, without telling which.
     """
 
     cells: Codes
     value: Codes | None
     group: Codes
-    person: Codes | None
+    member: Codes | None
     counterfeits: int
 
 

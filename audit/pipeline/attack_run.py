@@ -33,10 +33,11 @@ from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.pipeline.followed_timeline import with_timeline
 from audit.pipeline.input_files import digest, input_files
-from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
+from audit.pipeline.outside_attacks import check_claims, run_guarded
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local
 from audit.runtime.log import logged_stage
+from audit.runtime.own_packages import is_own
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 from audit.runtime.signals import preserve_sigint_handler

@@ -15,11 +15,6 @@ _GRACE_SHARE, _GRACE_SECONDS = 1.1, 2.0
 """How far an attack may run over its time limit before nobody waits for it any more."""
 
 
-def is_own(attack: Attack) -> bool:
-    """Return whether an attack is one of this program's."""
-    return type(attack).__module__.partition(".")[0] == "attacks"
-
-
 def run_guarded(attack: Attack, run: Callable[[], Outcome], limit: float | None) -> Outcome:
     """Return the result of another package's attack; a failed one if it raises, leaves or overruns.
 

@@ -47,7 +47,7 @@ class _Candidate:
         self.release = read.release
         self._file = file_of(series)
         # Findings name row classes; those that follow record ids name published groups.
-        groups = [self.release.group] if read.classes is None else [self.release.group, read.seen.group]
+        groups = [self.release.group, read.pool]
         self._named = {
             group.name(code): (group.codes, code) for group in groups for code in np.unique(group.codes).tolist()
         }

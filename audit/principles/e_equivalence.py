@@ -24,10 +24,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from audit.adversary.row_classes import by_class
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags
-from audit.principles.group_contents import by_row_class, contents, first_rows, of_attribute
+from audit.principles.group_contents import contents, first_rows, of_attribute
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
 from audit.principles.small_cuts import connected, small_cuts
 from audit.runtime.phrases import say
@@ -57,7 +58,7 @@ class _Check:
     histories: list[_ValueHistories]
 
     def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
-        release = by_row_class(release)
+        release = by_class(release)
         if release.person is None:
             raise ValueError("e-equivalence is checked on releases that were read with their key")
         if self.histories and self.series.manifest.values_change:

@@ -1,7 +1,7 @@
 """Group contents: the rows of each group, and how often each sensitive value occurs in them.
 
 A plain table publishes values beside cells. The rows of a group with equal cells, a row class, then publish their own
-values, because a person's cells fit one row class only. `by_row_class` makes each row class a group.
+values, because a person's cells fit one row class only: `by_class` makes each a group.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.row_classes import by_class, row_classes
-from audit.io.releases import KeyedRelease, varies
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Places
 from audit.model.errors import printable
@@ -30,12 +29,6 @@ class GroupContents(NamedTuple):
     group: Codes
     value: Codes
     rows: Counts
-
-
-def by_row_class(release: KeyedRelease) -> KeyedRelease:
-    """Return a release whose groups are its row classes, if it is a plain table whose groups have several."""
-    several = release.values_by_row and any(varies(release.group, codes) for codes in release.cells.values())
-    return by_class(release, row_classes(release)) if several else release
 
 
 def contents(series: Series, release: KeyedRelease, sensitive: str) -> GroupContents:

@@ -13,11 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from audit.adversary.row_classes import by_class
 from audit.io.releases import KeyedRelease
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.model.errors import printable
-from audit.principles.group_contents import GroupContents, by_row_class, contents, first_rows, group_sizes, of_attribute
+from audit.principles.group_contents import GroupContents, contents, first_rows, group_sizes, of_attribute
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.phrases import say
 
@@ -34,7 +35,7 @@ class LDiversity:
         """Return a check of the groups of each release."""
 
         def broken(release: KeyedRelease) -> list[BrokenClause]:
-            groups = by_row_class(release)
+            groups = by_class(release)
             return [b for name in release.entry_value for b in self.frequent(series, groups, name)]
 
         return OneByOne(broken)

@@ -16,13 +16,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from audit.adversary.row_classes import by_class
 from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
-from audit.principles.group_contents import GroupContents, by_row_class, contents, of_attribute
+from audit.principles.group_contents import GroupContents, contents, of_attribute
 from audit.principles.legal_updates import Groups, Rule
 from audit.principles.m_invariance import not_unique
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
@@ -65,7 +66,7 @@ class _Distinctness:
     steps: dict[str, _Steps] = field(default_factory=dict)
 
     def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
-        release = by_row_class(release)
+        release = by_class(release)
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
             if name not in self.steps:

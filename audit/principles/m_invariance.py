@@ -13,11 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from audit.adversary.row_classes import by_class
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes
 from audit.model.errors import printable
-from audit.principles.group_contents import GroupContents, by_row_class, contents, first_rows, group_sizes, of_attribute
+from audit.principles.group_contents import GroupContents, contents, first_rows, group_sizes, of_attribute
 from audit.principles.principle import (
     BrokenClause,
     Check,
@@ -40,7 +41,7 @@ class MUnique:
 
     def start(self, series: Series, /) -> Check:
         """Return a check of the groups of each release."""
-        return OneByOne(lambda release: not_unique(series, by_row_class(release), self.m))
+        return OneByOne(lambda release: not_unique(series, by_class(release), self.m))
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class _Invariance:
     signatures: dict[str, _Signatures]
 
     def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
-        release = by_row_class(release)
+        release = by_class(release)
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
             found += self.signatures[name].add(self.series, release, name)

@@ -248,7 +248,7 @@ class _Written:
     def _groups(self) -> dict[str, set[int]]:
         """The merged groups that names of groups or row classes stand for."""
         found: dict[str, set[int]] = {}
-        for coded in (self._read.release.group, self._read.seen.group):
+        for coded in (self._read.release.group, self._read.pool):
             pairs = np.unique(np.stack([coded.codes, self.plan.group[self._row]], axis=1), axis=0)
             for code, root in pairs.tolist():
                 found.setdefault(coded.name(code), set()).add(root)

@@ -8,6 +8,12 @@ from pathlib import Path
 SIBLINGS = ("attacks", "anonymizers", "reports")
 
 
+def is_own(attack: object) -> bool:
+    """Return whether an attack is one of this program's, or such a one in a wrapper of this program."""
+    package = type(attack).__module__.partition(".")[0]
+    return is_own(getattr(attack, "attack", None)) if package == "audit" else package == "attacks"
+
+
 def hidden() -> str | None:
     """Return a line about a folder or file that Python would import instead of our package; None if there is none."""
     home = Path(__file__).resolve().parents[2]

@@ -276,15 +276,16 @@ class PublishedReleases:
 
     def _distinct(self, release: int) -> tuple[Codes, Codes, Codes]:
         """Return the published group, the group and the cells of different rows of a release."""
-        index, boxes = self._groups(release), self.held.seen[release].boxes
+        index, seen = self._groups(release), self.held.seen[release]
         if index.split:
             group, first = np.unique(index.group_of_row, return_index=True)
             names = self.held.series.columns.quasi_identifiers
             cells = np.stack([index.release.cells[name][first] for name in names], axis=1)
             return index.release.group.codes[first], group.astype(np.int32), cells
-        if boxes is None:
-            raise AssertionError("a register's releases have boxes")
-        return boxes.group, boxes.group, boxes.cells
+        if seen.cells is None:
+            raise AssertionError("a register's releases have cells")
+        there = seen.rows(seen.classes.row) > 0
+        return seen.classes.group[there], seen.classes.group[there], seen.cells[there]
 
     def _fitting(self, place: int, name: str, exact: str) -> npt.NDArray[np.bool_]:
         """Return which cells of a quasi-identifier may stand for an exact value."""

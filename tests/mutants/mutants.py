@@ -16,7 +16,34 @@ HARMLESS = "tests/cli/test_harmless.py"
 POSSIBLE = "tests/oracle/test_possible_people.py"
 COLUMN_RULES = "tests/unit/io/test_column_rules.py"
 
+SEALED = "tests/properties/test_sealed_evidence.py"
+
 MUTANTS = (
+    # -- what attacks are handed
+    Mutant(
+        "audit.io.encoding.TextIndex.add",
+        "np.argsort(own), np.empty",
+        "np.arange(len(own)), np.empty",
+        (f"{SEALED}::test_whose_row_of_a_class_is_whose_changes_nothing_that_an_attack_reaches",),
+    ),
+    Mutant(
+        "audit.adversary.seen_release.PlacedPeople.of",
+        "np.sort(row_class[keyed.person == NOBODY])",
+        "row_class[keyed.person == NOBODY]",
+        (f"{SEALED}::test_whose_row_of_a_class_is_whose_changes_nothing_that_an_attack_reaches",),
+    ),
+    Mutant(
+        "audit.adversary.held_series.HeldSeries._records_of_strangers",
+        "np.isin(kind[record], kind[strange])",
+        "strange[record]",
+        (f"{SEALED}::test_of_records_in_one_class_throughout_none_is_known_to_be_a_stranger_s",),
+    ),
+    Mutant(
+        "audit.adversary.view.handed",
+        "is_own(attack) and ",
+        "",
+        (f"{SEALED}::test_a_world_is_handed_to_own_attacks_alone_that_ask_for_worlds",),
+    ),
     # -- the algebra of cells
     Mutant(
         "audit.io.cells._holds",

@@ -38,13 +38,13 @@ def groups_of(hosts, place):
 
 
 def expected(series, release, adversary):
-    """Who is known to be there, in the order of the file, with the value known of each and the groups."""
+    """Who is known to be there, by name, with the value known of each and the groups."""
     known = per_person.known_values(series, release, adversary)
     if adversary == "linked":
         names = [row.individual for row in series.releases[release] if row.individual is not None]
     else:
         names = [line.individual for line in series.register if line.release == release]
-    return [(name, known.get(name), per_person.hosts(series, name, release, adversary)) for name in names]
+    return [(name, known.get(name), per_person.hosts(series, name, release, adversary)) for name in sorted(names)]
 
 
 def told(series, evidence, release):
@@ -64,7 +64,7 @@ def told(series, evidence, release):
     contents = Counter()
     for code, held, number in zip(bag.tolist(), value.tolist(), count.tolist(), strict=True):
         contents[group[code], evidence.values[held]] += number
-    return people, contents
+    return sorted(people, key=lambda each: each[0]), contents
 
 
 def assert_well_formed(hosts, series):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.adversary import coverage
-from audit.adversary.coverage import Space, boxes, cover, covering_groups
+from audit.adversary.coverage import Boxes, Space, cover, covering_groups
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import parse
 from audit.io.cells import Kind, ValueSet, contains, intersect
@@ -78,7 +78,8 @@ def prepared(release):
     attributes = [QuasiIdentifier(str(i), kind, None, MISSING) for i, kind in enumerate(kinds)]
     columns = [a.numbers([cells[i] for _, cells in rows])[0] for i, a in enumerate(attributes)]
     group = np.array([g for g, _ in rows], dtype=np.int32)
-    found = boxes(group, [(codes, len(a.cells)) for codes, a in zip(columns, attributes, strict=True)])
+    every = np.unique(np.stack([group, *columns], axis=1), axis=0).astype(np.int32)
+    found = Boxes(every[:, 0], every[:, 1:], single=len(set(group.tolist())) == len(every))
     codes = [[values[i].index(x) for i, x in enumerate(point)] for point in points]
     space = Space(attributes, values, np.array(codes, dtype=np.int32))
     bag, value, count = np.array(entries, dtype=np.int64).reshape(-1, 3).T
@@ -141,17 +142,3 @@ def test_covering_groups(release):
     point, group = covering_groups(found, space, points)
     pairs = [(p, g) for p, some in enumerate(naive(release)) for g in some]
     assert list(zip(point.tolist(), group.tolist(), strict=True)) == pairs
-
-
-@given(releases(single=False))
-def test_boxes(release):
-    kinds, rows = release[:2]
-    found, *_, attributes = prepared(release)
-    distinct = {(g, *(parse(c, k, None, MISSING) for c, k in zip(cells, kinds, strict=True))) for g, cells in rows}
-    listed = [
-        (g, *(a.cells[c] for a, c in zip(attributes, cells, strict=True)))
-        for g, cells in zip(found.group.tolist(), found.cells.tolist(), strict=True)
-    ]
-    assert set(listed) == distinct
-    assert len(listed) == len(distinct)
-    assert found.single == (len({g for g, *_ in distinct}) == len(distinct))
