@@ -231,9 +231,9 @@ def two_parents(counts: PublishedCounts) -> Iterator[TwoParents]:
         seen: dict[str, dict[tuple[str, ...], list[tuple[int, str]]]] = {}
         for place, labels in enumerate(files):
             release = _release_of(counts, place)
-            for code, path in enumerate(labels.paths):
+            for path in dict.fromkeys(labels):
                 if len(path) > 1:
-                    line = counts.tables[place].line(int(np.flatnonzero(labels.codes == code)[0]))
+                    line = counts.tables[place].line(labels.index(path))
                     where = release, f"{counts.files[place].shown}:{line}"
                     seen.setdefault(path[-1], {}).setdefault(path, []).append(where)
         for text, paths in seen.items():

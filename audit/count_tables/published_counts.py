@@ -28,7 +28,7 @@ from audit.count_tables.published_texts import (
 from audit.count_tables.published_values import CHANGE
 from audit.count_tables.table_rules import ChangeColumn, Rates
 from audit.count_tables.table_shapes import (
-    NestedLabels,
+    LabelPath,
 )
 from audit.io.tables import Table
 from audit.model.arrays import Codes, Counts, Flags
@@ -56,7 +56,7 @@ class PublishedCounts:
         files: the tables.
         column_of: the column of each table that has the counts.
         untied: for columns with rates or changes, how many of them tie two counts that are both not exact.
-        nested: dimensions of nested labels, and each file's paths of labels.
+        nested: dimensions of nested labels, and the labels of each file's rows, the coarsest first.
         tables: the same as they were read, which know on which line a row stands.
         rows_of: how many rows each table has.
     """
@@ -79,7 +79,7 @@ class PublishedCounts:
     files: tuple[TableFile, ...]
     tables: tuple[Table, ...]
     rows_of: tuple[int, ...]
-    nested: Mapping[str, tuple[NestedLabels, ...]] = field(default_factory=dict)
+    nested: Mapping[str, tuple[Sequence[LabelPath], ...]] = field(default_factory=dict)
     column_of: tuple[str, ...] = ()
     untied: Mapping[str, int] = field(default_factory=dict)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy.typing as npt
 from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.published_texts import Interpreter, decimal_of, is_too_large, points_part_thousands
 from audit.count_tables.table_rules import CountColumn, Rates
-from audit.count_tables.table_shapes import NestedLabels, rate_column
-from audit.io.tables import Coded, Table
+from audit.count_tables.table_shapes import LabelPath, rate_column
+from audit.io.tables import Table
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
@@ -29,10 +29,10 @@ class FileRows:
     release: int
     file: TableFile
     table: Table
-    labels: dict[str, Coded]
-    measure: Coded | None
+    labels: dict[str, list[str]]
+    measure: list[str] | None
     view: CountColumn
-    nested: dict[str, NestedLabels] = field(default_factory=dict)
+    nested: dict[str, list[LabelPath]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,121 +74,98 @@ class ValueReader:
 
     def read(self, part: FileRows) -> Values:
         """Return a file's values."""
-        coded = part.table.coded(part.view.column)
-        texts = [coded.name(code) for code in range(coded.size)]
-        texts = ["" if text in self.manifest.not_published else text for text in texts]
-        codes = coded.codes
-        if self.manifest.status is not None:
-            codes, texts = self._with_status(part, codes, texts)
-        beside = {name: self._beside(part, name, codes, texts) for name in self.beside}
-        codes, texts = self._counted_only(part, codes, texts)
-        interpreter = self.interpreter
-        interpreter.point = points_part_thousands(texts)
-        for what in dict.fromkeys(fault for text in texts if (fault := interpreter.fault(text))):
-            wrong = np.array([interpreter.fault(text) == what for text in texts])[codes]
-            first = texts[codes[int(np.flatnonzero(wrong)[0])]] if wrong.any() else ""
+        manifest, interpreter, column = self.manifest, self.interpreter, part.view.column
+        texts = ["" if text in manifest.not_published else text for text in part.table.texts(column)]
+        if manifest.status is not None:
+            pairs = [*zip(texts, part.table.texts(manifest.status), strict=True)]
+            made = {pair: self._with_status(*pair) for pair in dict.fromkeys(pairs)}
+            texts = [made[pair] for pair in pairs]
+        beside = {name: self._beside(part, name, texts) for name in self.beside}
+        if part.measure is not None:  # the values of statistics that are no counts are taken as empty
+            counts = {name: self._is_counted(name) for name in dict.fromkeys(part.measure)}
+            texts = [text if counts[name] else "" for text, name in zip(texts, part.measure, strict=True)]
+        interpreter.point = points_part_thousands({*part.table.distinct(column)} - manifest.not_published)
+        distinct = dict.fromkeys(texts)
+        faults = {text: fault for text in distinct if (fault := interpreter.fault(text))}
+        for what in dict.fromkeys(faults.values()):
+            wrong = np.array([faults.get(text) == what for text in texts])
             remedy = "write a whole number, or name the marker in [table] markers"
-            part.table.note_first(wrong, part.view.column, f'"{first}": {what}', remedy, self.problems)
-        ends = np.array([interpreter.interval(text) for text in texts] or [(0, 0)], dtype=np.int64)
-        lower, upper = ends[codes, 0], ends[codes, 1]
-        denominators = self._apply_rates(part, codes, texts, lower, upper)
-        hidden = np.array([interpreter.is_hidden(text) for text in texts] or [False])
-        number = np.array([interpreter.is_number(text) for text in texts] or [False])
-        shared = np.array([self.texts.setdefault(text, len(self.texts)) for text in texts] or [0], dtype=np.int32)
-        return Values(shared[codes], lower, upper, denominators, hidden[codes], number[codes], beside)
+            part.table.note_first(wrong, column, f'"{texts[int(wrong.argmax())]}": {what}', remedy, self.problems)
 
-    def _with_status(self, part: FileRows, codes: Codes, texts: list[str]) -> tuple[Codes, list[str]]:
-        """Return the values, the status where that is a marker and the value is none itself, or is not published."""
-        status = part.table.coded(str(self.manifest.status))
-        marked = [status.name(code) for code in range(status.size)]
-        place = {text: code for code, text in enumerate(texts)}
-        added = [*texts]
-        lookup = np.full(len(marked), -1, dtype=np.int32)
-        for code, text in enumerate(marked):
-            if text in self.manifest.markers:
-                lookup[code] = place.setdefault(text, len(added))
-                if lookup[code] == len(added):
-                    added.append(text)
-        numbers = np.array([text != "" and decimal_of(text) is not None for text in texts] or [False])
-        hides = np.array([self.manifest.status_hides and self.interpreter.is_hidden(text) for text in added] or [False])
-        wanted = lookup[status.codes]
-        return np.where((wanted >= 0) & (~numbers[codes] | hides[wanted]), wanted, codes).astype(np.int32), added
+        def each(of: Callable[[str], Any], kind: type) -> npt.NDArray[Any]:
+            known = {text: of(text) for text in distinct}
+            return np.array([known[text] for text in texts], dtype=kind)
 
-    def _counted_only(self, part: FileRows, codes: Codes, texts: list[str]) -> tuple[Codes, list[str]]:
-        """Return the values, those of statistics that are no counts taken as empty."""
-        if part.measure is None:
-            return codes, texts
-        rates = {each.column for each in self.manifest.rates if each.is_statistic}
-        names = [part.measure.name(code) for code in range(part.measure.size)]
-        known = self.manifest.measures
-        counts = np.array([(name in known or not known) and name not in rates for name in names] or [False])
-        return np.where(counts[part.measure.codes], codes, len(texts)).astype(np.int32), [*texts, ""]
+        lower, upper = each(interpreter.interval, np.int64).reshape(-1, 2).T.copy()
+        denominators = self._apply_rates(part, texts, lower, upper)
+        shown = each(lambda text: self.texts.setdefault(text, len(self.texts)), np.int32)
+        hidden, number = each(interpreter.is_hidden, np.bool_), each(interpreter.is_number, np.bool_)
+        return Values(shown, lower, upper, denominators, hidden, number, beside)
 
-    def _beside(self, part: FileRows, name: str, codes: Codes, texts: list[str]) -> npt.NDArray[Any]:
+    def _with_status(self, text: str, status: str) -> str:
+        """Return the status where that is a marker and the value is no number, or is not published; else the value."""
+        is_hidden = self.manifest.status_hides and self.interpreter.is_hidden(status)
+        return status if status in self.manifest.markers and (is_hidden or decimal_of(text) is None) else text
+
+    def _is_counted(self, statistic: str) -> bool:
+        rates = (each.column for each in self.manifest.rates if each.is_statistic)
+        return (statistic in self.manifest.measures or not self.manifest.measures) and statistic not in rates
+
+    def _beside(self, part: FileRows, name: str, texts: list[str]) -> npt.NDArray[Any]:
         """Return the texts of a rate or a change for each row, empty where there is none."""
-        none = np.full(part.table.rows, "", dtype=object)
-        if name == CHANGE and self.manifest.change is not None:
-            column = self.manifest.change.column
-            found = part.table.coded(column) if column in part.table else None
-            return none if found is None else _spelled(found)
+        table, change = part.table, self.manifest.change
+        if name == CHANGE and change is not None:
+            return np.array(table.texts(change.column) if change.column in table else [""] * table.rows, dtype=object)
         rates = next(each for each in self.manifest.rates if each.column == name)
+        found, own = [""] * table.rows, rate_column(self.manifest, rates, part.view)
         if rates.is_statistic and part.measure is not None:
-            own = [part.measure.name(code) == name for code in range(part.measure.size)]
-            shown = np.array([*texts, ""], dtype=object)[codes]
-            found_rates = np.where(np.array(own or [False])[part.measure.codes], shown, "")
-        else:
-            own_column = rate_column(self.manifest, rates, part.view)
-            found_rates = none
-            if own_column is not None and own_column in part.table:
-                found_rates = _spelled(part.table.coded(own_column))
-        known = {text: self._number(text, rates) for text in dict.fromkeys(found_rates.tolist())}
-        wrong = [text for text in known if not self._is_rate(text, rates)]
-        self._note_no_rate(part, np.isin(found_rates.astype(str), wrong), name)
-        return np.array([known[text] for text in found_rates.tolist()] or [], dtype=object)
+            found = [text if statistic == name else "" for text, statistic in zip(texts, part.measure, strict=True)]
+        elif own is not None and own in table:
+            found = table.texts(own)
+        self._note_no_rates(part, found, rates, name)
+        known = {text: self._number(text, rates) for text in dict.fromkeys(found)}
+        return np.array([known[text] for text in found], dtype=object)
 
-    def _note_no_rate(self, part: FileRows, wrong: Flags, name: str) -> None:
+    def _note_no_rates(self, part: FileRows, found: Sequence[str], rates: Rates, name: str) -> None:
+        is_rate = {text: self._is_rate(text, rates) for text in dict.fromkeys(found)}
         what = "this is neither a number nor a marker"
         remedy = "write a number, or name the text in [table] markers or not_published"
+        wrong = np.array([not is_rate[text] for text in found], dtype=np.bool_)
         part.table.note_first(wrong, name, what, remedy, self.problems)
 
-    def _apply_rates(self, part: FileRows, codes: Codes, texts: list[str], lower: Counts, upper: Counts) -> Counts:
+    def _apply_rates(self, part: FileRows, texts: list[str], lower: Counts, upper: Counts) -> Counts:
         """Narrow what values stand for by the rates whose denominators are in the same rows; return `denominators`.
 
-        Where a table does not have the denominators at all, the rate stands for them: a text that is never looked at.
+        Where a table does not have the denominators at all, they are not known.
         """
-        table, beside = part.table, list[tuple[Rates, Coded, Coded]]()
-        denominators = np.full(len(codes), UNBOUNDED, dtype=np.int64)
+        table, beside = part.table, list[Rates]()
+        columns = [texts]
         for rates in self.manifest.rates:
             column = rate_column(self.manifest, rates, part.view)
             if rates.has_column and column is not None and column in table:
-                base = rates.denominator if rates.denominator in table else column
-                beside.append((rates, table.coded(column), table.coded(base)))
-        for rates, rate, denominator in beside:
-            for name, coded in ((rates.column, rate), (rates.denominator, denominator)):
-                unknown = [code for code in range(coded.size) if not self._is_rate(coded.name(code), rates)]
-                self._note_no_rate(part, np.isin(coded.codes, unknown), name)
-                large = [code for code in range(coded.size) if is_too_large(coded.name(code))]
-                what, remedy = f"this is {UNBOUNDED // 10:,} or more, larger than any count", "correct the number"
-                table.note_first(np.isin(coded.codes, large), name, what, remedy, self.problems)
+                known = rates.denominator in table
+                beside.append(rates)
+                columns += [table.texts(column), table.texts(rates.denominator) if known else [""] * table.rows]
+                for name, some in zip((rates.column, rates.denominator), columns[-2:], strict=True):
+                    self._note_no_rates(part, some, rates, name)
+                    large = {text for text in dict.fromkeys(some) if is_too_large(text)}
+                    what, remedy = f"this is {UNBOUNDED // 10:,} or more, larger than any count", "correct the number"
+                    wrong = np.array([text in large for text in some], dtype=np.bool_)
+                    table.note_first(wrong, name, what, remedy, self.problems)
         if self.problems.found or not beside:
-            return denominators
-        rows = np.stack([codes, *(each.codes for _, *both in beside for each in both)], axis=1)
-        distinct, where = np.unique(rows, axis=0, return_inverse=True)
-        ends = []
-        for value, *others in distinct.tolist():
+            return np.full(len(texts), UNBOUNDED, dtype=np.int64)
+        rows = [*zip(*columns, strict=True)]
+        made = dict[tuple[str, ...], tuple[int, int, int]]()
+        for value, *others in dict.fromkeys(rows):
             triples = (
-                (
-                    rates,
-                    self._number(rate.name(others[2 * at]), rates),
-                    self._denominator(base.name(others[2 * at + 1]), rates) if rates.denominator in table else "",
-                )
-                for at, (rates, rate, base) in enumerate(beside)
+                (rates, self._number(others[2 * at], rates), self._denominator(others[2 * at + 1], rates))
+                for at, rates in enumerate(beside)
             )
-            (low, high), hidden = self.interpreter.beside_rates(texts[value], *triples)
-            ends.append((low, high, hidden))
-        if ends:
-            lower[:], upper[:], denominators[:] = np.array(ends, dtype=np.int64)[where.ravel()].T
-        return denominators
+            ends, hidden = self.interpreter.beside_rates(value, *triples)
+            made[value, *others] = *ends, hidden
+        found = np.array([made[row] for row in rows], dtype=np.int64).reshape(-1, 3)
+        lower[:], upper[:] = found[:, 0], found[:, 1]
+        return found[:, 2]
 
     def _denominator(self, text: str, rates: Rates) -> str:
         """Return a denominator, or the marker that stands for it; empty where it is not published."""
@@ -204,10 +181,3 @@ class ValueReader:
         """Return whether a text may stand as a rate or its denominator."""
         number = self._number(text, rates)
         return not number or decimal_of(number) is not None
-
-
-def _spelled(coded: Coded) -> npt.NDArray[Any]:
-    """Return the text of each row. Shape (rows,), objects."""
-    names = np.array([coded.name(code) for code in range(coded.size)] or [""], dtype=object)
-    found: npt.NDArray[Any] = names[coded.codes]
-    return found

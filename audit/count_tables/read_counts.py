@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from audit.count_tables.table_shapes import (
     read_categories,
     split_rates,
 )
-from audit.io.tables import Coded, Table, note_absent
+from audit.io.tables import Table, note_absent
 from audit.model.arrays import Codes
 from audit.model.errors import Problems
 
@@ -59,8 +59,8 @@ def _refuse_lone_rows(
     read = {part.file.path for part in parts}
     listed = (file for release in manifest.releases for file in release.tables if file.path in read)
     for file in (file for file in listed if below_table(file.path).lone):
-        others = (coded for part in parts if part.file.path != file.path for coded in part.labels.values())
-        elsewhere = {coded.name(code) for coded in others for code in range(coded.size)}
+        others = (texts for part in parts if part.file.path != file.path for texts in part.labels.values())
+        elsewhere = {text for texts in others for text in texts}
         refuse_lone_row(file.path, file.shown, known | elsewhere, problems)
 
 
@@ -81,15 +81,14 @@ def _read_file(manifest: TableManifest, release: int, file: TableFile, problems:
 def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Table) -> Iterator[FileRows]:
     """Yield the rows of a table, once for each of its columns of counts."""
     nested = {name: nested_labels(table, columns) for name, columns in manifest.nested.items()}
-    labels = {d: table.coded(d) for d in manifest.dimensions if d not in manifest.nested and d in table}
+    labels = {d: table.texts(d) for d in manifest.dimensions if d not in manifest.nested and d in table}
     labels |= breakdown_labels(manifest, table)
-    measure = None if manifest.measure is None else table.coded(manifest.measure)
+    measure = None if manifest.measure is None else table.texts(manifest.measure)
     if measure is not None and STATISTIC in manifest.dimensions and manifest.part_of:
         whole = roots(manifest.measures, manifest.part_of)
-        texts = [measure.name(code) for code in range(measure.size)]
-        labels[STATISTIC] = Coded(measure.codes, measure.size, [t if whole.get(t, t) != t else "" for t in texts])
+        labels[STATISTIC] = [text if whole.get(text, text) != text else "" for text in measure]
     for view in manifest.views:
-        own = {name: Coded(np.zeros(table.rows, dtype=np.int32), 1, [text]) for name, text in view.labels.items()}
+        own = {name: [text] * table.rows for name, text in view.labels.items()}
         yield FileRows(release, file, table, labels | own, measure, view, nested)
 
 
@@ -114,8 +113,7 @@ def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) 
     table = read_count_table(file.path, file.shown, columns, problems)
     if table is None or file.only is None:
         return table
-    releases = table.coded(file.only[0])
-    return table.without(releases.codes != [releases.name(c) for c in range(releases.size)].index(file.only[1]))
+    return table.without(np.array([text != file.only[1] for text in table.texts(file.only[0])]))
 
 
 class _Assembler:
@@ -178,70 +176,63 @@ class _Assembler:
 
     def _dimensions(self) -> tuple[tuple[Dimension, ...], list[list[Codes]]]:
         dimensions, columns = [], []
-        for place, name in enumerate(self.manifest.dimensions):
-            total = self.manifest.totals.get(name)
-            texts: dict[str, int] = {}
-            local = [self._local_labels(part, place, total, texts) for part in self.parts]
-            self._note_other_capitals(name, list(texts), local)
-            known = self.categories.get(name)
-            dimension = build_dimension(name, texts, total, known, is_open=name in self.manifest.open)
+        for name in self.manifest.dimensions:
+            total, known = self.manifest.totals.get(name), self.categories.get(name)
+            local = [self._local_labels(part, name, total, known) for part in self.parts]
+            self._note_other_capitals(name, total, local)
+            published = filter(None, dict.fromkeys(text for texts in local for text in texts))
+            dimension = build_dimension(name, published, total, known, is_open=name in self.manifest.open)
             number = {label: code for code, label in enumerate(dimension.labels)}
-            lookup = np.array([number[text] for text in texts] or [0], dtype=np.int32)
-            columns.append([lookup[codes] for codes in local])
+            columns.append([np.array([number.get(text, 0) for text in texts], dtype=np.int32) for texts in local])
             dimensions.append(dimension)
         return tuple(dimensions), columns
 
-    def _local_labels(self, part: FileRows, place: int, total: str | None, texts: dict[str, int]) -> Codes:
-        """Return a file's labels of a dimension as places in `texts`, noting labels that are not known."""
-        name = self.manifest.dimensions[place]
-        coded = part.labels.get(name)
+    def _local_labels(
+        self, part: FileRows, name: str, total: str | None, known: Mapping[str, list[str]] | None
+    ) -> list[str]:
+        """Return a file's labels of a dimension, empty ones where a label is not known, which is noted."""
+        texts = part.labels.get(name)
         if name in self.nested:
-            coded = part.nested[name].coded(self.nested[name].names)
-        if coded is None:
-            return np.full(part.table.rows, texts.setdefault(str(total), len(texts)), dtype=np.int32)
-        known = self.categories.get(name)
-        wrong, lookup = [], np.zeros(max(1, coded.size), dtype=np.int32)
-        for code in np.unique(coded.codes).tolist():
-            text = composed(coded.name(code)) or total or ""
-            if not text or (known is not None and text != total and text not in known):
-                wrong.append(code)
-            else:
-                lookup[code] = texts.setdefault(text, len(texts))
-        if wrong:
-            what, remedy = (
-                ("the label is in no line of the categories", "add a line for each atom that it covers")
-                if known is not None
-                else ("the cell is empty, and the dimension has no total", "name its total in [table] totals")
-            )
-            part.table.note_first(np.isin(coded.codes, wrong), name, what, remedy, self.problems)
-        return lookup[coded.codes]
+            texts = [self.nested[name].names[path] for path in part.nested[name]]
+        if texts is None:
+            return [str(total)] * part.table.rows
+        texts = [composed(text) or total or "" for text in texts]
+        fine = {text for text in dict.fromkeys(texts) if text and (known is None or text == total or text in known)}
+        what, remedy = (
+            ("the label is in no line of the categories", "add a line for each atom that it covers")
+            if known is not None
+            else ("the cell is empty, and the dimension has no total", "name its total in [table] totals")
+        )
+        wrong = np.array([text not in fine for text in texts], dtype=np.bool_)
+        part.table.note_first(wrong, name, what, remedy, self.problems)
+        return [text if text in fine else "" for text in texts]
 
-    def _note_other_capitals(self, name: str, texts: Sequence[str], local: Sequence[Codes]) -> None:
+    def _note_other_capitals(self, name: str, total: str | None, local: Sequence[Sequence[str]]) -> None:
         """Refuse labels that only capitals distinguish from the total, or from one of another table.
 
         Taken for others, sums and what ties two tables would be missed. A table that has two spellings, none of them
         the total's, means two labels.
         """
-        total = self.manifest.totals.get(name)
-        spelled: dict[str, dict[int, int]] = {}
+        spelled: dict[str, dict[str, int]] = {}
         meant = set[str]()
-        for at, codes in enumerate(local):
-            here: dict[str, int] = {}
-            for code in np.unique(codes).tolist():
-                folded = texts[code].casefold()
-                spelled.setdefault(folded, {}).setdefault(code, at)
-                if here.setdefault(folded, code) != code:
+        for at, texts in enumerate(local):
+            here: dict[str, str] = {}
+            for text in filter(None, dict.fromkeys(texts)):
+                folded = text.casefold()
+                spelled.setdefault(folded, {}).setdefault(text, at)
+                if here.setdefault(folded, text) != text:
                     meant.add(folded)
         for folded, spellings in spelled.items():
             (first, before), *others = spellings.items()
-            like = f'"{texts[first]}" in {self.parts[before].file.shown}'
+            like = f'"{first}" in {self.parts[before].file.shown}'
             if total is not None and folded == total.casefold():
-                like, others = f'the total "{total}"', [each for each in spellings.items() if texts[each[0]] != total]
+                like, others = f'the total "{total}"', [each for each in spellings.items() if each[0] != total]
             elif folded in meant:
                 continue
-            for code, at in others[:1]:
-                what = f'"{texts[code]}" differs from {like} by capitals alone'
-                self.parts[at].table.note_first(local[at] == code, name, what, "write both alike", self.problems)
+            for spelling, at in others[:1]:
+                wrong = np.array([text == spelling for text in local[at]])
+                what = f'"{spelling}" differs from {like} by capitals alone'
+                self.parts[at].table.note_first(wrong, name, what, "write both alike", self.problems)
 
     def _measures(self) -> tuple[tuple[str | None, ...], list[Codes]]:
         """Return the statistics that are counts, and each row's, -1 for those that are none."""
@@ -256,15 +247,11 @@ class _Assembler:
         rates = {each.column: each.counts for each in self.manifest.rates if each.is_statistic}
         columns = []
         for part in self.parts:
-            coded = part.measure
-            if coded is None:
-                continue
-            texts = [coded.name(code) for code in range(coded.size)]
-            for text in texts if not counted else ():
+            texts = part.measure or []
+            for text in dict.fromkeys(texts) if not counted else ():
                 if text not in rates:
                     names.setdefault(text, len(names))
-            of = {text: rates[text] or next(iter(names), "") for text in texts if text in rates}
+            of = {text: base or next(iter(names), "") for text, base in rates.items()}
             of |= {text: root for text, root in whole.items() if root != text}
-            lookup = np.array([names.get(of.get(text, text), -1) for text in texts] or [0], dtype=np.int32)
-            columns.append(lookup[coded.codes])
+            columns.append(np.array([names.get(of.get(text, text), -1) for text in texts], dtype=np.int32))
         return tuple(names), columns

@@ -11,9 +11,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_texts import commas_are_decimal, flag_of, with_decimal_point
 from audit.count_tables.table_files import column_names, read_count_table
@@ -27,7 +24,7 @@ from audit.io.argus_files import (
     hierarchy_beside,
     read_metadata,
 )
-from audit.io.tables import Coded, Table, read_table
+from audit.io.tables import Table, read_table
 from audit.model.errors import Problems
 
 
@@ -132,66 +129,28 @@ def _in_cell(text: str) -> tuple[str, str]:
     return (found[1], found[2]) if found and found[1] else (text, "")
 
 
-def breakdown_labels(manifest: TableManifest, table: Table) -> dict[str, Coded]:
-    """Return the labels of each dimension that a column names, such as `Region; Age`, the levels beside it."""
+def breakdown_labels(manifest: TableManifest, table: Table) -> dict[str, list[str]]:
+    """Return the labels of each dimension that a column names, such as `Region; Age`, the levels beside it.
+
+    The empty label stands for the total.
+    """
     if manifest.breakdown is None:
         return {}
-    named = table.coded(manifest.breakdown)
-    levels = [table.coded(name) for name in manifest.levels]
-    parts = [_parts(named.name(code)) for code in range(named.size)]
-    found = {}
-    for dimension in manifest.dimensions:
-        if dimension in table:
-            continue
-        # Code 0 is the empty label, which stands for the total.
-        codes = np.zeros(table.rows, dtype=np.int32)
-        names = [""]
-        for place, level in enumerate(levels):
-            own = [code for code, some in enumerate(parts) if len(some) > place and some[place] == dimension]
-            texts = [level.name(code) for code in range(level.size)]
-            offset = len(names)
-            names += ["" if text in _NONE else text for text in texts]
-            mine = np.isin(named.codes, own)
-            codes[mine] = offset + level.codes[mine]
-        found[dimension] = Coded(codes, len(names), names)
-    return found
-
-
-def _parts(breakdown: str) -> list[str]:
-    return [part.strip() for part in breakdown.split(";")]
+    parts = {text: [part.strip() for part in text.split(";")] for text in table.distinct(manifest.breakdown)}
+    named = [parts[text] for text in table.texts(manifest.breakdown)]
+    levels = [["" if text in _NONE else text for text in table.texts(name)] for name in manifest.levels]
+    rows = [dict(zip(some, row, strict=False)) for some, row in zip(named, zip(*levels, strict=True), strict=True)]
+    return {name: [row.get(name, "") for row in rows] for name in manifest.dimensions if name not in table}
 
 
 LabelPath = tuple[str, ...]
 """The labels of a nested area, the coarsest first: none for the total."""
 
 
-@dataclass(frozen=True)
-class NestedLabels:
-    """The labels of a dimension that several columns give, the coarsest first; blank is the total.
-
-    Attributes:
-        codes: shape (rows,), int32; places in `paths`.
-        paths: the distinct paths of labels.
-    """
-
-    codes: npt.NDArray[np.int32]
-    paths: Sequence[LabelPath]
-
-    def coded(self, names: Mapping[LabelPath, str]) -> Coded:
-        """Return the finest label of each row, as it is named among all files."""
-        return Coded(self.codes, len(self.paths), [names[path] for path in self.paths])
-
-
-def nested_labels(table: Table, columns: Sequence[str]) -> NestedLabels:
-    """Return the labels of a dimension from its columns."""
-    levels = [table.coded(name) for name in columns]
-    rows = np.stack([level.codes for level in levels], axis=1)
-    distinct, where = np.unique(rows, axis=0, return_inverse=True)
-    paths = []
-    for codes in distinct.tolist():
-        texts = [composed(level.name(code)) for level, code in zip(levels, codes, strict=True)]
-        paths.append(tuple(text for text in texts if text not in _NONE))
-    return NestedLabels(where.ravel().astype(np.int32), paths)
+def nested_labels(table: Table, columns: Sequence[str]) -> list[LabelPath]:
+    """Return the labels of each row in a dimension of several columns, the coarsest first; blank is the total."""
+    rows = zip(*(map(composed, table.texts(name)) for name in columns), strict=True)
+    return [tuple(text for text in row if text not in _NONE) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -207,9 +166,10 @@ class NestedDimension:
     atoms: Mapping[str, list[str]]
 
 
-def nested_dimension(found: Sequence[NestedLabels], *, with_rest: bool = False) -> NestedDimension:
+def nested_dimension(found: Sequence[Sequence[LabelPath]], *, with_rest: bool = False) -> NestedDimension:
     """Return the labels of a dimension; `with_rest` adds to coarser labels an atom that no label inside shows."""
-    paths = dict.fromkeys(path[:end] for each in found for path in each.paths for end in range(1, len(path) + 1))
+    distinct = dict.fromkeys(path for each in found for path in each)
+    paths = dict.fromkeys(path[:end] for path in distinct for end in range(1, len(path) + 1))
     ending: dict[str, list[LabelPath]] = {}
     for path in paths:
         ending.setdefault(path[-1], []).append(path)
