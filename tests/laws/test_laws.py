@@ -289,7 +289,7 @@ def findings_hold(data, attack, adversary):
 
 
 def a_candidate_is_judged_as_if_it_were_published(data, attack, adversary):
-    series = data.draw(any_series(attack, adversary))
+    series = data.draw(any_series(attack, adversary, known=None))
     assume(len(series.releases) > 1)
     words = ("--attack", attack, "--adversary", adversary, "--format", "json")
     with saved(series) as folder:

@@ -16,16 +16,17 @@ def test_tiny_series(first):
     for seed in range(first, first + EACH):
         matrix, truth = tiny_series(np.random.default_rng(seed))
         wanted = brute_force(matrix, 2 * ENUMERATED)
-        found = searched(matrix, MAX_E)
-        assert found.complete, seed
-        assert found.lower == found.upper, seed
         shown = wanted[matrix.individual & (wanted > 0)]
-        if len(shown):
-            assert found.lower == shown.min(), seed
-        else:
-            assert found.lower is None or found.lower > ENUMERATED, seed
-        assert found.least.tolist() == np.where(wanted <= MAX_E, wanted, 0).tolist(), seed
-        check_witnesses(matrix, truth, found)
+        for max_e in (1, MAX_E):
+            found = searched(matrix, max_e)
+            assert found.complete, seed
+            assert found.lower == found.upper, seed
+            if len(shown):
+                assert found.lower == shown.min(), seed
+            else:
+                assert found.lower is None or found.lower > ENUMERATED, seed
+            assert found.least.tolist() == np.where(wanted <= max_e, wanted, 0).tolist(), seed
+            check_witnesses(matrix, truth, found)
 
 
 def check_witnesses(matrix, truth, found):

@@ -39,6 +39,22 @@ def test_a_limit_that_is_reached_leaves_the_last_table_open(found):
     assert [outcome.measures[name] for name in ("unsafe", "smallest_class", "timeline")] == [None, None, [0]]
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda one: replace(one, cause="widow"),
+        lambda one: replace(one, release=0, certificate=one.certificate[:1]),
+    ],
+    ids=["another cause", "another release, and the steps up to it"],
+)
+def test_a_finding_that_was_changed_as_a_whole_does_not_hold(changed, found):
+    """Each field by itself is spoiled in tests/unit/verification/test_spoiled.py."""
+    evidence, findings = found
+    Recounter(evidence, 2).check(list(findings.values()))
+    with pytest.raises(BrokenCertificateError):
+        Recounter(evidence, 2).check([changed(findings["2"])])
+
+
 def test_a_class_that_is_large_enough_is_no_finding(found):
     evidence, findings = found
     with pytest.raises(BrokenCertificateError):
