@@ -195,9 +195,6 @@ def test_a_key_with_holes_follows_people_less_far_than_before(values, keyed, tmp
     assert (code == 1) == (values == "wwww")
 
 
-# -- pairs, registers, and what is known --------------------------------------------------------------------------
-
-
 # -- keys, secrecy, and what may not be touched -------------------------------------------------------------------
 
 

@@ -98,12 +98,6 @@ def test_a_hierarchy_lists_all_values(one, other, shared, tmp_path):
     assert ("inference-table" in violating, code == 0 or bool(violating)) == (not shared, True)
 
 
-# -- with other attacks ---------------------------------------------------------------------------------
-
-
-# -- limits, waivers ------------------------------------------------------------------------------------
-
-
 # -- reports --------------------------------------------------------------------------------------------
 
 

@@ -72,7 +72,28 @@ class Law:
 
     name: str
     check: Callable[[st.DataObject, str, str], None]
-    of: Callable[[str, str], bool] = lambda attack, adversary: True
+    of: Callable[[str, str], bool]
+
+
+LAWS: list[Law] = []
+
+
+def law(of: Callable[[str, str], bool] = lambda attack, adversary: True):
+    """Enter a law, by the name of its function, in the table."""
+
+    def enter(check):
+        LAWS.append(Law(check.__name__.replace("_", " "), check, of))
+        return check
+
+    return enter
+
+
+def registered(attack, _):
+    return attack not in OUTSIDERS
+
+
+def about_people(attack, adversary):
+    return adversary in {"linked", "register"}
 
 
 def found(data, series, attack, adversary) -> Seen:
@@ -121,6 +142,7 @@ def same_measures(one: Seen, other: Seen) -> None:
         assert other.measures[name] == near, name
 
 
+@law()
 def names_do_not_matter(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     new = data.draw(disguised(series))
@@ -130,6 +152,7 @@ def names_do_not_matter(data, attack, adversary):
     assert translated(one.ruled_out, new) == other.ruled_out
 
 
+@law()
 def file_types_do_not_matter(data, attack, adversary):
     series = data.draw(any_series(attack, adversary))
     with saved(series) as folder:
@@ -138,6 +161,7 @@ def file_types_do_not_matter(data, attack, adversary):
     assert one == other
 
 
+@law()
 def engines_do_not_matter(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     with saved(series) as folder:
@@ -148,6 +172,8 @@ def engines_do_not_matter(data, attack, adversary):
     assert one == two == three
 
 
+# The rows of another copy may be in a register's or a point's boxes too.
+@law(lambda attack, adversary: adversary == "linked" or attack == "homogeneity")
 def copies_are_told_the_same(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     new = beside(series)
@@ -158,6 +184,8 @@ def copies_are_told_the_same(data, attack, adversary):
     assert both.measures["timeline"] == [2 * count for count in one.measures["timeline"]]
 
 
+# A point stands for others when there are more boxes.
+@law(lambda attack, _: attack != "correspondence")
 def a_release_more_takes_nothing_back(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     assume(len(series.releases) > 1)
@@ -174,6 +202,7 @@ def values_of(series):
     return {row.value for release in series.releases for row in release}
 
 
+@law(about_people)
 def known_values_take_nothing_back(data, attack, adversary):
     series = data.draw(any_series(attack, adversary))
     informed = data.draw(with_knowledge(series, adversary))
@@ -194,6 +223,7 @@ def of_others(facts, known):
     }
 
 
+@law(lambda _, adversary: adversary == "register")
 def more_of_a_register_takes_nothing_back(data, attack, adversary):
     series = data.draw(any_series(attack, adversary))
     people = series.people("register")
@@ -204,6 +234,7 @@ def more_of_a_register_takes_nothing_back(data, attack, adversary):
     assert before.ruled_out <= after.ruled_out
 
 
+@law(lambda _, adversary: adversary == "register")
 def the_key_takes_nothing_back_from_a_register(data, attack, adversary):
     series = replace(data.draw(any_series(attack, adversary)), keyed=True)
     before = found(data, series, attack, "register")
@@ -212,6 +243,7 @@ def the_key_takes_nothing_back_from_a_register(data, attack, adversary):
     assert before.ruled_out <= after.ruled_out
 
 
+@law(lambda _, adversary: adversary == "linked")
 def whoever_is_in_the_key_takes_nothing_back(data, attack, adversary):
     """Rows of some are nobody's at first."""
     series = data.draw(any_series(attack, adversary))
@@ -227,6 +259,7 @@ def whoever_is_in_the_key_takes_nothing_back(data, attack, adversary):
     assert before.ruled_out <= after.ruled_out
 
 
+@law(about_people)
 def another_column_takes_nothing_back(data, attack, adversary):
     changing = attack not in CONSTANT and data.draw(st.booleans())
     series, table = data.draw(pair_series(adversary=adversary, changing=changing))
@@ -240,6 +273,7 @@ def another_column_takes_nothing_back(data, attack, adversary):
     assert before.facts <= after.facts
 
 
+@law(about_people)
 def record_ids_take_nothing_back(data, attack, adversary):
     """Whatever is certain of people stays so where their rows are followed by ids, with nothing else to look at."""
     series = data.draw(any_series(attack, adversary))
@@ -253,6 +287,7 @@ def record_ids_take_nothing_back(data, attack, adversary):
         assert {fact for fact in before.facts if not fact[1].startswith("~")} <= followed.facts
 
 
+@law(about_people)
 def the_truth_is_never_ruled_out(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     series = replace(series, keyed=True)
@@ -273,12 +308,14 @@ def history(series, person):
     return {j: series.row(person, j).value for j in range(len(series.releases)) if series.row(person, j)}
 
 
+@law(lambda attack, adversary: about_people(attack, adversary) and attack != "joint")
 def what_is_found_is_what_joint_finds(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     one, joint = found(data, series, attack, adversary), found(data, series, "joint", adversary)
     assert {fact for fact in one.facts if fact[0] == "value" and not fact[1].startswith("~")} <= joint.facts
 
 
+@law(registered)
 def findings_hold(data, attack, adversary):
     """The audit checks each again before it prints it; those on people's own groups are checked by hand besides."""
     series = data.draw(any_series(attack, adversary, known=None))
@@ -288,6 +325,7 @@ def findings_hold(data, attack, adversary):
         assert_proves(finding, series, adversary, constant=attack == "intersection")
 
 
+@law(registered)
 def a_candidate_is_judged_as_if_it_were_published(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     assume(len(series.releases) > 1)
@@ -304,57 +342,6 @@ def a_candidate_is_judged_as_if_it_were_published(data, attack, adversary):
     assert [entry["measures"] for entry in one["attacks"]] == [entry["measures"] for entry in other["attacks"]]
 
 
-def registered(attack, _):
-    return attack not in OUTSIDERS
-
-
-def about_people(attack, adversary):
-    return adversary in {"linked", "register"}
-
-
-LAWS = [
-    Law("names do not matter", names_do_not_matter),
-    Law("file types do not matter", file_types_do_not_matter),
-    Law("engines do not matter", engines_do_not_matter),
-    # The rows of another copy may be in a register's or a point's boxes too.
-    Law(
-        "copies are told the same",
-        copies_are_told_the_same,
-        lambda attack, adversary: adversary == "linked" or attack == "homogeneity",
-    ),
-    # A point stands for others when there are more boxes.
-    Law(
-        "a release more takes nothing back",
-        a_release_more_takes_nothing_back,
-        lambda attack, _: attack != "correspondence",
-    ),
-    Law("known values take nothing back", known_values_take_nothing_back, about_people),
-    Law(
-        "more of a register takes nothing back",
-        more_of_a_register_takes_nothing_back,
-        lambda _, adversary: adversary == "register",
-    ),
-    Law(
-        "the key takes nothing back from a register",
-        the_key_takes_nothing_back_from_a_register,
-        lambda _, adversary: adversary == "register",
-    ),
-    Law(
-        "whoever is in the key takes nothing back",
-        whoever_is_in_the_key_takes_nothing_back,
-        lambda _, adversary: adversary == "linked",
-    ),
-    Law("another column takes nothing back", another_column_takes_nothing_back, about_people),
-    Law("record ids take nothing back", record_ids_take_nothing_back, about_people),
-    Law("findings hold", findings_hold, registered),
-    Law("a candidate is judged as if it were published", a_candidate_is_judged_as_if_it_were_published, registered),
-    Law("the truth is never ruled out", the_truth_is_never_ruled_out, about_people),
-    Law(
-        "what is found is what joint finds",
-        what_is_found_is_what_joint_finds,
-        lambda attack, adversary: about_people(attack, adversary) and attack != "joint",
-    ),
-]
 TABLE = [(law, attack, adversary) for law in LAWS for attack, adversary in PAIRS if law.of(attack, adversary)]
 
 

@@ -217,24 +217,6 @@ def fewest_counterfeits(back, signatures, kept, m):
 # -- what else is promised ------------------------------------------------------------------------------------
 
 
-def test_more_than_one_mth_is_refused_with_values_rows_and_how_many_must_wait():
-    people = [(person, value, [0]) for person, value in enumerate([1, 0, 2, 0, 0, 0])]
-    with pytest.raises(RefusalError, match=r"share a sensitive value \(flu\); at least 2 rows must wait") as refused:
-        MInvarianceAnonymizer(2).publish(
-            snapshot(people, values=["flu", "gastritis", "dyspepsia"]), PublicationHistory(), rng()
-        )
-    assert refused.value.rows.tolist() == [1, 3, 4, 5]
-    assert refused.value.column == "sensitive"
-    assert "--withhold" in refused.value.remedy
-
-
-def test_a_changed_value_is_refused():
-    so_far = published([[(0, 0), (1, 1)]])
-    with pytest.raises(RefusalError, match=r"changed value: 1 people.*m-distinct") as refused:
-        MInvarianceAnonymizer(2).publish(snapshot([(1, 1, [0]), (0, 1, [0])]), so_far, rng())
-    assert refused.value.rows.tolist() == [1]
-
-
 def test_a_past_without_the_persons_value_is_refused():
     so_far = published([[(0, 0), (1, 1)], [(2, 0), (3, 1), (4, 2)]])
     so_far.value[0] = 2

@@ -42,9 +42,6 @@ def everything(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-# -- a series that somebody else began ----------------------------------------------------------------------------
-
-
 # -- Anatomy pairs ------------------------------------------------------------------------------------------------
 
 TOWNS = ("Ely", "Rye", "York")

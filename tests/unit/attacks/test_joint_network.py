@@ -67,9 +67,6 @@ def test_what_groups_leave_is_what_sets_say(values, known):
     assert all(values[network.kind[column]] == value[person] for person, column in hint.items())
 
 
-# -- who is free --------------------------------------------------------------------------------------------------
-
-
 # -- what is counted of columns -----------------------------------------------------------------------------------
 
 

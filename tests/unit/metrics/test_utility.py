@@ -92,9 +92,6 @@ def test_counted_cells_are_the_values_that_they_cover(texts: list[str], low: int
         assert part == pytest.approx(sum(low <= value - 20 < low + length for value in held) / len(held))
 
 
-# -- measures -----------------------------------------------------------------------------------------------------
-
-
 # -- whole releases -----------------------------------------------------------------------------------------------
 
 

@@ -102,15 +102,6 @@ def test_worked_examples(name, e, clause):
     assert (found.undecided or "None").startswith(str(clause))
 
 
-def test_keys_are_needed(tmp_path):
-    principle, series = find("e-equivalence", {"e": 2}), open_series(EXAMPLES / "hospital-2-invariant")
-    with pytest.raises(ValueError, match="read with their key"):
-        principle.start(series).add(series.read(0, key=False))
-
-
-# -- small cuts ---------------------------------------------------------------------------------------------------
-
-
 # -- audit check --------------------------------------------------------------------------------------------------
 
 
@@ -163,9 +154,3 @@ def test_what_the_attack_cannot_tell_is_undecided(tmp_path, monkeypatch):
     document = json.loads(check(EXAMPLES / "clinic-2-equivalence", 5, "--format", "json")[1])
     assert (document["holds"], document["broken"], document["offences"]) == (None, {}, [])
     assert "at least 3 (too much)" in document["undecided"]
-
-
-def test_values_that_change_are_undecided():
-    code, out, err = check(EXAMPLES / "ward-2-distinct", 2)
-    assert (code, err) == (3, "")
-    assert "the series has transitions" in out

@@ -8,7 +8,6 @@ import pytest
 
 from audit.io.series import open_series
 from audit.model.anonymizer import Promise
-from audit.model.errors import UsageError
 from audit.principles.checker import checked
 from audit.principles.principle import SHOWN, BrokenClause, PrincipleViolation
 from audit.principles.registry import PRINCIPLES, find, parameters
@@ -46,9 +45,6 @@ def in_parquet(folder):
     pyarrow.parquet.write_table(pyarrow.csv.read_csv(folder / "1.csv"), folder / "1.parquet")
     (folder / "series.toml").write_text((folder / "series.toml").read_text().replace("1.csv", "1.parquet"))
     return folder
-
-
-# -- row classes --------------------------------------------------------------------------------------------------
 
 
 # -- the worked examples ------------------------------------------------------------------------------------------
@@ -125,12 +121,6 @@ def test_the_first_offenders_come_in_order():
     ]
 
 
-# -- one clause at a time -----------------------------------------------------------------------------------------
-
-
-# -- releases one by one ------------------------------------------------------------------------------------------
-
-
 # -- what an offence says -----------------------------------------------------------------------------------------
 
 
@@ -153,39 +143,3 @@ def test_most_offences_are_only_counted(tmp_path):
 
 
 # -- refusals -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ident", "given", "said"),
-    [
-        ("k-anonymity", {}, "k-anonymity needs --k; give it a whole number from 1"),
-        ("k-anonymity", {"k": 0}, "k-anonymity needs --k; give it a whole number from 1"),
-        ("l-diversity", {"k": 2}, "l-diversity needs --l; give it a whole number from 1"),
-        ("m-unique", {"m": 2, "k": 2}, "m-unique has no --k; leave it out"),
-        ("secrecy", {}, "there is no principle secrecy; choose from k-anonymity, l-diversity"),
-    ],
-)
-def test_parameters(ident, given, said):
-    with pytest.raises(UsageError) as refused:
-        find(ident, given)
-    assert said in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "ident", "given", "said"),
-    [
-        (
-            "cases-monotonic",
-            "m-invariance",
-            {"m": 2},
-            "needs [columns] individual, or a key file for each release; add",
-        ),
-        ("hospital-l-diverse-outsider", "monotonic", {"k": 2}, "or a key file for each release, or [columns] record;"),
-        ("clinic-2-invariant", "monotonic", {"k": 2}, "needs [columns] quasi_identifiers; add them"),
-    ],
-)
-def test_series_that_lack_what_is_needed(name, ident, given, said):
-    with pytest.raises(UsageError) as refused:
-        verdict(EXAMPLES / name, ident, **given)
-    assert said in str(refused.value)
-    assert str(refused.value).startswith(f"series.toml: {ident} ")

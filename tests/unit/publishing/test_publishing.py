@@ -103,25 +103,6 @@ def test_records_keep_their_ids_and_newcomers_get_random_ones(tmp_path, micro):
     assert len({*ids[0].values(), *ids[1].values()}) == 6
 
 
-# -- series that somebody else began ---------------------------------------------------------------------------------
-
-
-def begun(folder: Path, *, group: str = "Gid", releases: str = '["old/*.csv"]', owner: bool = True) -> Path:
-    """A series with one release, in columns of its own."""
-    (folder / "old").mkdir(parents=True)
-    named = f'group = "{group}"\n' if group else ""
-    (folder / "series.toml").write_text(
-        f'# mine\n[series]\nname = "Ours"  # as ever\nreleases = {releases}\n\n[columns]\nsensitive = "Disease"\n'
-        f'quasi_identifiers = ["Age"]\n{named}' + ('individual = "Owner"\n' if owner else "")
-    )
-    head = f"Owner,{group}," if group else "Owner,"
-    lines = [("Bo", "a", "21-22", "flu"), ("Al", "a", "21-22", "cold")]
-    lines += [("Cy", "b", "[40, 41]", "flu"), ("Di", "b", "[40, 41]", "gout")]
-    body = [f'{who},{gid + "," if group else ""}"{age}",{value}' for who, gid, age, value in lines]
-    (folder / "old/1.csv").write_text("\n".join([f"{head}Age,Disease", *body]) + "\n")
-    return folder
-
-
 # -- refusals: each says why, and nothing on disk changes ------------------------------------------------------------
 
 
@@ -136,15 +117,6 @@ def test_a_broken_promise_is_a_bug_and_is_not_written(tmp_path, micro):
     with pytest.raises(BrokenPromiseError):
         publish_to(tmp_path / "out", micro, Pairs(cheat=True))
     assert not (tmp_path / "out").exists()
-
-
-def test_a_past_that_fails_is_refused(tmp_path, micro):
-    series = begun(tmp_path / "ours")
-    path = series / "old/1.csv"
-    path.write_text(path.read_text().replace("Di,b", "Di,c"))
-    before = everything(series)
-    refused(lambda: publish_to(series, micro), "the series so far does not keep k-anonymity (k = 2)", "group b")
-    assert everything(series) == before
 
 
 def test_two_publishers_at_once_are_refused(tmp_path, micro):
