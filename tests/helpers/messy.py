@@ -3,17 +3,9 @@
 import csv
 import gzip
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 Rows = list[list[str]]
-Write = Callable[[Path, Rows], Path]
-KINDS: dict[str, Write] = {}
-
-
-def kind(write: Write) -> Write:
-    KINDS[write.__name__] = write
-    return write
 
 
 def as_csv(rows: Rows, delimiter: str = ",", **options) -> str:
@@ -28,68 +20,21 @@ def write(path: Path, content: bytes | str) -> Path:
     return path
 
 
-@kind
-def comma(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows))
+def text(delimiter=",", ending=".csv", encoding="utf-8", above="", **form):
+    """A way to write a table as text, some lines above it."""
+
+    def put(path, rows):
+        lines = above.format(name=path.name) + as_csv(rows, delimiter, **form)
+        return write(path.with_suffix(ending), lines.encode(encoding))
+
+    return put
 
 
-@kind
-def semicolon(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows, ";"))
-
-
-@kind
-def tabulator(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows, "\t"))
-
-
-@kind
-def bar(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows, "|"))
-
-
-@kind
-def latin_1(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows, ";").encode("latin-1"))
-
-
-@kind
-def utf_16(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows, "\t").encode("utf-16"))
-
-
-@kind
-def byte_order_mark(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows, ";").encode("utf-8-sig"))
-
-
-@kind
-def excel_hint(path, rows):
-    return write(path.with_suffix(".csv"), "sep=;\r\n" + as_csv(rows, ";").replace("\n", "\r\n"))
-
-
-@kind
-def all_quoted(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows, quoting=csv.QUOTE_ALL))
-
-
-@kind
-def single_quotes(path, rows):
-    return write(path.with_suffix(".csv"), as_csv(rows, quoting=csv.QUOTE_ALL, quotechar="'"))
-
-
-@kind
 def blanks(path, rows):
     lines = [", ".join(f'"{cell}"' if "," in cell else f" {cell} " for cell in row) for row in rows]
     return write(path.with_suffix(".csv"), "\n".join(lines) + "\n\n")
 
 
-@kind
-def compressed(path, rows):
-    return write(path.with_suffix(".csv.gz"), gzip.compress(as_csv(rows, ";").encode()))
-
-
-@kind
 def excel(path, rows):
     import openpyxl
 
@@ -103,14 +48,6 @@ def excel(path, rows):
     return path
 
 
-@kind
-def titles(path, rows):
-    """Lines above the header, as statistical offices and exports have them."""
-    above = f"Discharges {path.name}\n\nClinic;;;;Medicine\n"
-    return write(path.with_suffix(".csv"), above + as_csv(rows, ";"))
-
-
-@kind
 def excel_titles(path, rows):
     """A sheet of notes, a title, a merged heading and a blank row above the header."""
     import openpyxl
@@ -130,35 +67,41 @@ def excel_titles(path, rows):
     return path
 
 
-@kind
-def capitals(path, rows):
-    return write(path.with_suffix(".CSV"), as_csv(rows))
+def statistical(ending, writer, **options):
+    def put(path, rows):
+        import pandas as pd
+        import pyreadstat
+
+        path = path.with_suffix(ending)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        getattr(pyreadstat, writer)(pd.DataFrame(rows[1:], columns=rows[0]), str(path), **options)
+        return path
+
+    return put
 
 
-@kind
-def tsv(path, rows):
-    return write(path.with_suffix(".tsv"), as_csv(rows, "\t"))
-
-
-@kind
-def sas_transport(path, rows):
-    return _statistical(path.with_suffix(".xpt"), rows, "write_xport", table_name="T")
-
-
-@kind
-def spss(path, rows):
-    return _statistical(path.with_suffix(".sav"), rows, "write_sav")
-
-
-@kind
-def stata(path, rows):
-    return _statistical(path.with_suffix(".dta"), rows, "write_dta")
-
-
-def _statistical(path, rows, writer, **options):
-    import pandas as pd
-    import pyreadstat
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    getattr(pyreadstat, writer)(pd.DataFrame(rows[1:], columns=rows[0]), str(path), **options)
-    return path
+KINDS = {
+    "comma": text(),
+    "semicolon": text(";"),
+    "tabulator": text("\t"),
+    "bar": text("|"),
+    "latin_1": text(";", encoding="latin-1"),
+    "utf_16": text("\t", encoding="utf-16"),
+    "byte_order_mark": text(";", encoding="utf-8-sig"),
+    "excel_hint": lambda path, rows: write(
+        path.with_suffix(".csv"), "sep=;\r\n" + as_csv(rows, ";").replace("\n", "\r\n")
+    ),
+    "all_quoted": text(quoting=csv.QUOTE_ALL),
+    "single_quotes": text(quoting=csv.QUOTE_ALL, quotechar="'"),
+    "blanks": blanks,
+    "compressed": lambda path, rows: write(path.with_suffix(".csv.gz"), gzip.compress(as_csv(rows, ";").encode())),
+    "excel": excel,
+    "titles": text(";", above="Discharges {name}\n\nClinic;;;;Medicine\n"),
+    "excel_titles": excel_titles,
+    "capitals": text(ending=".CSV"),
+    "tsv": text("\t", ending=".tsv"),
+    "sas_transport": statistical(".xpt", "write_xport", table_name="T"),
+    "spss": statistical(".sav", "write_sav"),
+    "stata": statistical(".dta", "write_dta"),
+}
+"""Ways to write a table, by name: given a path without its ending and rows, each returns the path of the file."""
