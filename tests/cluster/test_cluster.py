@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from attacks.intersection import IntersectionAttack
 from audit.runtime.distributed.dask_cluster import cluster
 from tests.cli.forms import EXAMPLES, FORMS
 from tests.helpers.amount import slow
@@ -160,6 +161,25 @@ def test_workers_of_another_version_are_refused(scheduler, monkeypatch):
     assert (code, out) == (2, "")
     assert err.startswith("audit: the cluster's workers have series-audit ")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("when", ["before", "under way"])
+def test_a_scheduler_that_dies_leaves_no_verdict(when, monkeypatch):
+    with started() as (address, scheduler, _):
+        run = IntersectionAttack.run
+
+        def dying(*rest):
+            scheduler.kill()
+            scheduler.wait(20)
+            return run(*rest)
+
+        if when == "before":
+            scheduler.kill()
+            scheduler.wait(20)
+        monkeypatch.setattr(IntersectionAttack, "run", dying)
+        code, out, err = run_main(str(EXAMPLES / "clinic-2-equivalence"), "--engine", "dask", "--scheduler", address)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert {"before": "there is no scheduler at", "under way": "the cluster's scheduler is gone"}[when] in err
 
 
 def test_options_that_do_not_fit_each_other():
