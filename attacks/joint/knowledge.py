@@ -51,7 +51,8 @@ class Knowledge:
             even = network.even(COUNTED)
             self.adopt(np.flatnonzero(even), network.hint[even])
             self._shown[even[network.owner]] = True
-            self.share[self._shown] = 1.0 / np.diff(network.start)[network.owner[self._shown]]
+            if network.weighs_alike:
+                self.share[self._shown] = 1.0 / np.diff(network.start)[network.owner[self._shown]]
             self._take_singles()
         self._settle_shares()
 

@@ -85,10 +85,11 @@ class ConstraintNetwork(OpenSubproblem):
         """Return who can exchange values at will in the world of the key, if some part of theirs has more people.
 
         There all members of all groups that hang together may have exactly the values of the group, each equally often
-        published, so that values can be exchanged in any world (m-invariance paper, Lemma 3); shape (variables,).
+        published, so that values can be exchanged in any world (m-invariance paper, Lemma 3); shape (variables,). What
+        the worlds weigh is not asked.
         """
         size, constraints = np.diff(self.start), int(self.block.max(initial=-1)) + 1
-        if not self.weighs_alike or len(self.link) or self.repeats or not size.all():
+        if len(self.link) or self.repeats or not size.all():
             return np.zeros(self.variables, dtype=np.bool_)
         entry = self.row[segments(self.row_start, self.start[:-1])]
         variable = np.repeat(np.arange(self.variables), np.diff(self.row_start)[self.start[:-1]])

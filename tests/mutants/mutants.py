@@ -359,9 +359,9 @@ MUTANTS = (
         (f"{JOINT}::test_an_odd_circle_of_groups_with_two_values_has_no_world",),
     ),
     Mutant(
-        "attacks.joint.network.ConstraintNetwork.even",
-        "not self.weighs_alike or ",
-        "",
+        "attacks.joint.knowledge.Knowledge.__init__",
+        "if network.weighs_alike:",
+        "if True:",
         (f"{JOINT}::test_even_groups_are_equally_probable_only_where_changes_weigh_nothing",),
     ),
     Mutant(

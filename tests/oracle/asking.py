@@ -6,7 +6,7 @@ from functools import wraps
 import numpy as np
 import pytest
 
-from attacks.joint import attack, deciding, settling
+from attacks.joint import attack, deciding, knowledge, settling
 from attacks.joint.attack import JointAttack
 from attacks.joint.balls import PartQuestions
 from attacks.joint.knowledge import Knowledge
@@ -33,6 +33,7 @@ WHOLE_WAYS = {
     "counted": {},
     "given up": {(settling, "STEPS"): 4},
     "programmed": UNCOUNTED,
+    "exchanged at will": UNCOUNTED | {(knowledge, "COUNTED"): 0},
     "walked": WALKED,
     "walked, no programmes": WALKED
     | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (settling, "AROUND"): 4},

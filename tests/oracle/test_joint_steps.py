@@ -305,8 +305,8 @@ def test_an_even_circle_has_two_worlds(people, copies):
 def test_a_ball_that_is_too_hard_is_the_last_one_for_what_it_is_asked(monkeypatch):
     """None of the three larger balls is tried."""
     with written(circle(200)) as folder:
-        network = replace(network_of(opened(folder, "linked")[1], 2, Budget()), weighs_alike=False)
-    known = Knowledge(network)
+        network = network_of(opened(folder, "linked")[1], 2, Budget())
+    known = Knowledge(replace(network, hint=np.full_like(network.hint, -1)))
     part = known.core(known.undecided(ALL))
     given = []
     monkeypatch.setattr(LinearModel, "integers", lambda *args: given.append(args) or ("unknown", None))
