@@ -13,7 +13,7 @@ from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import UnfollowedError, follow
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroups
-from audit.adversary.pools import finder_of, knowing, people_of
+from audit.adversary.pools import finder_of, known_beforehand, people_of, with_pools
 from audit.adversary.possible_people import PossibleKinds, PossiblePeopleFinder
 from audit.adversary.record_linkage import Contents, FollowedRecords, RowContents
 from audit.adversary.view import Key, View, key_of
@@ -146,7 +146,8 @@ def _evidence(
     people = people_of(held, sensitive, len(names), constant=transitions is None, listed=listed, possible=possible)
     beforehand = None
     if series.manifest.known is not None and ADVERSARIES[kind].knows_people:
-        people, beforehand = knowing(people, held)
+        beforehand = known_beforehand(people, held)
+    people = with_pools(people, held, beforehand)
     contents = Contents([series.attributes[name] for name in series.columns.quasi_identifiers])
     return View(
         kind=kind,
@@ -186,7 +187,7 @@ def _combined(
     changing = [seen.transitions for seen in each]
     constant = all(steps is None for steps in changing)
     kinds = possible.get(combined.name)
-    people = people_of(held, combined.name, len(combined), constant=constant, possible=kinds)
+    people = with_pools(people_of(held, combined.name, len(combined), constant=constant, possible=kinds), held)
     return replace(
         each[0],
         sensitive=_named(combined.name, combined.attributes),

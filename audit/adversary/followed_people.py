@@ -96,8 +96,8 @@ class FollowedPeople(KnownGroups):
         combined: the combinations of values.
         group: the groups of each release.
         records: the records.
-        placed: the people, ascending, -1 for each record of nobody who is known, and the class of records of each; None
-            where the adversary does not know it.
+        placed: the people, ascending, -1 for each record of one who is not known, and the class of records of each;
+            None where the adversary does not know it.
         choices: which classes of records each person may be of.
     """
 

@@ -117,7 +117,7 @@ class HeldSeries:
     def _records_of_strangers(self) -> Iterator[Flags]:
         """Yield, for the rows of each release, which may be of strangers.
 
-        Of records that were in the same classes so far nobody knows which are people's and which are strangers'.
+        Of records that were in the same classes so far, the adversary cannot say which are strangers'.
         """
         kind, strange = np.zeros(self.names.size, dtype=np.int32), np.zeros(self.names.size, dtype=np.bool_)
         for keyed, seen in zip(self.keyed, self.seen, strict=True):

@@ -28,13 +28,12 @@ def people_of(
     listed: Flags | None = None,
     possible: PossibleKinds | None = None,
 ) -> KnownGroups:
-    """Return what is seen of people and their pools; `listed` says of which values the transitions speak.
+    """Return what is seen of people, without pools; `listed` says of which values the transitions speak.
 
     `possible` are those who may be in the data, where it is not known who is.
 
     Raises:
-        InputError: the transitions do not say what may follow a published value, a person is covered by no group, or
-            there are more people than rows.
+        InputError: the transitions do not say what may follow a published value.
     """
     if listed is not None:
         for read in held.seen:
@@ -50,7 +49,7 @@ def people_of(
             people = PossiblePeople(**vars(people), space=space, lines=lines, possible=possible)
         else:
             people = RegisteredPeople(**vars(people), space=space, lines=lines_of(register, len(held)))
-    return _with_pools(people, held, None) if held.adversary.knows_people else people
+    return people
 
 
 def finder_of(held: HeldSeries) -> PossiblePeopleFinder | None:
@@ -68,13 +67,13 @@ def finder_of(held: HeldSeries) -> PossiblePeopleFinder | None:
     return PossiblePeopleFinder(held, register, everyone)
 
 
-def knowing(people: KnownGroups, held: HeldSeries) -> tuple[KnownGroups, Known]:
-    """Return the same with the values that are known beforehand, and these.
+def known_beforehand(people: KnownGroups, held: HeldSeries) -> Known:
+    """Return the values that are known beforehand.
 
     Raises:
         InputError: their file cannot be read, or contradicts itself or the series.
     """
-    present = [np.unique(each.person) for each in people.pooled]
+    present = [np.unique(people.present(position)) for position in range(len(held))]
     known, problems = read_known(held.series, people.sensitive), Problems()
     everyone = np.unique(np.concatenate(present))
     if held.series.manifest.to_come:
@@ -87,13 +86,21 @@ def knowing(people: KnownGroups, held: HeldSeries) -> tuple[KnownGroups, Known]:
             what = "this person is not in this release"
             problems.add(known.shown, what, "correct the release", line=known.lines[place], column="release")
     problems.check()
+    return known
+
+
+def with_pools(people: KnownGroups, held: HeldSeries, known: Known | None = None) -> KnownGroups:
+    """Return the same with pools, where people are known, held against the values that are known beforehand.
+
+    Raises:
+        InputError: these contradict the series, nothing covers a person, or there are more people than rows.
+    """
+    if not held.adversary.knows_people:
+        return people
     size, releases = len(people.individual), range(len(held))
-    fixed = tuple(known.fixed(position, size, constant=people.constant) for position in releases)
-    return _with_pools(replace(people, fixed=fixed), held, known), known
-
-
-def _with_pools(people: KnownGroups, held: HeldSeries, known: Known | None) -> KnownGroups:
-    return replace(people, pooled=tuple(_pools(people, held, known, position) for position in range(len(held))))
+    if known is not None:
+        people = replace(people, fixed=[known.fixed(at, size, constant=people.constant) for at in releases])
+    return replace(people, pooled=tuple(_pools(people, held, known, position) for position in releases))
 
 
 def _pools(people: KnownGroups, held: HeldSeries, known: Known | None, position: int) -> CandidatePools:

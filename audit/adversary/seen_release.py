@@ -25,9 +25,9 @@ class PlacedPeople:
     """The people in a release.
 
     Attributes:
-        person: who they are, ascending, -1 for each row of nobody who is known; shape (rows,), int32.
+        person: who they are, ascending, -1 for each row of a person who is not known; shape (rows,), int32.
         row_class, pool: the class and the pool of each; shape (rows,), int32.
-        unnamed: how many entries are of nobody; they come first.
+        unnamed: how many entries are -1; they come first.
         strangers: by pool, whether rows of it are of people without saying whose; shape (pools,).
     """
 
@@ -44,16 +44,16 @@ class PlacedPeople:
             return None
         row_class = classes.row.codes
         nameless = np.sort(row_class[keyed.person == NOBODY])
-        at = np.full(int(keyed.person.max(initial=NOBODY)) + 2, NOBODY, dtype=np.int32)  # the last is nobody's
+        at = np.full(int(keyed.person.max(initial=NOBODY)) + 2, NOBODY, dtype=np.int32)  # the last is that of -1
         at[keyed.person] = row_class
         person = np.flatnonzero(at[:-1] != NOBODY).astype(np.int32)
         strangers = np.zeros(pool.size, dtype=np.bool_)
         if keyed.strangers is not None:
             strangers[pool.codes[keyed.strangers]] = True
-        nobody = np.full(len(nameless), NOBODY, dtype=np.int32)
+        unknown = np.full(len(nameless), NOBODY, dtype=np.int32)
         row_class = np.append(nameless, at[person])
         own = row_class if pool is classes.row else classes.group[row_class]
-        return cls(np.append(nobody, person), row_class, own, len(nameless), strangers)
+        return cls(np.append(unknown, person), row_class, own, len(nameless), strangers)
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class SeenRelease:
         return self.rows(self.release.group) - self.capacity
 
     def row_members(self) -> Codes | None:
-        """Return for each row the place of somebody of its class, all of whom have one row; None where not known."""
+        """Return for each row the place of a person of its class, each having one row; None where not known."""
         if self.people is None:
             return None
         place = np.empty(self.release.rows, dtype=np.int32)

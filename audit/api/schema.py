@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from reports.schema.results import WRITTEN, results_schema
+from reports.schema import WRITTEN
 
 
 def schema() -> dict[str, Any]:
@@ -22,6 +22,7 @@ def as_text() -> str:
     """Return the schema as its file has it, a line for each definition, made of the types of results."""
     from attacks.registry import ATTACKS
     from audit.clauses.count_limits import COUNT_CLAUSES
+    from reports.schema.results import results_schema
 
     own = {name: cast("Any", ATTACKS.load(name)) for name in ATTACKS.own}
     found = results_schema({name: (attack.measures, attack.rules) for name, attack in own.items()}, [*COUNT_CLAUSES])

@@ -371,8 +371,8 @@ class PublishedRows:
             written; shape (rows, attributes), int32.
         value: the sensitive value of each row; None where they stand in another file, or rows stand for several people.
         group: the published group of each row; shape (rows,), int32.
-        member: for each row the place in `Members` of somebody who has one of the rows with its cells in its group, all
-            of them having one; None for who does not know it (others than `linked`).
+        member: for each row the place in `Members` of a person who has a row with the same cells in the same group,
+            each having one; None for who does not know it (others than `linked`).
         counterfeits: how many rows are published as counterfeits, without telling which.
     """
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from audit.clauses.registry import OWN
 from audit.findings.count import CountReport
@@ -23,8 +22,6 @@ from reports.input_errors import ErrorDocument
 from reports.schema.types import Schema, SchemaWriter, closed
 
 ID = "urn:series-audit:results:1"
-WRITTEN = Path(__file__).with_name("results.schema.json")
-"""Where the schema lies in the package."""
 KINDS: Mapping[str, type] = {
     "audit": Report,
     "next": ReleaseImpact,

@@ -12,7 +12,8 @@ from jsonschema import Draft202012Validator
 
 from attacks.registry import ATTACKS
 from audit.api.schema import as_text
-from reports.schema.results import KINDS, WRITTEN
+from reports.schema import WRITTEN
+from reports.schema.results import KINDS
 from tests.cli.forms import EXAMPLES, FORMS
 from tests.helpers.amount import some
 from tests.helpers.running import run_main
