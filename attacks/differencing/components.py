@@ -28,7 +28,6 @@ from attacks.differencing.programs import (
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
 from attacks.differencing.solutions import Questions, Solutions
 from attacks.differencing.sums import BoxSums, Screened, screen
-from attacks.graphs import component_of
 from audit.model.arrays import Flags
 from audit.model.count_tables import OPEN, CountTables
 from audit.model.json_types import UNBOUNDED
@@ -36,8 +35,6 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 
 _FAR = 1 << 20
-_SPREAD = 10
-_WISHED = 0.1
 _TURNS = 200
 _FEW = 4
 _WORTHWHILE = 3  # questions that a programme for all has to settle; one for each settles one
@@ -49,8 +46,7 @@ _ENOUGH = 300
 _AT_ONCE = 500
 _LARGE, _LARGE_WHERE_FREE = 16_000, 8_000  # counts of a component, for integer programmes
 _CLOSELY = 60
-_EXACTLY = 300
-_PATIENCE = 4
+_EXACTLY = 1000
 _FIRST = 5
 _SLICE = 300
 _WIDE = 1500
@@ -100,13 +96,10 @@ class Remainder(Solutions):
     def ask_sums(self, sums: BoxSums, protected: Flags, budget: Budget, *, every: bool) -> None:
         """Settle questions about sums of nodes, as far as the budget allows; look at all closely with `every`."""
         budget.stage("asking about sums of counts")
-        if len(sums.boxes) > _MANY:
-            self._spread(budget)
         self.screened = found = screen(sums, self.bounds.ends, self.points, self.questions.min_count, ~protected)
         left = np.flatnonzero((found.verdict == OPEN) | every)
         self.join(sums, found, left, protected[left])
         self._probe_all(budget, np.random.default_rng(len(left)))
-        self._sums_together(budget)
         self._settle_all(budget)
 
     def _component_of(self, row: Mapping[int, int]) -> Component | None:
@@ -175,30 +168,6 @@ class Remainder(Solutions):
             if steps <= _ENOUGH:
                 self._probe(left[is_finding], steps, budget, rng)
 
-    def _spread(self, budget: Budget) -> None:
-        """Look for solutions that differ much: where some releases are near one end, and others near the other."""
-        search = self._local
-        if search is None:
-            return
-        lattice = self.bounds.lattice
-        nodes = np.unique(lattice.nodes(self.tables.boxes))
-        nodes = nodes[self.proved[LOWER][nodes] < self.proved[UPPER][nodes]]
-        sets = len(lattice.axes[-1].members)
-        time = lattice.keys[nodes] % sets
-        rng = np.random.default_rng(len(lattice))
-        for _ in range(_SPREAD):
-            if budget.exhausted():
-                return
-            up = rng.random(len(lattice.keys))[np.unique(lattice.keys[nodes] // sets, return_inverse=True)[1]] < 0.5
-            up ^= (rng.random(sets) < 0.5)[time]
-            some = rng.random(len(nodes)) < _WISHED
-            low, high = self.proved[LOWER][nodes[some]], np.minimum(self.proved[UPPER][nodes[some]], _FAR)
-            middle = (low + high + 1) // 2
-            up = up[some]
-            point = search.toward(nodes[some], np.where(up, middle, low), np.where(up, high, middle))
-            if point is not None:
-                self.note_all(point)
-
     def _probe(self, left: npt.NDArray[np.intp], steps: int, budget: Budget, rng: np.random.Generator) -> None:
         """Look for a solution for each of some questions, by at most so many moves."""
         search = self._local
@@ -222,11 +191,8 @@ class Remainder(Solutions):
         if point is not None:
             self.note(component, point)
 
-    def _together(self, component: Component, mine: Ids, budget: Budget, *, patience: int = 1) -> None:
-        """Move all of some questions that are open at once, up, down and at random, while that settles many of them.
-
-        It ends after as many turns as `patience` that settled few.
-        """
+    def _together(self, component: Component, mine: Ids, budget: Budget) -> None:
+        """Move all of some questions that are open at once, up, down and at random, while that settles many of them."""
         rng = np.random.default_rng(len(component.nodes))
         before = self.open_targets(mine)
         for turn in range(_TURNS):
@@ -241,27 +207,9 @@ class Remainder(Solutions):
                 return
             self.note(component, point)
             after = self.open_targets(mine)
-            patience -= turn > 1 and len(before) - len(after) < _WORTHWHILE
-            if not patience:
+            if turn > 1 and len(before) - len(after) < _WORTHWHILE:
                 return
             before = after
-
-    def _sums_together(self, budget: Budget) -> None:
-        """Do so with the open sums of components that sums tie to each other."""
-        nodes = len(self.bounds.lattice)
-        places = self.open()
-        places = places[self.questions.node[places] >= nodes]
-        every = list(dict.fromkeys(self.of_node.values()))
-        of_node = np.full(nodes, -1, dtype=np.int64)
-        for number, component in enumerate(every):
-            of_node[component.nodes] = number
-        reach = self.rows_of(self.questions.node[places]).tocoo()
-        inside = of_node[reach.col] >= 0
-        label = component_of(reach.row[inside], len(places) + of_node[reach.col[inside]], len(places) + len(every))
-        for group in budget.each(np.unique(label[: len(places)]).tolist()):
-            parts = [every[number] for number in np.flatnonzero(label[len(places) :] == group).tolist()]
-            if parts and not self._is_large(sum(len(each.nodes) for each in parts)):
-                self._together(merged(parts), places[label[: len(places)] == group], budget, patience=_PATIENCE)
 
     def _numbers_of(self, component: Component) -> dict[int, int]:
         inside = np.isin(self.bounds.lattice.nodes(self.tables.boxes), component.nodes)
