@@ -20,16 +20,17 @@ from audit.adversary.view import Key, View, key_of
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register, read_register, read_transitions
 from audit.io.diagnostics import is_there
+from audit.io.encoding import NOBODY
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.transitions import check_size
 from audit.io.unread_cells import check_register_texts
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
-from audit.model.arrays import Codes
-from audit.model.errors import UsageError
+from audit.model.arrays import UNKNOWN, Codes
+from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.evidence import CombinedName, Transitions
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say
+from audit.runtime.phrases import joined, say
 from audit.runtime.reasons import Reason, ReasonKind
 
 
@@ -61,6 +62,9 @@ def build_evidence(
     transitions = {name: _transitions(series, name) for name in series.columns.sensitive}
     records = (records or follow) and _has_records(series)
     held = HeldSeries(series, kind, register, records=records, watched=Budget() if watched is None else watched)
+    for name, steps in transitions.items():
+        if steps is not None and held.adversary.knows_groups and series.manifest.transitions:
+            _check_changes(held, name, steps)
     finder = finder_of(held)
     possible = {} if finder is None else _possible(finder, held, transitions)
     each = tuple(_evidence(held, name, transitions[name], possible.get(name)) for name in series.columns.sensitive)
@@ -89,6 +93,34 @@ def _possible(
         together = _together(held.series, several, held.combined.parts()) if any(several) else None
         changing[held.combined.name] = together
     return {name: finder.find(name, each) for name, each in changing.items()}
+
+
+def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -> None:
+    """Refuse transitions that lack a pair which the keys show, before anything is attacked.
+
+    Raises:
+        InputError: they do; the pairs are named, with where each is seen first and how often.
+    """
+    names, last = held.series.vocabularies[sensitive].names, np.full(held.series.people.size, UNKNOWN, dtype=np.int64)
+    found: dict[tuple[int, int], tuple[str, int]] = {}
+    real = ~held.series.people.is_counterfeit()
+    for keyed in held.keyed:
+        if keyed.person is None or not keyed.values_by_row:
+            continue
+        rows = np.flatnonzero((keyed.person != NOBODY) & np.append(real, False)[keyed.person])
+        who, now = keyed.person[rows], keyed.entry_value[sensitive][rows]
+        before, last[who] = last[who], now
+        pairs, times = np.unique(np.stack([before, now])[:, before != UNKNOWN], axis=1, return_counts=True)
+        for (old, new), many in zip(pairs.T.tolist(), times.tolist(), strict=True):
+            if transitions.listed[old] and not transitions.weight[old, new]:
+                tag, so_far = found.get((old, new), (keyed.tag, 0))
+                found[old, new] = tag, so_far + many
+    if found:
+        shown = [f"{names[old]} -> {names[new]} (release {tag})" for (old, new), (tag, _) in found.items()]
+        many = sum(times for _, times in found.values())
+        what = f"{len(found)} changes are missing that {many} rows show: {joined([*map(printable, shown)])}"
+        remedy = 'add a line for each, or write transitions = "any" where any value may follow any'
+        raise InputError([Problem(str(held.series.manifest.transitions), what, remedy, column="from")])
 
 
 def _transitions(series: Series, sensitive: str) -> Transitions | None:

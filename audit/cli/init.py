@@ -59,6 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.init.count_tables import guess_tables
     from audit.init.guess import guess, guess_microdata
     from audit.io import manifest, microdata
+    from audit.judgement.pseudonyms import keep_key
 
     name = microdata.NAME if arguments.microdata else manifest.NAME
     folder: Path = arguments.series.parent if arguments.series.name == name else arguments.series
@@ -74,7 +75,12 @@ def run(arguments: argparse.Namespace) -> int:
         draft = guess(folder) if tables is None else tables
     for written, text in {**draft.files, draft.name: draft.text()}.items():
         write_new(folder / written, text)
+    made = not arguments.microdata and keep_key(folder)
     put(summary(folder, draft))
+    if made:
+        put(
+            "Made private/finding.key, by which ids of findings remain the same in all reports; never publish private/."
+        )
     return _confirm(path) if draft.asks and sys.stdin.isatty() and not arguments.yes else 0
 
 

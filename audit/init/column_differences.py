@@ -16,11 +16,48 @@ from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.respelling import fold
 from audit.io.rules.file_form import Renamed
-from audit.io.toml import toml_key
+from audit.io.toml import natural, toml_key
 from audit.model.errors import InputError, Problem, printable
 
 _SURE = 0.8
 _LIKELY = 0.5
+_MOST_WAVES = 60
+_SAME = "it says which release a row is in, and all rows of one have the same"
+
+
+def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
+    """Return the columns of the only file, as those of several releases if one column says which.
+
+    It is named like a wave or a year, and another one has texts that stand once in each and mostly in several.
+    """
+    for by in filter(lambda column: column_names.names_waves(column.name), columns.values()):
+        tags = sorted(by.texts, key=natural)
+        if not (by.whole and 1 < len(tags) <= _MOST_WAVES and "" not in tags) or len(by.codes) < 2 * len(tags):
+            continue
+        release = np.array([tags.index(text) for text in by.texts], dtype=np.int32)[by.codes]
+        order = np.argsort(release, kind="stable")
+        split = {
+            name: replace(each, codes=each.codes[order], release=release[order])
+            for name, each in columns.items()
+            if name != by.name
+        }
+        person = next((each for each in split.values() if each.unique and _comes_again(each)), None)
+        if person is None:
+            continue
+        [file] = found.releases
+        found.releases = [replace(file, tag=tag, by=by.name) for tag in tags]
+        why = f'"{person.name}" has each of its texts once in each'
+        found.guesses.state("series.releases_by", by.name, why, sure=False)
+        found.guesses.state("columns.unlinkable", {by.name: _SAME})
+        return split
+    return columns
+
+
+def _comes_again(column: Column) -> bool:
+    """Return whether most rows of a column have a text that other releases have, too."""
+    pairs = np.unique(column.codes.astype(np.int64) * (int(column.release.max()) + 1) + column.release)
+    releases = np.bincount(pairs // (int(column.release.max()) + 1), minlength=len(column.texts))
+    return bool(2 * np.count_nonzero(releases[column.codes] > 1) > len(column.codes))
 
 
 def match_headers(found: FoundFiles) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from audit.init import column_names
+from audit.init.column_differences import divided
 from audit.init.columns import MARKERS, Column, equal_rows, partition, read_columns, steadiness
 from audit.init.found_files import QUASI, FoundFiles
 from audit.io.cells import Kind
@@ -69,6 +70,9 @@ class _Guesser:
         if found.pair():
             files = [(r.values or r.rows, r.values_shown or r.shown) for r in found.releases]
             self.values = read_columns(files, renamed)
+        elif len(found.releases) == 1:
+            self.rows = self.values = divided(found, self.rows)
+            self.files *= len(found.releases)
         found.columns = {**self.rows, **self.values}
         if not (self.rows and self.values):
             what = "the releases have no column in common that has a name"
@@ -322,7 +326,7 @@ class _Guesser:
         having: dict[str, list[str]] = {}
         for release in self.found.releases:
             renamed = self.found.renamed(release.tag)
-            there = {*self.rows, *self.values, *parts, *renamed}
+            there = {*self.rows, *self.values, *parts, *renamed, *self.guesses.column("unlinkable", ())}
             for name in self.found.names[release.shown]:
                 if name not in there:
                     having.setdefault(name, []).append(release.tag)

@@ -27,6 +27,10 @@ _KINDS = {
     "record": _ids("record case pseudonym pseudoid token hash entry encounter visit fall dossier caso"),
     "id": _ids("id name uid pid guid uuid identifier identifiant identificador kennung nombre nom nome"),
 }
+_WAVES = _words(
+    "wave waves year quarter month period round release snapshot welle jahr quartal monat erhebung stichtag vague "
+    "annee trimestre mois periode ola ano mes periodo"
+)
 ID_KINDS = ("person", "record", "id", "content")  # the surest first; the last is seen from the cells
 _HOW_MANY = _words("num number no nr count anzahl nombre numero")
 _SENSITIVE = {
@@ -61,6 +65,16 @@ def words(name: str) -> list[str]:
 def kind(name: str) -> str | None:
     """Return what a whole name says that its column holds: `group`, `count`, one of `ID_KINDS`, or None."""
     return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words(name)))), None)
+
+
+def names_waves(name: str) -> bool:
+    """Return whether a name may be that of a column which says when its row was collected.
+
+    >>> names_waves("Erhebungsjahr"), names_waves("survey_wave"), names_waves("yearly income")
+    (True, True, False)
+    """
+    last = words(name)[-1:]
+    return bool(last) and (last[0] in _WAVES or any(last[0].endswith(key) for key in _WAVES if len(key) > 3))
 
 
 def is_quasi(name: str) -> bool:

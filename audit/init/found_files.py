@@ -101,8 +101,8 @@ class FoundFiles:
         return set(found.texts) if found is not None else set()
 
 
-def find_files(folder: Path, guesses: Guesses) -> FoundFiles:
-    """Return which file of a folder is what.
+def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundFiles:
+    """Return which file of a folder is what; `home` is the folder inside that has the releases, if it is there.
 
     Raises:
         UsageError: the folder is none, or holds no releases.
@@ -112,8 +112,8 @@ def find_files(folder: Path, guesses: Guesses) -> FoundFiles:
         state = "this is a file" if folder.exists() else "there is no such folder"
         raise UsageError(f"{folder}: {state}; name the folder that holds the releases")
     found, problems = FoundFiles(folder, guesses), Problems()
-    inside, beside = _listing(found, "releases"), _listing(found, "")
-    _note_folders(found)
+    inside, beside = _listing(found, home), _listing(found, "")
+    _note_folders(found, home)
     if not inside and (folder / "microdata.toml").exists():
         raise UsageError(
             f"{folder}: this folder holds microdata, which is not published; "
@@ -132,7 +132,7 @@ def find_files(folder: Path, guesses: Guesses) -> FoundFiles:
             found.unused[shown] = f"one more {role} file"
     others = [shown for shown in others if shown not in found.unused and shown not in found.beside.values()]
     if inside:
-        found.unused.update(dict.fromkeys(others, "it is not in releases/"))
+        found.unused.update(dict.fromkeys(others, f"it is not in {home}/"))
     found.releases = list(_joined(found, releases if inside else _alike(found, others)))
     _check_releases(found)
     return found
@@ -163,10 +163,10 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
     return listed
 
 
-def _note_folders(found: FoundFiles) -> None:
+def _note_folders(found: FoundFiles, home: str) -> None:
     """Put the tables aside that lie in folders in which none are looked for."""
     for place in sorted(found.folder.iterdir(), key=lambda path: natural(path.name)):
-        if place.is_dir() and place.name not in _FOLDERS and not place.name.startswith("."):
+        if place.is_dir() and place.name not in {*_FOLDERS, home} and not place.name.startswith("."):
             try:
                 tables = sum(path.is_file() and is_table(path) for path in place.rglob("*"))
             except OSError:

@@ -43,6 +43,7 @@ _POLICY = """\
 # min_e = 2       # an e-equivalence below it
 # k = 2           # an inferred class that is smaller"""
 _TRANSITIONS = "transitions.csv"
+SNAPSHOTS = "snapshots"
 _MOST_VALUES = 200
 _SHOWN = 3
 
@@ -94,7 +95,8 @@ def guess_microdata(folder: Path) -> Guesses:
 
 def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
     """Return the files of a folder, with what each column is, and how its cells are read."""
-    found = find_files(folder, guesses)
+    home = "releases" if published or not (folder / SNAPSHOTS).is_dir() else SNAPSHOTS
+    found = find_files(folder, guesses, home)
     check_header(found)
     match_headers(found)
     guess_meanings(found, published=published)

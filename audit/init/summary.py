@@ -33,7 +33,7 @@ def found_rows(manifest: Manifest, found: FoundFiles) -> dict[str, list[Row]]:
 def _file_rows(found: FoundFiles) -> list[Row]:
     """Return each file and what it is, one line or more for each."""
     rows: list[Row] = []
-    releases = found.releases
+    releases = [*{release.shown: release for release in found.releases}.values()]
     for release in releases[:_FILES_SHOWN]:
         rows += _release_rows(release, found.renamed(release.tag))
     if len(releases) > _FILES_SHOWN:
@@ -44,7 +44,7 @@ def _file_rows(found: FoundFiles) -> list[Row]:
     rows += [(shown, f"counterfeits of release {tag}") for tag, shown in counterfeits.items()]
     rows += [(hierarchy.name, f'hierarchy of "{name}"') for name, hierarchy in found.labels.items()]
     if found.keys:
-        rows.append(("private/", f"keys of {found.keys} of {len(releases)} releases"))
+        rows.append(("private/", f"keys of {found.keys} of {len(found.releases)} releases"))
     return [*rows, *((shown, f"NOT USED: {why}") for shown, why in found.unused.items())]
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from audit.io.composed_columns import composed, parts_of
 from audit.io.dialect import Declared
 from audit.io.rules.file_form import Delimiter, Encoding
 from audit.io.rules.rule import NO_RULES, Rules, spelled
-from audit.io.tables import Table, header, note_absent, read_table
+from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.model.errors import Problems
 
 
@@ -23,11 +25,13 @@ class Adjustments:
         rules: the column rules.
         tag: the release that the table is of; empty for one beside the releases.
         unpublished: columns of the series that the table lacks; each is read as `*` throughout.
+        by: the column whose rows with the tag are those of the release; None where all rows of the file are.
     """
 
     rules: Rules = NO_RULES
     tag: str = ""
     unpublished: frozenset[str] = frozenset()
+    by: str | None = None
 
     @property
     def declared(self) -> Declared:
@@ -89,6 +93,7 @@ def read_adjusted(
     if in_file is None or own is None:
         return None
     marking = [column for rule in adjustments.rules for column in rule.marking if column in own]
+    marking += [] if adjustments.by is None else [adjustments.by]
     unpublished = [column for column in columns if column in adjustments.unpublished]
     columns = [column for column in columns if column not in adjustments.unpublished]
     scattered = {column: parts for column in columns if (parts := parts_of(column, own))}
@@ -108,6 +113,9 @@ def read_adjusted(
         table = composed(table, column, parts, problems)
     for rule in adjustments.rules:
         table = rule.rows(table)
+    if adjustments.by is not None:
+        codes, texts = text_codes(table.arrow(adjustments.by))
+        table = table.without(np.array([text != adjustments.tag for text in texts], dtype=np.bool_)[codes])
     table = respelled(table, adjustments.rules, {column: column for column in columns}, adjustments.tag)
     for column in unpublished:
         table = table.with_constant(column, "*")

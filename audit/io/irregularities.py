@@ -66,7 +66,7 @@ class SeriesTexts:
             table = _readable(path, shown, self.texts, bare)
             if table is None:
                 continue
-            if table.kept is not None:
+            if table.kept is not None and bare.by is None:  # not the rows of other releases
                 self.ignored[position] = table.in_file - table.rows
             if table.dialect is not None and table.dialect.encoding != UTF_8 and not adjustments.declared.encoding:
                 self.encodings[shown] = table.dialect.encoding

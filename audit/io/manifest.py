@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from audit.clauses.registry import CLAUSES, limit_of
-from audit.io.adjustments import Adjustments
+from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.paths import as_path, is_remote
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
-from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, unconfirmed
+from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, unconfirmed
 from audit.model.errors import Problems, printable
 from audit.model.report import RiskSize
 
@@ -28,7 +28,7 @@ OF_TABLES = "tables"
 """The kind of series of count tables, whose manifest has a reader of its own."""
 POSSIBLE = "possible"
 _TABLES: dict[str, set[str] | None] = {
-    "series": {"name", "kind", "releases", "published", "updates"},
+    "series": {"name", "kind", "releases", "releases_by", "published", "updates"},
     "columns": {"sensitive", "quasi_identifiers", "group", "individual", "record", "count", *KEYS},
     "adversary": {"register", "presence", "transitions", "known"},
     "counterfeits": None,
@@ -43,7 +43,8 @@ _TABLES: dict[str, set[str] | None] = {
 class ReleaseFiles:
     """The files of one release: one table, or an Anatomy pair of rows and values.
 
-    `key` is its key file where that is not the one in the private folder of the series.
+    `key` is its key file where that is not the one in the private folder of the series. `by` is the column whose rows
+    with the tag are those of the release, where one file has several.
     """
 
     tag: str
@@ -52,6 +53,7 @@ class ReleaseFiles:
     values: Path | None = None
     values_shown: str = ""
     key: Path | None = None
+    by: str | None = None
 
     @property
     def halves(self) -> tuple[tuple[Path, str], ...]:
@@ -118,7 +120,11 @@ class Manifest:
 
     def headings(self, tag: str) -> Adjustments:
         """Return how the headers of a release's tables are read."""
-        return Adjustments(self.columns.rules, tag)
+        return Adjustments(self.columns.rules, tag, by=self.column_of(tag))
+
+    def column_of(self, tag: str) -> str | None:
+        """Return the column whose rows with the tag are those of a release; None where a file has one release."""
+        return next((release.by for release in self.releases if release.tag == tag), None)
 
     def shown(self, path: Path) -> str:
         """Return how a file is called: by its place in the series folder, if it is in there."""
@@ -182,6 +188,9 @@ class _ManifestReader(Reader):
             self.note("kind", "there is no such kind of series", 'use "microdata" or "tables"')
         columns = self.columns()
         releases = self.releases(series.get("releases"))
+        if (by := self.text(series, "releases_by")) is not None:
+            releases = tuple(each for files in releases for each in self.divided(files, by, columns))
+            self.check_tags([release.tag for release in releases])
         if series.get("updates", GROWING) != GROWING:
             self.note("updates", "there is no such kind of updates", f'use "{GROWING}", or leave the line out')
         for attribute, value in (grave := self.grave()):
@@ -265,6 +274,17 @@ class _ManifestReader(Reader):
             what = "values are known of people who are in the data, and the register does not say who is"
             self.note("known", what, "leave one of `known` and `presence` out")
         return given == POSSIBLE
+
+    def divided(self, files: ReleaseFiles, by: str, columns: Columns) -> list[ReleaseFiles]:
+        """Return the releases of one file, one for each text of a column, in the order of the texts."""
+        if files.values is not None:
+            self.note("releases_by", "an Anatomy pair is one release", "name the column beside tables of rows alone")
+            return [files]
+        table = read_adjusted(files.rows, files.shown, [by], Adjustments(columns.rules), self.problems)
+        tags = [] if table is None else sorted(table.distinct(by), key=natural)
+        if "" in tags:
+            self.note("releases_by", f'"{by}" has empty cells', "write into each row which release it belongs to")
+        return [replace(files, tag=tag, by=by) for tag in tags if tag]
 
     def pair(self, entry: Mapping[str, object]) -> list[ReleaseFiles]:
         rows, values = entry["rows"], entry["values"]

@@ -174,7 +174,7 @@ class Series:
         Raises:
             InputError: a file that a rule names cannot be read.
         """
-        return Adjustments(self.rules, tag, self.unpublished[tag])
+        return Adjustments(self.rules, tag, self.unpublished[tag], self.manifest.column_of(tag))
 
     @cached_property
     def unpublished(self) -> dict[str, frozenset[str]]:

@@ -6,6 +6,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,8 @@ class Pseudonymizer:
     """Names findings, people and records.
 
     An id is an HMAC over what the finding says. Its key is drawn for each report that names no one, so that two of them
-    cannot be joined by it; when ids are to be `stable`, it is one kept in the series' `private/`. A pseudonym is
+    cannot be joined by it; where one is kept in the series' `private/`, as `audit init` makes it, or ids are to be
+    `stable`, it is that one, and the ids are the same in every report. A pseudonym is
     a person's rank in the order of such HMACs among the people in one report, or, when stable, part of the HMAC
     itself.
 
@@ -43,8 +45,8 @@ class Pseudonymizer:
         self, series: Series, *, reveal: bool, stable: bool = False, makes: bool = True, key: bytes | None = None
     ) -> None:
         self.reveal = reveal
-        self.stable = stable
         kept = private_key(series.manifest.folder / PRIVATE, make=stable and makes)
+        self.stable = stable or kept is not None
         if stable and kept is None:
             what = "ids that stay need a folder private/ on this machine to keep their key in"
             raise UsageError(
@@ -53,7 +55,7 @@ class Pseudonymizer:
         self.keyed = kept is not None
         self._kept = kept or secrets.token_bytes(_KEY_BYTES)
         drawn = _REVEALED if reveal else secrets.token_bytes(_KEY_BYTES)
-        self._key = key or (self._kept if stable else drawn)
+        self._key = key or (self._kept if self.stable else drawn)
         self._pseudonyms: dict[tuple[str, str], str] = {}
 
     def _digest(self, *parts: str, stable: bool = False) -> str:
@@ -113,6 +115,16 @@ def private_key(folder: Path, *, make: bool) -> bytes | None:
         remedy = "put back the file as it was; or delete it, and write waivers anew from a report with --stable-ids"
         raise InputError([Problem(f"{PRIVATE}/{_KEY_FILE}", what, remedy)])
     return key
+
+
+def keep_key(folder: Path) -> bool:
+    """Make `private/` in a series' folder, if need be, and a key in it; return whether there was none."""
+    if (folder / PRIVATE / _KEY_FILE).exists():
+        return False
+    with suppress(OSError):  # without one ids are drawn for each report
+        (folder / PRIVATE).mkdir(mode=0o700, exist_ok=True)
+        return private_key(folder / PRIVATE, make=True) is not None
+    return False
 
 
 def _made(path: Path) -> bool:

@@ -94,7 +94,7 @@ def rows_of_files(series: Series, described: Sequence[ReleaseSummary]) -> dict[s
     """Return the number of rows of each file, by its name."""
     rows: dict[str, int] = {}
     for files, each in zip(series.manifest.releases, described, strict=True):
-        rows[files.shown] = each.rows
+        rows[files.shown] = rows.get(files.shown, 0) + each.rows  # several releases may be in one file
         if each.value_rows is not None:
             rows[files.values_shown] = each.value_rows
     return rows

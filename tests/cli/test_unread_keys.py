@@ -49,14 +49,14 @@ KEYS = {
     ("unconfirmed", "keys"): ('["columns.count"]', "a key that is not in this file", '["columns.sensitive"]'),
 }  # fmt: skip
 READ = {
-    "the series": {("series", key) for key in ("name", "kind", "releases", "updates")},
+    "the series": {("series", key) for key in ("name", "kind", "releases", "releases_by", "updates")},
     "roles: each file has to have the column": {
         ("columns", key) for key in ("sensitive", "quasi_identifiers", "group", "record", "count")
     },
     "rules of every cell, and of every file of keys, which may lie elsewhere": {
         ("columns", "decimal"), ("columns", "rows")},
     "files of which an adversary that is chosen makes use": {
-        ("adversary", key) for key in ("register", "transitions", "known")
+        ("adversary", key) for key in ("register", "presence", "transitions", "known")
     },
     "limits": {("policy", key) for key in ("k", "max_risk", "min_e")},
     "waivers, of which a report says what became of them": {("waiver", key) for key in _TABLES["waiver"]},

@@ -13,6 +13,7 @@ JOINT = "tests/oracle/test_joint_steps.py"
 COUNT_SIZE = "tests/unit/model/test_count_size.py"
 ACCEPTED = "tests/cli/test_accepted_counts.py"
 HARMLESS = "tests/cli/test_harmless.py"
+WAVES = "tests/cli/test_waves.py"
 POSSIBLE = "tests/oracle/test_possible_people.py"
 COLUMN_RULES = "tests/unit/io/test_column_rules.py"
 
@@ -82,6 +83,19 @@ MUTANTS = (
         "2 * kinds.uncovered > kinds.listed",
         "kinds.uncovered == kinds.listed",
         (f"{POSSIBLE}::test_where_nothing_covers_most_people_a_cell_may_be_misread",),
+    ),
+    # -- waves in one file, and changes that no line allows
+    Mutant(
+        "audit.adversary.build_evidence._check_changes",
+        "transitions.listed[old] and not transitions.weight[old, new]",
+        "False",
+        (f"{WAVES}::test_missing_changes_are_named_before_anything_is_attacked",),
+    ),
+    Mutant(
+        "audit.init.column_differences._comes_again",
+        "2 * np.count_nonzero(releases[column.codes] > 1) > len(column.codes)",
+        "False",
+        (f"{WAVES}::test_init_finds_the_column_of_waves",),
     ),
     # -- harmless values in what is published
     Mutant(
