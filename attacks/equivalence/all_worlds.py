@@ -17,7 +17,7 @@ import numpy as np
 
 from attacks.equivalence.fingerprint import classes, pinned
 from attacks.equivalence.strategy import confirmed
-from attacks.graphs import component_of
+from attacks.graphs import component_of, grouped
 from attacks.matrix import Matrix
 from audit.model.arrays import Codes, Counts, Flags
 from audit.runtime.budget import Budget
@@ -72,12 +72,12 @@ def _of_parts(matrix: Matrix, member_part: Counts, entry_part: Counts) -> Matrix
     part, of_group = part[order], group[first][order]
     rank = np.zeros(int(member_part.max(initial=-1)) + 2, dtype=np.int64)
     rank[part] = np.arange(len(part))
-    by_member = np.argsort(rank[member_part], kind="stable")
-    by_entry = np.argsort(rank[entry_part], kind="stable")
+    start, by_member = grouped(rank[member_part], len(part))
+    value_start, by_entry = grouped(rank[entry_part], len(part))
     return Matrix(
-        _starts(rank[member_part], len(part)),
+        start,
         matrix.member[by_member],
-        _starts(rank[entry_part], len(part)),
+        value_start,
         matrix.value[by_entry],
         matrix.rows[by_entry],
         matrix.release[of_group],
@@ -87,10 +87,6 @@ def _of_parts(matrix: Matrix, member_part: Counts, entry_part: Counts) -> Matrix
         matrix.values,
         matrix.releases,
     )
-
-
-def _starts(part: Counts, parts: int) -> Counts:
-    return np.append(0, np.cumsum(np.bincount(part, minlength=parts)))
 
 
 def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.graphs import component_of
+from attacks.graphs import component_of, grouped
 from attacks.matrix import Matrix, Types, blocks
 from audit.model.arrays import Codes, Counts
 from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
@@ -127,15 +127,11 @@ class Parts:
         start, group = matrix.by_column()
         home, bucket = _homes(matrix, start, group)
         type_home = home[group[start[types.example]]]
-        by_type, by_group = np.argsort(type_home, kind="stable"), np.argsort(home, kind="stable")
-        ends = [np.cumsum(np.bincount(of, minlength=len(bucket))) for of in (type_home, home)]
+        by_home = [grouped(of, len(bucket)) for of in (type_home, home)]
         delta = _delta_encoding(matrix, types, home, bucket)
         parts = []
         for number, is_bucket in enumerate(bucket.tolist()):
-            mine, groups = (
-                order[end[number - 1] if number else 0 : end[number]]
-                for order, end in zip((by_type, by_group), ends, strict=True)
-            )
+            mine, groups = (order[begin[number] : begin[number + 1]] for begin, order in by_home)
             of_bucket = delta[mine, : len(groups) + 1] if is_bucket else None
             parts.append(Part(groups.astype(np.int32), mine, types.size[mine], of_bucket))
         return cls(matrix, types, tuple(parts))
