@@ -50,10 +50,11 @@ class Answers:
         shown = set(self._values(self.decision.shown, person, release))
         return [value for value in possible if value not in shown]
 
-    def worlds(self) -> Iterator[tuple[Codes, ...]]:
-        """Yield the values of the people of each release, as `Evidence.world` has them, in few worlds that differ."""
+    def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
+        """Yield the row classes and values of the people of each release in few worlds that differ."""
+        hosts = [self.evidence.source.hosts(release) for release in range(len(self.evidence.tags))]
         for number, world in enumerate(few_worlds(self.decision)):
-            yield tuple(values_of(self.evidence, self.decision, world, number))
+            yield tuple(values_of(hosts, self.decision, world, number))
 
     def left(self, release: int) -> tuple[Codes, Codes]:
         """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""

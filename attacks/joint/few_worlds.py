@@ -6,15 +6,16 @@ one after the other that change most people who were not changed before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from attacks.graphs import component_of
-from attacks.joint.arrays import ragged
+from attacks.joint.arrays import ragged, segments
 from attacks.joint.knowledge import Knowledge
+from attacks.joint.network import PLACES
 from audit.model.arrays import Codes, Flags, Numbers
-from audit.model.evidence import Evidence
+from audit.model.evidence import CandidateGroups
 
 MOST, DRAWN = 60, 12
 """So many worlds at most that change people, and so many more that are drawn."""
@@ -88,17 +89,18 @@ def _at(first: Numbers, variables: Numbers, columns: Numbers, some: Flags) -> Nu
     return found
 
 
-def values_of(evidence: Evidence, known: Knowledge, world: Numbers, turn: int) -> Iterator[Codes]:
-    """Yield the values of the people of each release in a world, as `Evidence.world` has them.
+def values_of(
+    hosts: Sequence[CandidateGroups], known: Knowledge, world: Numbers, turn: int
+) -> Iterator[tuple[Codes, Codes]]:
+    """Yield the row classes and the values of the people of each release in a world.
 
     Where columns stand for classes of values, the rows of a class are handed out in turn: `turn` is where to begin.
     """
     net = known.network
-    for release, contents in enumerate(net.contents):
+    for release, (contents, seen) in enumerate(zip(net.contents, hosts, strict=True)):
         begin, end = np.searchsorted(net.versions.release, [release, release + 1])
         variable = net.versions.variable[begin:end]
         value = net.kind[world[variable]].astype(np.int32)
-        fixed = evidence.source.hosts(release).fixed
         if not net.plain:
             some = np.flatnonzero(net.versions.entry[begin:end] >= 0)
             pair = contents.place[net.versions.group[begin:end][some], value[some]]
@@ -109,4 +111,11 @@ def values_of(evidence: Evidence, known: Knowledge, world: Numbers, turn: int) -
             by = np.argsort(pair_of, kind="stable")
             rows = np.repeat(contents.value[by], contents.value_rows[by])
             value[some[order]] = rows[(np.cumsum(contents.rows) - contents.rows)[pair[order]] + seat]
-        yield np.where(fixed >= 0, fixed, value).astype(np.int32)
+        place, many = seen.row_class[seen.start[:-1]], np.flatnonzero(np.diff(seen.start) > 1)
+        if len(many):
+            chosen = world[variable[many]]
+            row = net.row[segments(net.row_start, chosen)]
+            of = np.repeat(many, np.diff(net.row_start)[chosen])
+            seats = (net.row_kind[row] == PLACES) & (net.row_release[row] == release)
+            place[of[seats]] = net.row_group[row[seats]]
+        yield place, np.where(seen.fixed >= 0, seen.fixed, value).astype(np.int32)

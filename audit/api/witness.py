@@ -20,9 +20,8 @@ def witness_of(report: Report, run: AuditRun, time_limit: float | None) -> Witne
     from attacks.registry import find
 
     view = worlds_view(run)
-    known = [each.outcome.knowing for each in run.results if each.evidence is view and each.outcome.knowing is not None]
-    knowing = known[0] if known else None
-    if knowing is None and view.adversary.knows_people:
+    known = [each.outcome for each in run.results if each.evidence is view and each.outcome.knowing is not None]
+    if not known:
         joint = find("joint")
-        knowing = joint.run(handed(view, joint), Budget(time_limit)).knowing
-    return make_witness(run, report, knowing)
+        known = [joint.run(handed(view, joint), Budget(time_limit))]
+    return make_witness(run, report, known[0])

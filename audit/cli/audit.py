@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -179,11 +180,13 @@ def run(arguments: argparse.Namespace) -> int:
                 baseline=arguments.baseline,
                 keeps_finished=True,
             )
+            if arguments.witness is not None:
+                witness = witness_of(report, done, arguments.time_limit)
+                write_witness(witness, arguments.witness)
+                report = replace(report, warnings=(*report.warnings, *witness.notes()))
             result = AuditResult(*kept(report, done))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
-            if arguments.witness is not None:
-                write_witness(witness_of(report, done, arguments.time_limit), arguments.witness)
     for form, file in arguments.report:
         write(result, form, file, arguments.series)
     return write(result, arguments.format, arguments.output, arguments.series, arguments.document)

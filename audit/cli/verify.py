@@ -22,6 +22,6 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the witness, say what it shows, and return the exit code."""
-    from audit.witness.verify import main
+    from audit.witness.writer import checker_of
 
-    return main(str(arguments.series), str(arguments.folder))
+    return checker_of(arguments.folder)(str(arguments.series), str(arguments.folder))

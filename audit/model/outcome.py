@@ -101,8 +101,8 @@ class PossibleValues(Protocol):
     def left(self, release: int) -> tuple[Codes, Codes]:
         """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
 
-    def worlds(self) -> Iterator[tuple[Codes, ...]]:
-        """Yield the values of the people of `hosts` by release in some worlds that differ; none if none is known."""
+    def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
+        """Yield row classes and values of the people of `hosts` by release, in some worlds that differ."""
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
         """Return who has equal values in all worlds, where values never change, but for those who are certain.

@@ -94,6 +94,7 @@ class ReportWarning:
         "candidate",
         "known",
         "baseline",
+        "witness",
     ]
     text: str
     examples: tuple[str, ...] = ()

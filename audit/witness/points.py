@@ -2,9 +2,9 @@
 
 In a world each person of a group has one of its rows. Draw an arrow from the value that a person has to each other
 value that is left to the person. Where no value that can be reached from one has rows to spare, exactly the people who
-have these values take all of their rows in every world (Hall, 1935): nobody else has one of them. With a point for each
-of these rows, all points are spent in every world, so that who would have to spend more cannot have the value. Sums of
-such points over all sets and groups prove the same at once; a round is one step of a proof.
+have these values take all of their rows in every world (Hall, 1935), and no one else has one. With a point for each of
+these rows all points are spent in every world, so that who would have to spend more cannot have the value. Sums of such
+points over all sets and groups prove the same at once; a round is one step of a proof.
 """
 
 from __future__ import annotations
@@ -23,26 +23,31 @@ Step = list[list[int]]
 _AT_ONCE = 1 << 23
 
 
-def prove_by_groups(left: Left, world: Integers) -> Iterator[Step]:
+def prove_by_groups(left: Left, world: Integers, dirty: Flags | None = None) -> Iterator[Step]:
     """Strike out what single groups rule out, until nothing changes, and yield the steps that prove it.
 
     Args:
         left: which values are left to people.
         world: a world; shape (times, people).
+        dirty: the groups to begin with; all of them if None; shape (groups,).
     """
-    series = left.series
-    dirty = np.ones(len(series.held), dtype=np.bool_)
-    while dirty.any():
-        groups, price = _tight(left, world, np.flatnonzero(dirty))
-        if not len(groups):
+    groups = np.arange(len(left.series.held)) if dirty is None else np.flatnonzero(dirty)
+    while len(groups):
+        some, price = _tight(left, world, groups)
+        if not len(some):
             return
-        before = left.values.copy()
-        left.strike_out(groups, np.concatenate([np.zeros_like(price[:1]), price]))
-        yield step_of(series, groups, price)
-        lost: Flags = np.any(before & ~left.values, axis=2)
-        dirty[:] = False
-        for at, home in enumerate(series.home):
-            dirty[home[(home >= 0) & lost[at % len(lost)]]] = True
+        groups = np.flatnonzero(strike(left, some, price))
+        yield step_of(left.series, some, price)
+
+
+def strike(left: Left, groups: Numbers, price: Numbers) -> Flags:
+    """Strike out what points of rows by group and value prove, and return which groups have people who lost values."""
+    before, found = left.values.copy(), np.zeros(len(left.series.held), dtype=np.bool_)
+    left.strike_out(groups, np.concatenate([np.zeros_like(price[:1]), price]))
+    lost: Flags = np.any(before & ~left.values, axis=2)
+    for at, home in enumerate(left.series.home):
+        found[home[(home >= 0) & lost[at % len(lost)]]] = True
+    return found
 
 
 def step_of(series: Published, groups: Numbers, price: Numbers) -> Step:
@@ -123,7 +128,7 @@ def _points(reach: Flags, taken: Flags, spare: Flags) -> Numbers:
     Args:
         reach: which value leads to which; (groups, values, values); changed in place to what can be reached.
         taken: which values people have.
-        spare: which have rows that nobody takes.
+        spare: which have rows that no person takes.
     """
     for at in range(reach.shape[1]):
         reach |= reach[:, :, at : at + 1] & reach[:, at : at + 1, :]

@@ -2,10 +2,9 @@
 
     python verify.py SERIES FOLDER
 
-It needs Python 3.11, numpy and pyarrow, and nothing else: copy it wherever you like. `docs/reference/witness.md` says
-what the files are and why what is shown is so: a *world* gives each person a value in each release, so that no group
-has a value more often than it publishes it; two values in two worlds show that a person is not certain. What is shown
-by *points* is checked by `verify_points.py`, and what is counted in the files by `verify_counts.py`, both beside this.
+It needs Python 3.11, numpy and pyarrow, nothing else: copy it wherever you like. `docs/reference/witness.md` says what
+the files are, and why what is shown is so: two values in two *worlds*, which fit all groups, show that no value of the
+person is certain. *Points* are checked by `verify_points.py`, counts in the files by `verify_counts.py`, beside this.
 Exit status: 0 all that is stated is shown, 1 it is not, 2 something is not supported (which is named).
 """
 
@@ -19,6 +18,7 @@ import re
 import runpy
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,11 +29,11 @@ import pyarrow.parquet as pq
 Numbers: TypeAlias = npt.NDArray[Any]
 FORMAT = "series-audit witness 1"
 SUPPORTED = {
-    "series": "name kind releases published",
+    "series": "name releases published",
     "columns": "sensitive quasi_identifiers group individual count delimiter types spelled unlinkable harmless similar",
     "adversary": "register transitions known",
 }
-OTHERS = ("counterfeits", "anonymized", "policy", "waiver")  # tables on which worlds do not depend
+OTHERS = {"counterfeits", "anonymized", "policy", "waiver"}  # tables on which worlds do not depend
 WORDS = {
     "values": "of {total:,} {of}, {certain:,} are certain (proved), {two:,} have two possible values ({worlds} worlds)",
     "different": "no two of {people:,} people share their {sensitive} in all worlds",
@@ -53,7 +53,7 @@ def need(holds: object, what: str, status: int = 2) -> None:
         raise StopError(status, what)
 
 
-def numbered(items: Any, code: dict[Any, int]) -> Numbers:  # noqa: ANN401 - whatever can be iterated
+def numbered(items: Iterable[Any], code: dict[Any, int]) -> Numbers:
     """Return the number of each item; new ones get the next."""
     return np.array([code.setdefault(item, len(code)) for item in items], dtype=np.int64)
 
@@ -72,6 +72,14 @@ def cells(column: list[str]) -> list[str]:
     return found
 
 
+def matching(folder: Path, pattern: str) -> list[str]:
+    """Return the files that a path or a pattern names, in the order of the numbers in their names."""
+    found = [path.relative_to(folder).as_posix() for path in folder.glob(pattern)]
+    found = [pattern] if (folder / pattern).exists() else found
+    need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"names that differ in letters, or none: {pattern}")
+    return sorted(found, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
+
+
 def beside(name: str) -> dict[str, Any]:
     """Return what a file defines that lies beside this one."""
     path = Path(__file__).with_name(f"{name}.py")
@@ -84,26 +92,22 @@ class Published:
 
     `first` is where the groups of each release begin, `group` the group of each row, `held` how many rows of each group
     have each value; `home` the group of each person by release (-1: absent), `known` the value that is known beforehand
-    (-1: none); `may` says which value may follow which, None where values never change. Who has the files alone (not
-    `linked`) knows of no people.
+    (-1: none); `may` says which value may follow which, None where values never change.
     """
 
     def __init__(self, folder: Path, *, linked: bool) -> None:
         self.folder, self.linked, self.read = folder, linked, dict[str, int | None]({"series.toml": None})
         self.manifest = tomllib.loads((folder / "series.toml").read_text("utf-8"))
         for name, table in self.manifest.items():
-            need(name in SUPPORTED or name in OTHERS, f"[{name}] in series.toml")
-            left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else None
-            need(not left, f"{', '.join(sorted(left or ()))} under [{name}] in series.toml")
-        need(self.manifest["series"].get("kind", "microdata") == "microdata", "a series of count tables")
+            left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else {name} - OTHERS
+            need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")
         self.columns, adversary = self.manifest["columns"], self.manifest.get("adversary", {}) if linked else {}
         self.sensitive = [*([each] if isinstance(each := self.columns["sensitive"], str) else each)]
         self.tags, self.group, self.who = list[str](), list[Numbers](), list[list[Any]]()
         self.first, self.code, entries = [0], dict[tuple[str, ...], int](), list[Any]()
         for entry in self.manifest["series"]["releases"]:
-            files = (entry, None) if isinstance(entry, str) else (entry["rows"], entry["values"])
-            entries.append(self.release(*files))
-        need(self.first[-1] * len(self.code) < 1 << 28, "more groups and values than fit into memory")
+            names = matching(folder, entry) if isinstance(entry, str) else [entry["rows"]]
+            entries += [self.release(name, None if isinstance(entry, str) else entry["values"]) for name in names]
         self.values, self.held = list(self.code), np.zeros((self.first[-1], len(self.code)), dtype=np.int64)
         for group, value, count in entries:
             np.add.at(self.held, (group, value), count)
@@ -126,7 +130,7 @@ class Published:
         """Return the columns of a file of the series by name, as texts without spaces at their ends."""
         path, mark = self.folder / name, self.columns.get("delimiter", ",")
         inside = path.resolve().is_relative_to(self.folder.resolve())
-        need(inside and re.search(r"^[^*?\[]*(\.csv|\.csv\.gz|\.parquet)$", name), f"no CSV or Parquet here: {name}")
+        need(inside and re.search(r"(\.csv|\.csv\.gz|\.parquet)$", name), f"no CSV or Parquet here: {name}")
         if name.endswith(".parquet"):
             read = pq.read_table(path)
             strange = re.search("float|double|deci|date|time|bool|list|struct|bin", str(read.schema.types))
@@ -253,8 +257,8 @@ def different(series: Published, worlds: Numbers, label: Numbers) -> dict[str, A
 def checked(folder: Path, witness: Path) -> int:
     """Say what a witness shows of what it states, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
-    need(stated["format"] == FORMAT and stated["adversary"] in ("linked", "published"), "a witness of another form")
-    need(stated["claims"], "nothing is stated", 1)
+    about = stated["format"], stated["adversary"], bool(stated["claims"])
+    need(about in ((FORMAT, "linked", True), (FORMAT, "published", True)), f"a witness of this form: {about}")
     series = Published(folder, linked=stated["adversary"] == "linked")
     for name, rows in series.read.items():
         same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
@@ -267,7 +271,7 @@ def checked(folder: Path, witness: Path) -> int:
         left = beside("verify_points")["values_left"](series, number, steps)
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
-        need(kind in WORDS, f"the claim {kind}")
+        need(kind in WORDS and (series.linked or kind in ("k", "homogeneity")), f"the claim {kind}")
         if kind in ("values", "different"):
             label = numbered((value[series.sensitive.index(sensitive)] for value in series.values), {})
             found = values(series, worlds, left, label) if kind == "values" else different(series, worlds, label)

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers: TypeAlias = npt.NDArray[Any]
+Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
 
 
-def sizes(series: Any) -> tuple[Numbers, Numbers]:  # noqa: ANN401 - verify.py's, which is not imported
+def sizes(series: Filed) -> tuple[Numbers, Numbers]:
     """Return the rows of each class, and the people: without counterfeits, as the key names or the release counts them.
 
     A class is the rows of a group with equal cells, and of an Anatomy pair a group.
@@ -29,14 +30,14 @@ def sizes(series: Any) -> tuple[Numbers, Numbers]:  # noqa: ANN401 - verify.py's
     return rows[rows > 0], (rows - fakes)[rows > 0]
 
 
-def k(series: Any, sensitive: None) -> dict[str, int]:  # noqa: ANN401 - as above
+def k(series: Filed, sensitive: None) -> dict[str, int]:
     """Return the fewest rows of a class, and the fewest people of one that has a person."""
     del sensitive
     rows, people = sizes(series)
     return {"rows": int(rows.min()), "people": int(people[people > 0].min())}
 
 
-def homogeneity(series: Any, sensitive: str) -> dict[str, int]:  # noqa: ANN401 - as above
+def homogeneity(series: Filed, sensitive: str) -> dict[str, int]:
     """Return how many classes there are, and in how many all rows have one value."""
     at, names = series.sensitive.index(sensitive), dict[str, int]()
     label = np.array([names.setdefault(value[at], len(names)) for value in series.values], dtype=np.int64)
@@ -47,7 +48,7 @@ def homogeneity(series: Any, sensitive: str) -> dict[str, int]:  # noqa: ANN401 
     return {"classes": int((values > 0).sum()), "of_one_value": int((values == 1).sum())}
 
 
-def min_e(series: Any, sensitive: str) -> dict[str, int]:  # noqa: ANN401 - as above
+def min_e(series: Filed, sensitive: str) -> dict[str, int]:
     """Return a lower bound of e by the least cuts of buckets: one group per release and set of values.
 
     Who is there from release a until before release b is an edge of a graph of the bucket. A combination of groups
@@ -62,14 +63,14 @@ def min_e(series: Any, sensitive: str) -> dict[str, int]:  # noqa: ANN401 - as a
     for a, b in zip(series.first, series.first[1:], strict=False):
         if len(set(bucket[a:b])) < b - a:
             raise NotImplementedError("two groups of a release with the same values")
-    stays = [(home >= 0, {bucket[group] for group in home[home >= 0].tolist()}) for home in series.home.T]
+    histories = [(home >= 0, {bucket[group] for group in home[home >= 0].tolist()}) for home in series.home.T]
     for at, who in enumerate(series.who):
         if None in who:
             raise NotImplementedError("buckets with strangers")
         here = np.arange(releases) == at
         groups = series.first[at] + series.group[at][[not name for name in who]]
-        stays += [(here, {bucket[group]}) for group in groups.tolist()]
-    for here, buckets in stays:
+        histories += [(here, {bucket[group]}) for group in groups.tolist()]
+    for here, buckets in histories:
         when = np.flatnonzero(here)
         if len(buckets) > 1 or when[-1] - when[0] >= len(when):
             raise NotImplementedError("people who come back, or change their bucket")

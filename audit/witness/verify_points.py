@@ -1,6 +1,6 @@
-"""Check points: which values are left to whom, by sums in whole numbers. It lies beside `verify.py`, which runs it.
+"""Check points: which values are left to people, by sums in whole numbers. It lies beside `verify.py`, which runs it.
 
-Each row of some groups costs points, so that all of these rows together have a number of them. Whoever has a row in a
+Each row of some groups costs points, so that all of these rows together have a number of them. Who has a row in a
 release spends its points, and no two people have one row: all people together spend at most what there is. Each person
 spends at least what the cheapest history that is left to the person costs. Who would spend more than that with some
 value, by more than is left over, cannot have the value. Steps follow one another, and use what those before struck out.
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers: TypeAlias = npt.NDArray[Any]
+Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
 NEVER = 1 << 60
 
 
@@ -24,7 +25,7 @@ class Left:
     that `verify.py` has read.
     """
 
-    def __init__(self, series: Any) -> None:  # noqa: ANN401 - verify.py's, which is not imported
+    def __init__(self, series: Filed) -> None:
         self.series, times = series, series.times
         self.values = np.ones((times, len(series.people), len(series.values)), dtype=np.bool_)
         for at, (home, known) in enumerate(zip(series.home, series.known, strict=True)):
@@ -86,7 +87,7 @@ class Left:
         return found[::step]
 
 
-def values_left(series: Any, number: Numbers, steps: list[Any]) -> Numbers:  # noqa: ANN401 - as above
+def values_left(series: Filed, number: Numbers, steps: list[Any]) -> Numbers:
     """Return which values are left to people after some steps; shape (times, people, values)."""
     left = Left(series)
     for step in steps:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,21 @@ from audit.adversary.view import View
 from audit.io.atomic_files import atomic_path, hide_from_version_control, write_file
 from audit.io.manifest import PRIVATE
 from audit.model.arrays import Integers
-from audit.model.errors import UsageError, printable_path
-from audit.model.outcome import PossibleValues
-from audit.model.report import Report
+from audit.model.errors import UsageError, printable, printable_path
+from audit.model.outcome import Outcome
+from audit.model.report import Report, ReportWarning
 from audit.pipeline.audit_run import AuditRun
+from audit.runtime.phrases import say
 from audit.witness import verify_counts
+from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
-from audit.witness.verify import FORMAT, Published, StopError, check_world, different, numbered, values
+from audit.witness.verify import FORMAT, Published, StopError, different, numbered, values
 from audit.witness.verify_points import Left
+from audit.witness.verify_register import RegisterChecker
+from audit.witness.verify_register import values as of_register
+from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
 
 FILES = ("statement.json", "proofs.json", "worlds.parquet")
-_MOST_WORLDS = 60
-_SHUFFLES = 12
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Witness:
     Attributes:
         series: what is published, as the checkers read it.
         adversary: who it is about.
-        worlds: those that are stated; shape (worlds, times, people).
+        worlds: those that are stated, as a table of pyarrow; None where there are none.
         steps: the proofs of what is in no world.
         claims: what is stated.
         rests: what has no evidence, in words.
@@ -44,10 +48,24 @@ class Witness:
 
     series: Published
     adversary: str
-    worlds: Integers
+    worlds: Any
     steps: Sequence[Step]
     claims: Sequence[dict[str, Any]]
     rests: Sequence[str]
+
+    def notes(self) -> Iterator[ReportWarning]:
+        """Yield what a report says of it."""
+        for each in self.claims:
+            if each["claim"] == "values":
+                what = say(
+                    "what --witness wrote shows that of {total} people (or people in releases) the {attribute} of "
+                    "{certain} is certain, and that {two} have two possible values; `audit verify` checks it",
+                    total=each["total"],
+                    attribute=printable(each["sensitive"]),
+                    certain=each["certain"],
+                    two=each["two"],
+                )
+                yield ReportWarning("witness", what)
 
 
 def check_folder(series: Path, folder: Path) -> None:
@@ -92,9 +110,9 @@ def write_witness(witness: Witness, folder: Path) -> None:
         hide_from_version_control(folder)
         for name in FILES:
             (folder / name).unlink(missing_ok=True)
-        if len(witness.worlds):
+        if witness.worlds is not None:
             with atomic_path(folder / "worlds.parquet", mode=0o600) as draft:
-                pq.write_table(_table(series, witness.worlds), draft, compression="zstd")
+                pq.write_table(witness.worlds, draft, compression="zstd")
         proofs = json.dumps({"steps": witness.steps}, separators=(",", ":"))
         write_file(folder / "proofs.json", f"{proofs}\n", mode=0o600)
         write_file(folder / "statement.json", json.dumps(statement, indent=1, ensure_ascii=False) + "\n", mode=0o600)
@@ -122,141 +140,126 @@ def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a tabl
     return pa.table(columns)
 
 
-def make_witness(run: AuditRun, report: Report, knowing: PossibleValues | None) -> Witness:
+def checker_of(folder: Path) -> Callable[[str, str], int]:
+    """Return what checks the witness in a folder."""
+    from audit.witness import verify, verify_register
+
+    try:
+        statement = json.loads((folder / "statement.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        statement = {}
+    about = statement.get("adversary") if isinstance(statement, dict) else None
+    return verify_register.main if about == "register" else verify.main
+
+
+def make_witness(run: AuditRun, report: Report, known: Outcome) -> Witness:
     """Return what shows the verdict of a run, as far as worlds and proofs can.
 
     Args:
         run: the run.
         report: what is reported of it.
-        knowing: what is known of the worlds of its last evidence of people's values.
+        known: what an attack found out that knows of worlds, of the evidence whose worlds are stated.
 
     Raises:
         UsageError: the checkers do not support the series.
     """
     view = worlds_view(run)
-    if view.kind not in ("linked", "published"):
+    if view.kind not in ("linked", "published", "register"):
         raise UsageError(f"--witness: witnesses for the adversary `{view.kind}` are not supported; leave it out")
     folder = run.series.manifest.folder
     try:
-        series = Published(folder, linked=view.kind == "linked")
-    except StopError as stop:
-        raise UsageError(f"--witness: {stop.args[1]} is not supported; leave --witness out") from None
+        if view.kind == "register":
+            return _of_register(RegisterChecker(folder), run, report, known)
+        return _of_groups(Published(folder, linked=view.kind == "linked"), run, report, known)
+    except NOT_SUPPORTED as stop:
+        raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
     except (LookupError, ValueError, OSError) as error:
         what = f"the checkers cannot read the series ({type(error).__name__})"
         raise UsageError(f"--witness: {what}; leave --witness out") from error
+
+
+def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome) -> Witness:
+    """Return what shows the verdict for one who knows whose group is which, or has the files alone."""
     worlds: Integers = np.zeros((0, 1, 0), dtype=np.int32)
     steps = list[Step]()
-    claims = list[dict[str, Any]]()
+    claims, view = list[dict[str, Any]](), worlds_view(run)
     if series.linked:
         people = sum(not name.startswith("~") for name in series.people)
         if people != run.facts.individuals:
             raise UsageError("--witness: the checker reads other people from the keys; leave --witness out")
-        base = _worlds_of(series, view, knowing) if knowing is not None else []
+        base = worlds_of(series, view, known.knowing) if known.knowing is not None else []
         if len(base):
             left = Left(series)
-            worlds = _chosen(series, base)
+            worlds = chosen(series, base)
             steps = list(prove_by_groups(left, worlds[0]))
+            steps += further_steps(left, worlds[0], view, known)
             claims += _claims(series, worlds, left)
     claims += _counted(series, report)
-    return Witness(series, view.kind, worlds, steps, claims, list(_rests(claims, report)))
+    table = _table(series, worlds) if len(worlds) else None
+    return Witness(series, view.kind, table, steps, claims, list(_rests(claims, report)))
+
+
+def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
+    """Return what shows the verdict for one who knows a register: each world as rows and values of people."""
+    series, register, view = checker.series, checker.register, worlds_view(run)
+    code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int32)
+    at, person = np.nonzero(register.line >= 0)
+    names, tags = np.array([*register.people], dtype=object), np.array(series.tags, dtype=object)
+    columns: dict[str, Any] = {"individual": names[person].tolist(), "release": tags[at].tolist()}
+    found = list[Integers]()
+    for world in known.knowing.worlds() if known.knowing is not None else ():
+        row, value = (np.full(register.line.shape, -1, dtype=np.int64) for _ in range(2))
+        for release, (place, had) in enumerate(world):
+            people = view.source.hosts(release).person
+            mine = np.array([register.people[view.name(each)] for each in people.tolist()], dtype=np.int64)
+            value[release, mine] = code[had]
+            row[release, mine] = _rows_of(checker, view, release, place, value[release, mine])
+        if _adds(found, value) and holds(partial(checker.check, row, value, "")):
+            number = len(found)
+            columns |= {f"row_{number}": row[at, person].tolist(), f"world_{number}": value[at, person].tolist()}
+            found.append(value)
+        if len(found) >= MOST_WORLDS:
+            break
+    if not found:
+        raise UsageError("--witness: no assignment of rows to the people of the register is known; leave --witness out")
+    claims = [
+        {"claim": "values", "sensitive": name, **of_register(checker, np.stack(found), checker.left(), place)}
+        for place, name in enumerate(series.sensitive)
+    ]
+    claims += [each for each in _counted(series, report) if each["claim"] == "k"]
+    import pyarrow as pa
+
+    return Witness(series, view.kind, pa.table(columns), [], claims, list(_rests(claims, report)))
+
+
+def _adds(found: Sequence[Integers], value: Integers) -> bool:
+    """Return whether in a world someone has another value than in the first for the first time."""
+    if not found:
+        return True
+    changed = np.zeros(value.shape, dtype=np.bool_)
+    for each in found:
+        changed |= each != found[0]
+    return bool((~changed & (value != found[0])).any())
+
+
+def _rows_of(checker: RegisterChecker, view: View, release: int, place: Integers, value: Integers) -> Integers:
+    """Return a row for each person who is in a row class of a release with a value, no row to two."""
+    of_row, values = view.held.seen[release].classes.row.codes, checker.value[release]
+    size = len(checker.series.values) + 1
+    wanted, there = place.astype(np.int64) * size, of_row.astype(np.int64) * size
+    if not checker.pairs[release]:
+        wanted, there = wanted + value, there + values
+    order, rows = np.argsort(wanted, kind="stable"), np.argsort(there, kind="stable")
+    first = np.searchsorted(wanted[order], wanted[order])
+    at = np.searchsorted(there[rows], wanted[order]) + np.arange(len(order)) - first
+    found = np.full(len(place), -1, dtype=np.int64)
+    found[order] = rows[np.minimum(at, len(rows) - 1)]  # where there are too few, the world does not hold
+    return found
 
 
 def worlds_view(run: AuditRun) -> View:
     """Return the evidence whose worlds are stated: of all attributes together, where there are several."""
     return [each for each in run.evidence if not each.followed][-1]
-
-
-# -- worlds ---------------------------------------------------------------------------------------------------------
-
-
-def _worlds_of(series: Published, view: View, knowing: PossibleValues) -> list[Integers]:
-    """Return the worlds that are known, as people and values are numbered by the checkers; shape (times, people)."""
-    code = np.array([series.code.get(_texts(view, value), -1) for value in range(len(view.values))], dtype=np.int32)
-    people = [view.source.hosts(at).person for at in range(len(series.tags))]
-    place = [np.array([series.people[view.name(each)] for each in some.tolist()], dtype=np.int64) for some in people]
-    found = list[Integers]()
-    for world in knowing.worlds():
-        mine = np.full((series.times, len(series.people)), -1, dtype=np.int32)
-        for at, (person, value) in enumerate(zip(place, world, strict=True)):
-            mine[at % series.times, person] = code[value]
-        found.append(mine)
-    return found
-
-
-def _texts(view: View, value: int) -> tuple[str, ...]:
-    """Return a value as texts, one for each attribute."""
-    if view.combined is None:
-        return (view.values[value],)
-    vocabularies = [view.series.vocabularies[name].names for name in view.combined.attributes]
-    return tuple(names[part] for names, part in zip(vocabularies, view.combined.parts()[value].tolist(), strict=True))
-
-
-def _chosen(series: Published, known: Sequence[Integers]) -> Integers:
-    """Return the first of some worlds, and those among them and their like that show more; (worlds, times, people)."""
-    chosen, same = [known[0]], np.zeros(len(series.people), dtype=np.int64)
-    check_world(series, known[0], "the first world")
-    two = np.zeros(known[0].shape, dtype=np.bool_)
-    for world in (*_turned(series, known[0]), *known[1:], *_shuffled(series, known)):
-        more = two | (world != known[0])
-        finer = np.unique(same * (len(series.values) + 1) + world[0], return_inverse=True)[1].reshape(-1)
-        grows = more.sum() > two.sum() or (series.times == 1 and finer.max(initial=0) > same.max(initial=0))
-        if not grows or len(chosen) >= _MOST_WORLDS or not _is_world(series, world):
-            continue
-        chosen.append(world)
-        two, same = more, finer
-    return np.stack(chosen)
-
-
-def _is_world(series: Published, world: Integers) -> bool:
-    try:
-        check_world(series, world, "")
-    except StopError:
-        return False
-    return True
-
-
-def _shuffled(series: Published, known: Sequence[Integers]) -> Iterator[Integers]:
-    """Yield worlds in which people who are in the same groups throughout exchange what they have."""
-    key = np.concatenate([series.home, series.known]).T
-    kind = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
-    order, rng = np.argsort(kind, kind="stable"), np.random.default_rng(0)
-    for at in range(_SHUFFLES):
-        mixed, world = np.lexsort((rng.random(len(kind)), kind)), known[at % len(known)]
-        found = world.copy()
-        found[:, order] = world[:, mixed]
-        yield found
-
-
-def _turned(series: Published, world: Integers) -> Iterator[Integers]:
-    """Yield worlds in which people take the next value of their groups, where groups that hang together are even.
-
-    In such a part each group has all values equally often, and the same ones as the others (m-invariance, Lemma 3).
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    if series.may is not None or (series.known >= 0).any():
-        return
-    groups, people = series.held.shape[0], len(series.people)
-    release, person = np.nonzero(series.home >= 0)
-    home = series.home[release, person]
-    edges = coo_array((np.ones(len(home), np.bool_), (person, people + home)), shape=(people + groups,) * 2)
-    part = connected_components(edges, directed=False)[1]
-    values = np.unique(series.held > 0, axis=0, return_inverse=True)[1].reshape(-1)
-    low, high = np.full(part.max() + 1, len(values)), np.full(part.max() + 1, -1)
-    np.minimum.at(low, part[people:], values)
-    np.maximum.at(high, part[people:], values)
-    uneven = ((series.held > 0) & (series.held < series.held.max(axis=1, keepdims=True))).any(axis=1)
-    fair = low == high
-    fair[part[people:][uneven]] = False
-    found = world.copy()
-    for each in np.unique(values):
-        held = np.flatnonzero(series.held[np.flatnonzero(values == each)[0]])
-        after = np.arange(series.held.shape[1])
-        after[held] = np.roll(held, 1)
-        some = fair[part[:people]] & (low[part[:people]] == each)
-        found[0, some] = after[world[0, some]]
-    yield found
 
 
 # -- what is stated -------------------------------------------------------------------------------------------------
@@ -312,6 +315,6 @@ def _is_shown(name: str, limit: float, state: str, claims: Sequence[dict[str, An
         sizes = [(each["rows"], each["people"]) for each in claims if each["claim"] == "k"]
         return any(rows >= limit if state == "holds" else min(rows, people) < limit for rows, people in sizes)
     if name == "min_e" and state == "holds":
-        apart = sum(each["claim"] == "different" for each in claims) == len(values) > 0
-        return (apart and limit <= 2) or any(each["claim"] == "min_e" and each["at_least"] >= limit for each in claims)
+        unlike = sum(each["claim"] == "different" for each in claims) == len(values) > 0
+        return (unlike and limit <= 2) or any(each["claim"] == "min_e" and each["at_least"] >= limit for each in claims)
     return False

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from audit.witness import verify
 from tests.helpers.amount import some
 from tests.helpers.running import run_main, written
-from tests.helpers.strategies import linked_series, with_knowledge
+from tests.helpers.strategies import linked_series, register_series, with_knowledge
 from tests.oracle.per_person import known_values
 from tests.oracle.worlds import few, worlds
 
@@ -54,14 +54,14 @@ def known_or_not(draw):
     return draw(with_knowledge(series)) if draw(st.booleans()) else series
 
 
-def truth(series):
+def truth(series, adversary="linked"):
     """How many people (or people in releases) are judged, certain of a value, and not."""
-    every = worlds(series)
+    every = worlds(series, adversary)
     versions = [
         (person, at)
-        for person in series.people()
-        for at in series.presence(person)
-        if person not in known_values(series, at, "linked")
+        for person in series.people(adversary)
+        for at in series.presence(person, adversary)
+        if person not in known_values(series, at, adversary)
     ]
     constant = series.transitions is None or all(a == b for a, b in series.transitions if series.step(a, b))
     subjects = {(person,) if constant else (person, at): every.possible(person, at) for person, at in versions}
@@ -83,6 +83,35 @@ def test_what_is_shown_is_so(series, key):
         assert found["certain"] <= right["certain"], said
         assert found["two"] <= right["two"], said
         assert found["total"] in (0, right.total())
+
+
+@settings(max_examples=SERIES)
+@given(register_series(changing=False) | register_series(changing=True), st.integers(0, 2**32))
+def test_what_is_shown_of_a_register_is_so(series, seed):
+    if not few(series, "register", MOST_WORLDS):
+        return
+    with written(series) as folder, tempfile.TemporaryDirectory() as where:
+        words = (str(folder), "--adversary", "register", "--witness", where)
+        if run_main(*words)[0] == 2:
+            return
+        code, said = checked(folder, where)
+        assert code == 0, said
+        assert register_holds(series, Path(where)), said
+        for _ in range(FORGERIES):
+            with tempfile.TemporaryDirectory() as copy:
+                forged = Path(shutil.copytree(where, Path(copy) / "witness"))
+                rng = random.Random(seed := seed + 1)  # noqa: S311 - it forges, and hides nothing
+                for change in rng.sample([forge_claim, forge_values, forge_worlds], rng.randint(1, 2)):
+                    change(rng, folder, forged)
+                code, said = checked(folder, forged)
+                assert code or register_holds(series, forged), said
+
+
+def register_holds(series, where):
+    """Whether what is stated of the people of a register is so, by enumeration."""
+    right, found = truth(series, "register"), claims(where)["values"]
+    fits = found["certain"] <= right["certain"] and found["two"] <= right["two"]
+    return fits and found["total"] == right.total()
 
 
 # -- forgeries ------------------------------------------------------------------------------------------

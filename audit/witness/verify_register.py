@@ -1,0 +1,285 @@
+"""Check what a witness states of those who know a register: exact quasi-identifiers, but not whose row is which.
+
+    python verify_register.py SERIES FOLDER
+
+It lies beside `verify.py`, whose reading of a series it uses. Here a *world* gives each person of the register a row of
+each release that the person is in, no row to two, whose cells cover the person; and the value of the row, or in a pair
+one of its group. Who has two values in two worlds is not certain. Certain is who has one value left: of all rows that
+cover the person, in all releases. Exit statuses are those of `verify.py`.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import runpy
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Filed: TypeAlias = Any  # a series as `verify.py` has read it
+VERIFY = runpy.run_path(str(Path(__file__).with_name("verify.py")))
+need, StopError = VERIFY["need"], VERIFY["StopError"]
+NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
+RANGE = re.compile(rf"([\[(\]]?) ?{NUMBER} ?[,-] ?{NUMBER} ?([\])\[]?)")
+BOUND = re.compile(rf"(>=|<=|>|<) ?{NUMBER}")
+
+
+def interval(cell: str) -> tuple[Fraction | None, bool, Fraction | None, bool] | None:
+    """Return the ends of a range of numbers, each with whether it belongs to it; None for other texts."""
+    if found := re.fullmatch(NUMBER, cell):
+        return Fraction(found[1]), True, Fraction(found[1]), True
+    if found := BOUND.fullmatch(cell):
+        at, closed = Fraction(found[2]), found[1].endswith("=")
+        return (at, closed, None, False) if cell[0] == ">" else (None, False, at, closed)
+    if found := RANGE.fullmatch(cell):
+        if (
+            bool(found[1]) != bool(found[4])
+            or ("," in cell and not found[1])
+            or Fraction(found[2]) > Fraction(found[3])
+        ):
+            return None
+        return Fraction(found[2]), found[1] in ("", "["), Fraction(found[3]), found[4] in ("", "]")
+    if found := re.fullmatch(r"([0-9]+)(\*+)", cell):  # a masked number: its last digits may be any
+        low = int(found[1]) * 10 ** len(found[2])
+        return Fraction(low), True, Fraction(low + 10 ** len(found[2]) - 1), True
+    return None
+
+
+def covers(cell: str, exact: str, known: set[str], *, numeric: bool, unread: bool) -> bool:
+    """Return whether a cell may stand for an exact value, given all `known` ones; `unread` if that is not plain."""
+    if not cell.strip("*") or cell == exact:
+        return True
+    if not exact.strip("*"):
+        return unread
+    if numeric:
+        found = interval(cell)
+        if found is None or not re.fullmatch(NUMBER, exact):
+            return unread
+        (low, low_in, high, high_in), at = found, Fraction(exact)
+        above = low is None or low < at or (low == at and low_in)
+        return above and (high is None or at < high or (high == at and high_in))
+    if cell.endswith("*"):  # a mask: a star for each character
+        stem = cell.rstrip("*")
+        return unread if re.search(r"[^\w .-]|\*", stem) else exact.startswith(stem) and len(exact) == len(cell)
+    parts = [part.strip() for part in (cell[1:-1] if re.fullmatch(r"\{.*\}", cell) else cell).split(",")]
+    return exact in parts or (unread and not all(part in known for part in parts))
+
+
+class RegisterLines:
+    """Who is in which release, with which exact quasi-identifiers; people and lines are numbers from 0.
+
+    `line` is the line of each person in each release, -1 where absent, of shape (releases, people).
+    """
+
+    def __init__(self, series: Filed) -> None:
+        table = series.table(series.manifest["adversary"]["register"])
+        self.columns = [name for name in series.columns["quasi_identifiers"] if name in table]
+        self.table, self.people = table, dict[str, int]()
+        who = VERIFY["numbered"](table["individual"], self.people)
+        self.line = np.full((len(series.tags), len(self.people)), -1)
+        for at, person in enumerate(who.tolist()):
+            if "release" in table:
+                need(table["release"][at] in series.tags, "a register about another release")
+                when = [series.tags.index(table["release"][at])]
+            else:
+                first, last = VERIFY["whole"]([table["first"][at], table["last"][at]]).tolist()
+                need(1 <= first <= last <= len(series.tags), "a register about releases that there are not")
+                when = list(range(first - 1, last))
+            need((self.line[when, person] < 0).all(), "two lines for a person and release")
+            self.line[when, person] = at
+        self.judged = (self.line >= 0) & np.array([not name.startswith("~") for name in self.people], dtype=np.bool_)
+
+
+class RegisterChecker:
+    """A series, a register, and the cells of rows."""
+
+    def __init__(self, folder: Path) -> None:
+        self.series = VERIFY["Published"](folder, linked=False)
+        self.register, adversary = RegisterLines(self.series), self.series.manifest["adversary"]
+        need("known" not in adversary, "known values beside a register")
+        need("transitions" not in adversary or len(self.series.sensitive) == 1, "transitions of several attributes")
+        self.may = self.series.transitions(adversary["transitions"]) if "transitions" in adversary else None
+        files = self.series.manifest["series"]["releases"]
+        need(all(isinstance(each, dict) or not re.search(r"[*?\[]", each) for each in files), "patterns of names")
+        self.pairs = [isinstance(each, dict) for each in files]
+        names = [each["rows"] if isinstance(each, dict) else each for each in files]
+        self.rows = [self.series.table(name) for name in names]
+        self.value = [
+            np.zeros(0, int) if pair else self.values_of(table)
+            for pair, table in zip(self.pairs, self.rows, strict=True)
+        ]
+        self.numeric = {name: self.is_numeric(name) for name in self.register.columns}
+        self.room = [self.room_of(at) for at in range(len(self.rows))]
+
+    def values_of(self, table: dict[str, list[str]]) -> Numbers:
+        """Return the value of each row of a plain table."""
+        return VERIFY["numbered"](zip(*(table[name] for name in self.series.sensitive), strict=True), self.series.code)
+
+    def is_numeric(self, name: str) -> bool:
+        """Return whether a quasi-identifier is one of numbers: declared, or because all its cells are."""
+        declared = self.series.columns.get("types", {}).get(name)
+        need(declared in (None, "numeric", "categorical"), f"a column of type {declared}")
+        every = {cell for table in self.rows for cell in table[name]} - {"", "*"}
+        found = all(interval(cell) is not None for cell in every) and any(map(interval, every))
+        need(declared is not None or not found or not all(re.fullmatch(r"[0-9]+\*+", c) for c in every), "masks alone")
+        return found if declared is None else declared == "numeric"
+
+    def room_of(self, at: int) -> Numbers:
+        """Return how many people each published group of a release may have, for each row: less its counterfeits."""
+        file, column = (
+            self.series.manifest.get("counterfeits", {}).get(self.series.tags[at]),
+            self.series.columns.get("group"),
+        )
+        names = self.rows[at][column] if column else [""] * len(self.series.group[at])
+        self_of = VERIFY["numbered"](names, code := dict[str, int]())
+        room = np.bincount(self_of, minlength=len(code))
+        if file is not None:
+            table = self.series.table(file)
+            for name, count in zip(table[column], VERIFY["whole"](table["Count"]).tolist(), strict=True):
+                room[code[name]] -= count
+        return np.stack([self_of, room[self_of]])
+
+    def fits(self, at: int, rows: Numbers, lines: Numbers, *, unread: bool) -> Numbers:
+        """Return whether each of some rows of a release covers the person of a line; `unread` if that is not plain."""
+        good = np.ones(len(rows), dtype=np.bool_)
+        for name in self.register.columns:
+            cell, exact = self.rows[at][name], self.register.table[name]
+            cells, exacts = dict[str, int](), dict[str, int]()
+            of_row, of_line = VERIFY["numbered"](cell, cells), VERIFY["numbered"](exact, exacts)
+            pairs, place = np.unique(of_row[rows] * len(exacts) + of_line[lines], return_inverse=True)
+            texts, values = [*cells], [*exacts]
+            ask = [(texts[pair // len(values)], values[pair % len(values)]) for pair in pairs.tolist()]
+            said = [covers(*each, set(values), numeric=self.numeric[name], unread=unread) for each in ask]
+            good &= np.array(said, dtype=np.bool_)[place.reshape(-1)]
+        return good
+
+    def worlds(self, columns: dict[str, list[Any]], number: Numbers) -> Numbers:
+        """Return the values of people in the worlds of a file, each checked; shape (worlds, releases, people)."""
+        register, tags = self.register, self.series.tags
+        who = np.array([register.people[name] for name in columns["individual"]], dtype=np.int64)
+        when = np.array([tags.index(tag) for tag in columns["release"]], dtype=np.int64)
+        count = sum(name.startswith("world_") for name in columns)
+        found = np.full((count, len(tags), len(register.people)), -1, dtype=np.int32)
+        for at in range(count):
+            row, value = np.full_like(found[at], -1), found[at]
+            for name, into in ((f"row_{at}", row), (f"world_{at}", value)):
+                first = columns[name.split("_")[0] + "_0"]
+                cells = [one if cell is None else cell for one, cell in zip(first, columns[name], strict=True)]
+                need(all(type(cell) is int and 0 <= cell < 1 << 31 for cell in cells), f"{name}: no whole number", 1)
+                into[when, who] = cells
+            value[value >= 0] = number[value[value >= 0]]
+            self.check(row, value, f"world {at}")
+        need(count, "no world", 1)
+        return found
+
+    def check(self, row: Numbers, value: Numbers, name: str) -> None:
+        """Stop unless a world gives each person an own row that covers the person, and a value that it goes with."""
+        series, last = self.series, np.full(len(self.register.people), -1)
+        for at, line in enumerate(self.register.line):
+            person = np.flatnonzero(line >= 0)
+            rows, values = row[at, person], value[at, person]
+            need(
+                ((rows >= 0) & (rows < len(series.group[at])) & (values >= 0)).all(),
+                f"{name}: a person without a row",
+                1,
+            )
+            need(len(np.unique(rows)) == len(rows), f"{name}: a row that two people have", 1)
+            need(
+                self.fits(at, rows, line[person], unread=False).all(),
+                f"{name}: a row that does not cover its person",
+                1,
+            )
+            group, room = self.room[at]
+            taken = np.bincount(group[rows], minlength=int(group.max(initial=-1)) + 1)
+            need((taken[group] <= room).all(), f"{name}: more people in a group than counterfeits leave", 1)
+            held = np.zeros_like(series.held)
+            np.add.at(held, (series.first[at] + series.group[at][rows], values), 1)
+            need((held <= series.held).all(), f"{name}: a group that has a value less often", 1)
+            need(self.pairs[at] or (self.value[at][rows] == values).all(), f"{name}: a row with another value", 1)
+            before = person[last[person] >= 0]
+            steps = last[before], value[at, before]
+            good = steps[0] == steps[1] if self.may is None else self.may[steps]
+            need(good.all(), f"{name}: a value that may not follow", 1)
+            last[person] = values
+
+    def left(self) -> Numbers:
+        """Return which values rows have that cover people; (releases, people, values)."""
+        series, register = self.series, self.register
+        found = np.ones((len(series.tags), len(register.people), len(series.values)), dtype=np.bool_)
+        for at, line in enumerate(register.line):
+            look = {name: VERIFY["numbered"](self.rows[at][name], {}) for name in register.columns}
+            key = np.stack([series.group[at], *look.values()])
+            first = np.unique(key, axis=1, return_index=True)[1]
+            for each in np.unique(line[line >= 0]).tolist():
+                rows = first[self.fits(at, first, np.full(len(first), each), unread=True)]
+                values = series.held[series.first[at] + series.group[at][rows]] > 0
+                found[at, line == each] = values.any(axis=0)
+        return np.broadcast_to(found.all(axis=0), found.shape) if self.may is None else found
+
+
+def checked(folder: Path, witness: Path) -> int:
+    """Say what a witness shows of what it states, and return the exit status."""
+    stated = json.loads((witness / "statement.json").read_text("utf-8"))
+    need(stated["format"] == VERIFY["FORMAT"] and stated["adversary"] == "register", "a witness of another form")
+    need(stated["claims"], "nothing is stated", 1)
+    checker = RegisterChecker(folder)
+    series = checker.series
+    for name, rows in series.read.items():
+        same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
+        need(stated["files"].get(name) == same, f"the statement is about another {name}", 1)
+    number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
+    need((number >= 0).all(), "a value that is not published", 1)
+    worlds = checker.worlds(pq.read_table(witness / "worlds.parquet").to_pydict(), number)
+    left = checker.left()
+    for claim in stated["claims"]:
+        kind, sensitive = claim["claim"], claim["sensitive"]
+        need(kind in ("values", "k"), f"the claim {kind}")
+        if kind == "k":
+            found = VERIFY["beside"]("verify_counts")["CLAIMS"]["k"](series, None)
+        else:
+            found = values(checker, worlds, left, series.sensitive.index(sensitive))
+        need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"{claim}, where {found} is so", 1)
+        sys.stdout.write(f"shown: {VERIFY['WORDS'][kind].format(**claim, worlds=len(worlds))}\n")
+    for rest in stated["rests"]:
+        sys.stdout.write(f"rests on the program that stated it: {rest}\n")
+    return 0
+
+
+def values(checker: RegisterChecker, worlds: Numbers, left: Numbers, attribute: int) -> dict[str, Any]:
+    """Return of how many people (or people in a release) the value of an attribute is certain, and of how many not."""
+    label = VERIFY["numbered"]((value[attribute] for value in checker.series.values), {})
+    judged, constant = checker.register.judged, checker.may is None
+    said = np.where(worlds < 0, -1, label[worlds])
+    two = np.any(said != said[0], axis=0) & judged
+    low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
+    certain = (low == high) & judged
+    need(not (certain & two).any(), "worlds in which a certain value is another one", 1)
+    if constant:
+        judged, certain, two = (np.any(each, axis=0) for each in (judged, certain, two))
+    found = {"total": int(judged.sum()), "certain": int(certain.sum()), "two": int(two.sum())}
+    return {"of": "people" if constant else "people in releases", **found}
+
+
+def main(series: str, witness: str) -> int:
+    """Check the witness in a folder, say what it shows, and return the exit status."""
+    try:
+        return checked(Path(series), Path(witness))
+    except (StopError, NotImplementedError) as stop:
+        status, what = (2, *stop.args)[-2:]
+    except (OSError, LookupError, TypeError, ValueError, ArithmeticError, csv.Error) as error:
+        status, what = 1, f"what cannot be read ({type(error).__name__}: {error})"
+    sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
+    return int(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))

@@ -1,0 +1,112 @@
+"""Worlds for a witness, as checkers number people and values: those that an attack knows, and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from audit.adversary.view import View
+from audit.model.arrays import Integers
+from audit.model.outcome import PossibleValues
+from audit.witness.verify import Published, StopError, check_world
+from audit.witness.verify_register import StopError as RegisterStopError
+
+MOST_WORLDS, _SHUFFLES = 60, 12
+NOT_SUPPORTED = (StopError, RegisterStopError)
+"""What checkers raise: that of a register reads the other one anew, with an error of its own."""
+
+
+def worlds_of(series: Published, view: View, knowing: PossibleValues) -> list[Integers]:
+    """Return the worlds that are known, as people and values are numbered by the checkers; shape (times, people)."""
+    code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int32)
+    people = [view.source.hosts(at).person for at in range(len(series.tags))]
+    place = [np.array([series.people[view.name(each)] for each in some.tolist()], dtype=np.int64) for some in people]
+    found = list[Integers]()
+    for world in knowing.worlds():
+        mine = np.full((series.times, len(series.people)), -1, dtype=np.int32)
+        for at, (person, (_, value)) in enumerate(zip(place, world, strict=True)):
+            mine[at % series.times, person] = code[value]
+        found.append(mine)
+    return found
+
+
+def texts_of(view: View, value: int) -> tuple[str, ...]:
+    """Return a value as texts, one for each attribute."""
+    if view.combined is None:
+        return (view.values[value],)
+    vocabularies = [view.series.vocabularies[name].names for name in view.combined.attributes]
+    return tuple(names[part] for names, part in zip(vocabularies, view.combined.parts()[value].tolist(), strict=True))
+
+
+def chosen(series: Published, known: Sequence[Integers]) -> Integers:
+    """Return the first of some worlds, and those among them and their like that show more; (worlds, times, people)."""
+    taken, finer_only, same = [known[0]], list[Integers](), np.zeros(len(series.people), dtype=np.int64)
+    check_world(series, known[0], "the first world")
+    two = np.zeros(known[0].shape, dtype=np.bool_)
+    for world in (*_turned(series, known[0]), *known[1:], *_shuffled(series, known)):
+        more = two | (world != known[0])
+        finer = np.unique(same * (len(series.values) + 1) + world[0], return_inverse=True)[1].reshape(-1)
+        grows, divides = more.sum() > two.sum(), series.times == 1 and finer.max(initial=0) > same.max(initial=0)
+        if not (grows or divides) or len(taken) >= MOST_WORLDS or not holds(partial(check_world, series, world, "")):
+            continue
+        (taken if grows else finer_only).append(world)
+        two, same = more, finer
+    judged = series.judged.any(axis=0)
+    if len(np.unique(same[judged])) == judged.sum():  # no two are equal in all of them, which fewer do not show
+        taken += finer_only
+    return np.stack(taken)
+
+
+def holds(check: Callable[[], None]) -> bool:
+    """Return whether a checker accepts a world."""
+    try:
+        check()
+    except NOT_SUPPORTED:
+        return False
+    return True
+
+
+def _shuffled(series: Published, known: Sequence[Integers]) -> Iterator[Integers]:
+    """Yield worlds in which people who are in the same groups throughout exchange what they have."""
+    key = np.concatenate([series.home, series.known]).T
+    kind = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
+    order, rng = np.argsort(kind, kind="stable"), np.random.default_rng(0)
+    for at in range(_SHUFFLES):
+        mixed, world = np.lexsort((rng.random(len(kind)), kind)), known[at % len(known)]
+        found = world.copy()
+        found[:, order] = world[:, mixed]
+        yield found
+
+
+def _turned(series: Published, world: Integers) -> Iterator[Integers]:
+    """Yield worlds in which people take the next value of their groups, where groups that hang together are even.
+
+    In such a part each group has all values equally often, and the same ones as the others (m-invariance, Lemma 3).
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if series.may is not None or (series.known >= 0).any():
+        return
+    groups, people = series.held.shape[0], len(series.people)
+    release, person = np.nonzero(series.home >= 0)
+    home = series.home[release, person]
+    edges = coo_array((np.ones(len(home), np.bool_), (person, people + home)), shape=(people + groups,) * 2)
+    part = connected_components(edges, directed=False)[1]
+    values = np.unique(series.held > 0, axis=0, return_inverse=True)[1].reshape(-1)
+    low, high = np.full(part.max() + 1, len(values)), np.full(part.max() + 1, -1)
+    np.minimum.at(low, part[people:], values)
+    np.maximum.at(high, part[people:], values)
+    uneven = ((series.held > 0) & (series.held < series.held.max(axis=1, keepdims=True))).any(axis=1)
+    fair = low == high
+    fair[part[people:][uneven]] = False
+    found = world.copy()
+    for each in np.unique(values):
+        held = np.flatnonzero(series.held[np.flatnonzero(values == each)[0]])
+        after = np.arange(series.held.shape[1])
+        after[held] = np.roll(held, 1)
+        some = fair[part[:people]] & (low[part[:people]] == each)
+        found[0, some] = after[world[0, some]]
+    yield found
