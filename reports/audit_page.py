@@ -252,12 +252,12 @@ def _list(lines: list[str], *, soft: bool = False) -> list[Block]:
     return [Bullets(lines, soft)] if lines else []
 
 
-def recommendation(report: Report) -> Iterator[Block]:
-    """Yield what would mend the newest release, where that was looked for."""
+def recommendation(report: Report, *, commands: bool = True) -> Iterator[Block]:
+    """Yield what would mend the newest release, where that was looked for, and by which command."""
     if (found := recommended(report)) is not None:
         yield Paragraph(found.what)
         yield from _list(found.changes)
-        yield from [Paragraph(found.how)] if found.how else []
+        yield from [Paragraph(found.how)] if found.how and commands else []
 
 
 def _repairing(report: Report) -> Iterator[str]:

@@ -30,6 +30,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
         return counts.words()
     words = [
         (say("release"), say("One table as published at one time; the series is all of them.")),
+        (say("version"), say("One person in one release.")),
         (say("group"), say("Rows published together; a reader cannot see which row belongs to whom.")),
         (say("sensitive value"), say("What no one may learn about a person, such as a diagnosis.")),
         (say("quasi-identifier"), say("A column by which a person might be recognised, such as age or postcode.")),
@@ -48,7 +49,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
             (say("whole bucket"), say("Everybody whose group has the same set of values, published as one group.")),
             (say("m-invariance"), say("Each person’s groups have the same m values in all releases.")),
         ]
-    attacks = dict.fromkeys(attack.attack for attack in report.attacks if attack.attack in _ATTACKS)
+    attacks = dict.fromkeys(attack.attack for attack in report.attacks if attack.ran and attack.attack in _ATTACKS)
     return [*words, *((name, str(_ATTACKS[name])) for name in attacks)]
 
 

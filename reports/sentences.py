@@ -34,8 +34,8 @@ _BROKEN = {
         "(max_ever_risk, found by {attack})"
     ),
     "min_e": Phrase(
-        "no group of fewer than {limit} people may be known to have the same values as another group; one of {number} "
-        "is (min_e, found by {attack})"
+        "groups known to have the same values must have at least {limit} people; the smallest has {number} (min_e, "
+        "found by {attack})"
     ),
     "k": Phrase("at least {limit} records must fit what is known about one; there are {number} (k, found by {attack})"),
     "unique alone": Phrase("at least {limit} rows must look alike; in release {release} alone some are unique (k)"),
@@ -269,25 +269,36 @@ def warnings(report: Report) -> Iterable[str]:
 
 
 def skipped(report: Report) -> Iterable[str]:
-    """Yield why attacks are incomplete or failed, those with one reason together; then in a line which do not apply."""
-    attacks: dict[tuple[str, str], list[str]] = {}
-    for attack in report.attacks:
-        if attack.reason:
-            attacks.setdefault((attack.status, attack.reason), []).append(attack.attack)
-    aside = []
-    for (status, reason), names in attacks.items():
-        listed = list(dict.fromkeys(names))
-        about = {"attacks": ", ".join(listed), "reason": printable(reason, 400)}
-        if status == "skipped":
-            aside.append(f"{about['attacks']} ({about['reason']})")
-        elif status == "failed":
-            yield say_count("{attacks} failed: {reason}.", "{attacks} failed: {reason}.", len(listed), **about)
-        else:
+    """Yield why attacks are incomplete or failed, those with one reason together; then which were not tried."""
+    for (status, reason), names in _reasons(report).items():
+        about = {"attacks": ", ".join(names), "reason": printable(reason, 400)}
+        if status == "failed":
+            yield say_count("{attacks} failed: {reason}.", "{attacks} failed: {reason}.", len(names), **about)
+        elif status != "skipped":
             yield say_count(
-                "{attacks} is incomplete: {reason}.", "{attacks} are incomplete: {reason}.", len(listed), **about
+                "{attacks} is incomplete: {reason}.", "{attacks} are incomplete: {reason}.", len(names), **about
             )
+    yield from not_tried(report)
+
+
+def not_tried(report: Report) -> Iterable[str]:
+    """Yield in one line which attacks were not tried, and why."""
+    aside = [
+        f"{', '.join(names)} ({printable(reason, 400)})"
+        for (status, reason), names in _reasons(report).items()
+        if status == "skipped"
+    ]
     if aside:
         yield say("Not tried: {attacks}.", attacks="; ".join(aside))
+
+
+def _reasons(report: Report) -> dict[tuple[str, str], list[str]]:
+    """Return the attacks that have a reason, by their status and it."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for attack in report.attacks:
+        if attack.reason:
+            found.setdefault((attack.status, attack.reason), {})[attack.attack] = None
+    return {key: list(names) for key, names in found.items()}
 
 
 def ended_early(name: str, attack: AttackReport) -> str:

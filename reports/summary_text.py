@@ -172,7 +172,7 @@ def assumptions(report: Report) -> Iterator[str]:
             "The values of {count} people are known beforehand, and are not counted.",
             report.adversary.known,
         )
-    yield say("Nothing else was published of the same people than the files named at the end of this page.")
+    yield say("Nothing else was published of the same people than the files named on this page.")
     if who.knows_people:
         yield say("The key is right about whose row is whose.")
 

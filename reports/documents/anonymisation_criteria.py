@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import ClassVar
 
+from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
@@ -16,19 +17,28 @@ from reports.documents.sections import (
     Part,
     audited,
     blank,
-    found,
     limits_of_the_audit,
     signature,
     verdict,
 )
 from reports.page import Block, Bullets, Paragraph
-from reports.sentences import named
+from reports.sentences import fallen, named
 
 _CRITERIA = {
     SINGLING_OUT: Phrase("Singling out: can records of one person be isolated?"),
     LINKABILITY: Phrase("Linkability: can records of one person, or of a group, be linked?"),
     INFERENCE: Phrase("Inference: can a value be deduced with significant probability?"),
 }
+
+
+_BY_KEY = Phrase(
+    "Yes, by assumption: this adversary knows which group holds a person in each release, and so links the releases. "
+    "What that discloses was judged, and stands under inference."
+)
+_BY_REGISTER = Phrase(
+    "Judged: this adversary knows people’s exact quasi-identifiers, and links the releases by the groups that can be a "
+    "person’s in each. What that discloses stands under inference."
+)
 
 
 class AnonymisationCriteria(Document):
@@ -45,7 +55,7 @@ class AnonymisationCriteria(Document):
         return [
             (say("What was audited"), audited(report)),
             *((str(title), _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
-            (say("Verdict by the policy in force"), chain(verdict(report), recommendation(report))),
+            (say("Verdict by the policy in force"), chain(verdict(report), recommendation(report, commands=False))),
             (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
             (say("Assessment"), signature(say("Data protection officer"))),
         ]
@@ -54,8 +64,10 @@ class AnonymisationCriteria(Document):
 def _criterion(report: Report, criterion: str) -> Iterator[Block]:
     ran = [each for each in report.attacks if each.ran and criterion in each.measures.criteria]
     lines = list(_alone(report)) if criterion == SINGLING_OUT else []
+    if criterion == LINKABILITY:
+        lines = list(_linking(report))
     for attack in ran:
-        line = f"{named(attack)}: {found(attack)}"
+        line = f"{named(attack)}: {fallen(attack)}"
         if attack.incomplete:
             line = say("{found} (the attack did not finish: there may be more)", found=line)
         lines.append(line)
@@ -65,6 +77,17 @@ def _criterion(report: Report, criterion: str) -> Iterator[Block]:
         what = say("Not judged: no attack that applies to this series looks at this criterion.")
         yield Paragraph(what, strong=True)
     yield Paragraph(say("Assessment: {blank}", blank=blank(say("whether this is acceptable, and why"))))
+
+
+def _linking(report: Report) -> Iterator[str]:
+    """Yield how this adversary links the releases, where attacks went by that."""
+    who = ADVERSARIES[report.adversary.kind]
+    if (
+        who.knows_people
+        and len(report.series.releases) > 1
+        and any(a.ran and a.people is not None for a in report.attacks)
+    ):
+        yield str(_BY_KEY if who.knows_groups else _BY_REGISTER)
 
 
 def _alone(report: Report) -> Iterator[str]:

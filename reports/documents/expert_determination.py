@@ -49,7 +49,7 @@ def _results(report: Report) -> Iterator[Block]:
     yield Paragraph(checked)
     yield from attacks(report)
     yield from verdict(report)
-    yield from recommendation(report)
+    yield from recommendation(report, commands=False)
 
 
 def _conditions(report: Report) -> Iterator[str]:

@@ -19,7 +19,7 @@ from reports.documents.sections import (
     verdict,
 )
 from reports.page import Block, Bullets, Paragraph
-from reports.sentences import advice
+from reports.sentences import measures
 
 
 class ImpactAssessment(Document):
@@ -61,7 +61,7 @@ def _risks(report: Report) -> Iterator[Block]:
 
 
 def _measures(report: Report) -> Iterator[Block]:
-    yield from recommendation(report)
-    yield Bullets(list(advice(report)))
+    yield from recommendation(report, commands=False)
+    yield Bullets(list(measures(report)))
     yield Paragraph(say("Measures taken, with who is responsible: {blank}", blank=blank(say("measures"))))
     yield Paragraph(say("Risk that remains, and its acceptance: {blank}", blank=blank(say("assessment"))))

@@ -8,35 +8,43 @@ from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
 from audit.model.errors import printable
-from audit.model.report import AttackReport, Report
+from audit.model.report import Report
 from audit.runtime.phrases import Phrase, figure, say
 from reports import markdown
 from reports.audit_page import files
-from reports.page import Block, Bullets, Page, PageTable, Paragraph, Section, marked
+from reports.glossary import glossary
+from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section, marked
 from reports.sentences import (
     CONTRADICTED,
-    absent,
-    adversary,
     ended_early,
     facts,
     fallen,
     named,
-    settings,
+    not_tried,
     status_in_words,
     undecided,
     violated,
     waivers,
     warnings,
 )
-from reports.verdict import contradicted, headline
+from reports.summary_text import assumptions
+from reports.verdict import contradicted, headline, split
 
-_CLAUSES = {
-    "holds": Phrase("{clause}, limit {limit}: holds"),
-    "violated": Phrase("{clause}, limit {limit}: is violated"),
-    "undecided": Phrase("{clause}, limit {limit}: could not be decided"),
-    "not asked": Phrase("{clause}, limit {limit}: was not asked"),
-    "not judged": Phrase("{clause}, limit {limit}: was not judged"),
+_STATES = {
+    "holds": Phrase("{clause}: holds"),
+    "undecided": Phrase("{clause}: could not be decided"),
+    "not asked": Phrase("{clause}: was not asked"),
+    "not judged": Phrase("{clause}: was not judged"),
 }
+_CLAUSES = {
+    "max_risk": Phrase("how probable a person’s value may be at most (max_risk, limit {limit})"),
+    "max_ever_risk": Phrase(
+        "how probable it may be at most that a person ever had a grave value (max_ever_risk, limit {limit})"
+    ),
+    "min_e": Phrase("how many people must at least share what is known to be equal (min_e, limit {limit})"),
+    "k": Phrase("how many rows, or records, must at least look alike (k, limit {limit})"),
+}
+_CLAUSE = Phrase("{name}, limit {limit}")
 
 Part = tuple[str, Iterable[Block]]
 """A section under its title."""
@@ -72,7 +80,11 @@ class Document(ABC):
             mark=marked(inside=report.revealed),
             sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
             head=[Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))],
-            sections=[*sections, Section("", [Paragraph(made, soft=True)])],
+            sections=[
+                *sections,
+                Section(say("Terms"), [Facts(glossary(report))]),
+                Section("", [Paragraph(made, soft=True)]),
+            ],
         )
 
     def render(self, report: Report) -> str:
@@ -92,7 +104,8 @@ def blank(what: str) -> str:
 def audited(report: Report) -> Iterator[Block]:
     """Yield what was audited, for which adversary, and under which limits."""
     yield Paragraph(say("Releases: {releases}.", releases=", ".join(map(printable, report.series.releases))))
-    yield from map(Paragraph, (f"{facts(report)}.", adversary(report), settings(report)))
+    yield Paragraph(f"{facts(report)}.")
+    yield Bullets(list(assumptions(report)))
     yield files(report)
 
 
@@ -103,33 +116,30 @@ def verdict(report: Report) -> Iterator[Block]:
     yield Paragraph(headline(report)[0], strong=True)
     if report.contradictions:
         yield Paragraph(str(CONTRADICTED))
-    ended = []
-    for clause in report.policy.clauses:
-        why = f" ({printable(clause.reason, 400)})" if clause.reason else ""
-        ended.append(f"{_CLAUSES[clause.state].filled(clause=clause.clause, limit=figure(clause.limit, 'g'))}{why}")
-    yield Bullets([*ended, *violated(report)])
+    lines = [*split(report), *violated(report)]
+    for each in report.policy.clauses:
+        if each.state in _STATES:  # what is violated stands above
+            clause = _CLAUSES.get(each.clause, _CLAUSE).filled(name=each.clause, limit=figure(each.limit, "g"))
+            why = f" ({printable(each.reason, 400)})" if each.reason and each.state == "holds" else ""
+            lines.append(f"{_STATES[each.state].filled(clause=clause)}{why}")
+    yield Bullets(lines)
 
 
 def attacks(report: Report) -> Iterator[Block]:
-    """Yield the table of what every attack found."""
-    rows = [[named(attack), status_in_words(attack.status), found(attack)] for attack in report.attacks]
+    """Yield the table of what every attack found that was tried."""
+    rows = [[named(each), status_in_words(each.status), fallen(each)] for each in report.attacks if each.ran]
     yield PageTable([say("attack"), say("status"), say("what it found")], rows, words=3)
-
-
-def found(attack: AttackReport) -> str:
-    """Return what an attack found, or why it did not look."""
-    return fallen(attack) if attack.ran else printable(attack.reason or absent(attack), 400)
 
 
 def limits_of_the_audit(report: Report) -> Iterator[Block]:
     """Yield what was not decided, what is irregular about the files, and what was accepted."""
     lines = list(undecided(report))
     said = {each.reason for each in report.policy.undecided}  # which name the attack that has the reason
-    others = [a for a in report.attacks if a.reason and attack_reason(a.attack, a.reason) not in said]
-    lines += [ended_early(named(a), a) for a in others]
+    cut = [a for a in report.attacks if a.reason and a.status != "skipped"]
+    lines += [ended_early(named(a), a) for a in cut if attack_reason(a.attack, a.reason or "") not in said]
     if not lines:
         yield Paragraph(say("Everything that was asked was decided."))
-    lines += warnings(report)
+    lines += [*not_tried(report), *warnings(report)]
     if report.revealed:
         lines += waivers(report)
     elif any(each.state == "applied" for each in report.policy.waived):

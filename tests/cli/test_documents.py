@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 
+from audit.cli.main import COMMANDS
 from reports.documents.registry import DOCUMENTS
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import run_main
@@ -41,7 +42,44 @@ def test_a_document_is_a_page_as_well(name):
     plain = re.sub(r"[\\*#|`]", "", rendered(name)[1])
     for line in plain.splitlines():
         if line.strip() and "---" not in line and "releases/" not in line and "%" not in line:
-            assert all(word in words for word in line.split()), line
+            assert all(word.rstrip(":") in words for word in line.split()), line
+
+
+NUMBER = re.compile(r"\d[\d,.]*")
+
+
+@pytest.mark.parametrize("name", TO_COMPLETE)
+@pytest.mark.parametrize("series", ["hospital-l-diverse", "ward-l-diverse", "clinic-2-equivalence"])
+def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
+    """An authority reads what the page of the same run says, and nothing that one types."""
+    page = run_main(str(EXAMPLES / series), "--format", "markdown")[1]
+    text = rendered(name, series=EXAMPLES / series)[1]
+    [verdict] = re.findall(r"^## Verdict\n\n\*\*(.*)\*\*$", page, re.MULTILINE)
+    assert f"**{verdict}**" in text
+    for row in re.findall(r"^\| ([a-z-]+) \| complete \| (.*) \|$", text, re.MULTILINE):
+        [shown] = re.findall(rf"^\| {row[0]} \| complete \| (.*?) \|", page, re.MULTILINE)
+        assert shown == row[1]
+    told = "".join(re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE))
+    assert set(NUMBER.findall(told)) <= set(NUMBER.findall(page))
+    assert len(set(NUMBER.findall(told))) > 5
+    assert not re.search(rf"--[a-z]|audit (SERIES|{'|'.join(COMMANDS)})|\$ ", text)
+    assert "## Terms" in text
+
+
+@pytest.mark.parametrize(
+    ("series", "words", "said"),
+    [
+        ("hospital-l-diverse", (), "Yes, by assumption: this adversary knows which group holds a person"),
+        ("hospital-l-diverse-outsider", (), "Judged: this adversary knows people’s exact quasi-identifiers"),
+        ("hospital-2-invariant", ("--adversary", "published"), "Not judged: no attack"),
+        ("cases-monotonic", (), "inference-table: none of 6 records below k = 2"),
+    ],
+)
+def test_linkability_is_answered_where_it_was_judged(series, words, said):
+    text = rendered("wp29", *words, series=EXAMPLES / series)[1]
+    answer = text.split("## Linkability")[1].split("## ")[0]
+    assert said in answer
+    assert ("Not judged" in answer) == ("Not judged" in said)
 
 
 def test_the_record_of_criteria():

@@ -1,6 +1,7 @@
 """An interrupt keeps what has come to an end: the report is written, the rest is marked, and nothing passes."""
 
 import json
+import re
 
 import pytest
 
@@ -56,3 +57,24 @@ def test_before_anything_is_finished_nothing_is_written(monkeypatch, tmp_path):
     code, out, err = run_main(SAFE, "--output", str(target))
     assert (code, out, err.splitlines()) == (130, "", ["audit: interrupted"])
     assert not target.exists()
+
+
+@pytest.mark.parametrize("words", [(), ("--time-limit", "0.000001")], ids=["interrupted", "out of time"])
+def test_what_is_decided_is_said_in_three_lines(words, request):
+    """Each clause is in one of the first two lines, as JSON has it; a run that ended in time has no such lines."""
+    if not words:
+        request.getfixturevalue("at_joint")
+    policy = json.loads(run_main(HOSPITAL, "--format", "json", *words)[1])["policy"]
+    lines = run_main(HOSPITAL, *words)[1].split("\nWhere it stands\n")[1].split("\n\n")[0]
+    decided, still_open, finished = (" ".join(each.split()) for each in re.split(r"\n  (?=[A-Z])", lines))
+    states = {each["clause"]: each["state"] for each in policy["clauses"]}
+    how = {"holds": "holds", "violated": "is violated"}
+    said = [f"{clause} {how[state]}" for clause, state in states.items() if state in how]
+    assert decided == f"Decided: {', '.join(said) or 'none'}."
+    assert still_open == f"Open: {', '.join(clause for clause, state in states.items() if state not in how) or 'none'}."
+    assert "joint" in finished.split("Cut off: ")[1]
+    assert ("intersection" in finished.split("Cut off: ")[0]) == (not words)
+
+
+def test_a_run_that_ended_says_nothing_of_where_it_stands():
+    assert "Where it stands" not in run_main(HOSPITAL)[1]

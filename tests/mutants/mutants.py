@@ -471,6 +471,25 @@ MUTANTS = (
         "return NOTHING, ()",
         ("tests/cli/test_people_of_one_kind.py::test_what_is_not_settled_is_undecided",),
     ),
+    # -- what one release alone discloses, and lists of findings
+    Mutant(
+        "audit.metrics.release_risk.panels_in",
+        "(spread.entries == 1) & grave",
+        "spread.entries == 1",
+        ("tests/cli/test_pages.py::test_a_page_splits_what_one_release_discloses_from_what_all_do",),
+    ),
+    Mutant(
+        "audit.pipeline.waived_findings.waive_findings",
+        "each.where and not sizes",
+        "False",
+        ("tests/cli/test_findings.py::test_a_list_with_a_fault_changes_nothing",),
+    ),
+    Mutant(
+        "reports.finding_list._passive",
+        "shown.startswith(_ACTIVE)",
+        "False",
+        ("tests/cli/test_findings.py::test_people_are_named_only_when_revealed_and_no_cell_is_a_formula",),
+    ),
     # -- clauses of other packages
     Mutant(
         "audit.clauses.clause.decide",
