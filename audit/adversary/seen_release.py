@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.adversary.row_classes import RowClasses
-from audit.io.encoding import NOBODY
 from audit.io.releases import KeyedRelease, Release
 from audit.io.tables import Coded
-from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
 from audit.model.evidence import ValueCounts
 
 
@@ -43,14 +42,14 @@ class PlacedPeople:
         if keyed.person is None:
             return None
         row_class = classes.row.codes
-        nameless = np.sort(row_class[keyed.person == NOBODY])
-        at = np.full(int(keyed.person.max(initial=NOBODY)) + 2, NOBODY, dtype=np.int32)  # the last is that of -1
+        nameless = np.sort(row_class[keyed.person < 0])
+        at = np.full(int(keyed.person.max(initial=UNKNOWN)) + 2, UNKNOWN, dtype=np.int32)  # the last is that of -1
         at[keyed.person] = row_class
-        person = np.flatnonzero(at[:-1] != NOBODY).astype(np.int32)
+        person = np.flatnonzero(at[:-1] >= 0).astype(np.int32)
         strangers = np.zeros(pool.size, dtype=np.bool_)
         if keyed.strangers is not None:
             strangers[pool.codes[keyed.strangers]] = True
-        unknown = np.full(len(nameless), NOBODY, dtype=np.int32)
+        unknown = np.full(len(nameless), UNKNOWN, dtype=np.int32)
         row_class = np.append(nameless, at[person])
         own = row_class if pool is classes.row else classes.group[row_class]
         return cls(np.append(unknown, person), row_class, own, len(nameless), strangers)

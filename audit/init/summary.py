@@ -11,7 +11,8 @@ from audit.io.dialect import UTF_8, read_dialect
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.rules.rows import EPISODES, SeveralRows
-from audit.io.tables import count_rows, header
+from audit.io.table_forms import form_of
+from audit.io.tables import header
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import Problems
 
@@ -60,7 +61,7 @@ def _release_rows(release: ReleaseFiles, renamed: dict[str, str]) -> Iterator[Ro
 def _described(path: Path, shown: str) -> str:
     """Return how large a table is, and how it is written where it is not plain."""
     names = header(path, shown, Problems()) or {}
-    parts = [f"{count_rows(path):,} rows, {len(names):,} columns"]
+    parts = [f"{form_of(path).rows(path):,} rows, {len(names):,} columns"]
     if is_foreign(path):
         table = read_foreign(path)
         parts += [f'sheet "{table.sheet}"; NOT USED: {_sheets(table.other_sheets)}'] if table.other_sheets else []

@@ -31,7 +31,8 @@ from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spell
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
 from audit.io.rules.rule import BesideFiles, Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Fold
-from audit.io.tables import Table, about_rows, read_table
+from audit.io.table_forms import form_of
+from audit.io.tables import Table, read_table
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.update_sets import UpdateSets
 from audit.runtime.log import logged_stage
@@ -78,7 +79,7 @@ class Series:
     @cached_property
     def about_rows(self) -> int:
         """About how many rows the releases have together."""
-        return sum(about_rows(release.rows) for release in self.manifest.releases)
+        return sum(form_of(release.rows).about_rows(release.rows) for release in self.manifest.releases)
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:

@@ -6,43 +6,26 @@ read off the dictionary, that is off each distinct cell once.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.diagnostics import check_file, damages, note_unreadable, quotes_of, records
-from audit.io.dialect import (
-    NOTHING_DECLARED,
-    UTF_8,
-    Declared,
-    Dialect,
-    dialect_of,
-    read_bytes,
-    read_dialect,
-)
+from audit.io.diagnostics import check_file, damages, note_unreadable
+from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
-from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.paths import is_remote, kept_while_unchanged, size
+from audit.io.table_forms import FORMS, form_of, is_text
 from audit.io.texts import arrow, column_of, hexadecimal, texts_of, used_texts, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     from audit.model.errors import Problems
 
-SUFFIXES = (".csv", ".csv.gz", ".parquet", *FOREIGN_SUFFIXES, ".tsv")
-_BLOCK = 2 << 20
-_LARGEST_BLOCK = 1 << 30
-# So many bytes are read by one thread: others take longer to start, and a process that ends at once may trip over them.
-_ALONE = 1 << 20
-_BYTES_PER_ROW = 40
+SUFFIXES = tuple(FORMS)
 _MOST_TEXT = 1 << 30
 _MOST_DIGITS = 15  # of a whole number: any of so many fits into 64 bits, and into a floating-point number
 
@@ -99,7 +82,7 @@ class Table:
     dialect: Dialect | None = None
     kept: npt.NDArray[np.intp] | None = None
     in_file: int = 0
-    _lines: list[int] = field(default_factory=list)
+    _lines: Sequence[int] = ()
 
     def __contains__(self, column: str) -> bool:
         """Return whether the column was read."""
@@ -187,13 +170,8 @@ class Table:
         """Return the line of the file (counted from 1) on which a row begins; for Parquet its number from 1."""
         if self.kept is not None and row < len(self.kept):
             row = int(self.kept[row])
-        if self.path.name.endswith(".parquet"):
-            return row + 1
         if not self._lines:
-            if is_foreign(self.path):
-                self._lines.extend(read_foreign(self.path).lines)
-            else:
-                self._lines.extend(line for line, _ in records(self.path, self.dialect, checked=False))
+            self._lines = form_of(self.path).lines(self.path, self.dialect)
         return self._lines[row + 1] if row + 1 < len(self._lines) else row + 2
 
 
@@ -239,28 +217,21 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
     if not check_file(path, shown, problems):
         return None
     try:
-        if path.name.endswith(".parquet"):
-            spelled = [str(name) for name in _footer(path).schema.to_arrow_schema().names]
-        elif is_foreign(path):
-            spelled = [*read_foreign(path).names]
-        else:
-            with closing(records(path, read_dialect(path, declared))) as lines:
-                first = next(lines, None)
-            spelled = first[1] if first else []
+        spelled = form_of(path).names(path, declared)
     except damages() as error:
         note_unreadable(path, shown, error, problems)
         return None
     names = [name.strip() for name in spelled]
     if not any(names):
         remedy = "write a header line with the column names"
-        problems.add(shown, "the file is empty", remedy, line=_header_line(path))
+        problems.add(shown, "the file is empty", remedy, line=form_of(path).header_line(path))
         return None
     places: dict[str, int] = {}
     twice = next((place for place, name in enumerate(names) if places.setdefault(name, place) != place), None)
     if twice is not None:
         # The name is not quoted: where the header is missing, it is somebody's cell.
         what = f"columns {names.index(names[twice]) + 1} and {twice + 1} have the same name in the header"
-        problems.add(shown, what, "rename one of them", line=_header_line(path))
+        problems.add(shown, what, "rename one of them", line=form_of(path).header_line(path))
         return None
     return dict(zip(names, spelled, strict=True))
 
@@ -272,7 +243,7 @@ def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[s
     be about a person.
     """
     absent = [column for column in wanted if column not in names]
-    quoted = bool(absent) and len(absent) < len(set(wanted)) and _is_header(path, len(names))
+    quoted = bool(absent) and len(absent) < len(set(wanted)) and form_of(path).has_header(path, len(names))
     for column in absent:
         what, remedy = "the column is not in the file", "correct its name in the manifest, or add it to the file"
         if quoted:
@@ -280,28 +251,7 @@ def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[s
         elif len(absent) == len(set(wanted)):
             what += ", nor is any other that it should have"
             remedy = "write a header line with the column names, separated by commas"
-        problems.add(shown, what, remedy, line=_header_line(path), column=column)
-
-
-def _header_line(path: Path) -> int | None:
-    if path.name.endswith(".parquet") or is_foreign(path):
-        return None
-    try:
-        return 1 + read_dialect(path).above
-    except damages():
-        return 1
-
-
-def _is_header(path: Path, width: int) -> bool:
-    """Return whether the second record of a file is as wide as the first."""
-    if path.name.endswith(".parquet") or is_foreign(path):
-        return True
-    try:
-        first_two = records(path)
-        next(first_two)
-        return len(next(first_two, (0, []))[1]) == width
-    except damages():
-        return False
+        problems.add(shown, what, remedy, line=form_of(path).header_line(path), column=column)
 
 
 def read_table(
@@ -329,13 +279,9 @@ def read_table(
     spelled, dialect = [names[column] for column in columns], None
     try:
         plain = frozenset(names[column] for column in columns if column in distinct)
-        if path.name.endswith(".parquet"):
-            table = _read_parquet(path, spelled, plain)
-        elif is_foreign(path):
-            table = _foreign_table(path, spelled)
-        else:
-            dialect = read_dialect(path, declared)
-            table, dialect = _read_csv(path, spelled, plain, dialect, declared)
+        form = form_of(path)
+        dialect = form.dialect(path, declared)
+        table, dialect = form.read(path, spelled, plain, declared)
         table = table.rename_columns(columns)
         nested = _nested(table, columns)
         if nested is not None:
@@ -351,24 +297,15 @@ def read_table(
         return None
 
 
-def _foreign_table(path: Path, columns: Sequence[str]) -> pa.Table:
-    import pyarrow as pa
-
-    found = read_foreign(path)
-    return pa.table(list(found.columns), names=list(found.names)).select(list(columns))
-
-
 def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[Table, bool] | None:
     """Read the first rows of a file's columns, those of lists and bytes left out, and whether they are all.
 
     Trouble is noted as by `read_table`.
     """
     names = header(path, shown, problems)
-    if names is not None and path.name.endswith(".parquet"):
-        import pyarrow as pa
-
-        kinds = {kind.name: kind.type for kind in _footer(path).schema.to_arrow_schema()}
-        names = {n: s for n, s in names.items() if not (pa.types.is_nested(kinds[s]) or "binary" in str(kinds[s]))}
+    if names is not None:
+        plain = form_of(path).plain_columns(path, list(names.values()))
+        names = {name: spelled for name, spelled in names.items() if spelled in plain}
     table = None if names is None else read_table(path, shown, [*names], problems)
     return None if table is None else (table.without(np.arange(table.rows) >= limit), table.rows <= limit)
 
@@ -384,7 +321,7 @@ def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_dictionary(kind) and not _is_text(kind.value_type):
+    if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
         column = column.cast(kind.value_type)
     if pa.types.is_integer(column.type) and not distinct:
         numbers = column.dictionary_encode(null_encoding="encode").unify_dictionaries().combine_chunks()
@@ -417,102 +354,3 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     except pa.ArrowInvalid:  # no UTF-8
         pass
     return pa.chunked_array([hexadecimal(chunk) for chunk in column.chunks], pa.large_string()).cast(small)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _read_parquet(path: Path, columns: Sequence[str], distinct: frozenset[str]) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    footer = _footer(path)
-    schema = footer.schema.to_arrow_schema()
-    text = [c for c in columns if _is_text(schema.field(c).type) and c not in distinct]
-    # The first `pq.read_table` of a process would import pyarrow.dataset, and pandas with it.
-    file = pq.ParquetFile(_source(path), metadata=footer, read_dictionary=text, pre_buffer=False, memory_map=True)
-    return file.read(columns=list(columns))
-
-
-def _source(path: Path) -> Path | io.BytesIO:
-    """Return what Arrow reads a file from: its path, or its content where it is at a URL."""
-    return io.BytesIO(path.read_bytes()) if is_remote(path) else path
-
-
-@kept_while_unchanged(1024)
-def _footer(path: Path) -> pq.FileMetaData:
-    """Return what a Parquet file says of itself; read once while the file does not change."""
-    import pyarrow.parquet as pq
-
-    return pq.read_metadata(_source(path))
-
-
-def _read_csv(
-    path: Path, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect, declared: Declared
-) -> tuple[pa.Table, Dialect]:
-    """Read some columns, and return how the file is written: its beginning may have looked like UTF-8."""
-    import pyarrow as pa
-
-    content = read_bytes(path)
-    try:
-        return _parse_csv(path, content, columns, distinct, dialect), dialect
-    except (pa.ArrowInvalid, UnicodeDecodeError):
-        other = dialect_of(content, declared)
-        if other == dialect:
-            raise
-        return _parse_csv(path, content, columns, distinct, other), other
-
-
-def _parse_csv(
-    path: Path, content: bytes, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect
-) -> pa.Table:
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    content = dialect.decode(content)
-    quotes = quotes_of(content, dialect.delimiter)
-    if dialect.is_plain and quotes.odd:
-        # Arrow reads an unclosed quote to the end of the file or to the next one, and swallows rows in silence.
-        for _ in records(path, dialect):
-            pass
-    block = _BLOCK
-    kinds = {name: pa.string() if name in distinct else pa.dictionary(pa.int32(), pa.string()) for name in columns}
-    while True:
-        try:
-            return arrow_csv.read_csv(
-                pa.BufferReader(content),
-                read_options=arrow_csv.ReadOptions(block_size=block, use_threads=len(content) > _ALONE),
-                parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=quotes.lines),
-                convert_options=arrow_csv.ConvertOptions(
-                    include_columns=list(columns), column_types=kinds, check_utf8=True
-                ),
-            )
-        except pa.ArrowInvalid as error:
-            if "straddling" not in str(error) or block >= _LARGEST_BLOCK:
-                raise
-            block = min(block * 8, _LARGEST_BLOCK)
-
-
-def count_rows(path: Path) -> int:
-    """Return how many rows a table has, without reading its columns where that can be avoided."""
-    if path.name.endswith(".parquet"):
-        return int(_footer(path).num_rows)
-    if is_foreign(path):
-        return read_foreign(path).rows
-    content = read_bytes(path)
-    if b'"' in content or b"\n\n" in content or b"\r" in content or not _ends_rows_with_lines(path):
-        return sum(1 for _ in records(path, checked=False)) - 1
-    return content.count(b"\n") - 1 + (not content.endswith(b"\n"))
-
-
-def _ends_rows_with_lines(path: Path) -> bool:
-    """Return whether rows can be counted in a text's bytes, as far as its encoding and its first line go."""
-    dialect = read_dialect(path)
-    return dialect.encoding in (UTF_8, "cp1252") and dialect.is_plain and not dialect.skipped
-
-
-def about_rows(path: Path) -> int:
-    """Return a Parquet file's number of rows, and a guess at a CSV file's."""
-    return count_rows(path) if path.name.endswith(".parquet") else size(path) // _BYTES_PER_ROW

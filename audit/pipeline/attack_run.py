@@ -17,7 +17,7 @@ from audit.clauses.clause import FAILURES, failure
 from audit.clauses.registry import CLAUSES, in_force
 from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
-from audit.io.tables import count_rows
+from audit.io.table_forms import form_of
 from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.consistent import with_alone
 from audit.judgement.harmless import listed_values, set_aside
@@ -152,7 +152,7 @@ class _Files:
             Input(
                 name,
                 self._hashes[name].result(),
-                rows[name] if name in rows else count_rows(file.path),
+                rows[name] if name in rows else form_of(file.path).rows(file.path),
                 file.columns,
             )
             for name, file in watched.each(self._files.items())

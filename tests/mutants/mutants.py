@@ -29,8 +29,8 @@ MUTANTS = (
     ),
     Mutant(
         "audit.adversary.seen_release.PlacedPeople.of",
-        "np.sort(row_class[keyed.person == NOBODY])",
-        "row_class[keyed.person == NOBODY]",
+        "np.sort(row_class[keyed.person < 0])",
+        "row_class[keyed.person < 0]",
         (f"{SEALED}::test_whose_row_of_a_class_is_whose_changes_nothing_that_an_attack_reaches",),
     ),
     Mutant(

@@ -5,7 +5,7 @@ import gzip
 import pyarrow as pa
 import pytest
 
-from audit.io import tables
+from audit.io import table_forms, tables
 from audit.model.errors import Problems
 from tests.helpers.messy import write
 from tests.helpers.running import run_main
@@ -22,7 +22,7 @@ def test_a_lack_of_memory_is_no_fault_of_a_text(tmp_path, monkeypatch, error):
 
     path = write(tmp_path / "1.csv", "A,D\n1,x\n2,y\n")
     write(tmp_path / "series.toml", MANIFEST.format(name="1.csv", more=""))
-    monkeypatch.setattr(tables, "_read_csv", fail)
+    monkeypatch.setattr(table_forms, "_parse_csv", fail)
     with pytest.raises(MemoryError):
         tables.read_table(path, "1.csv", ["A"], Problems())
     code, _, err = run_main(str(tmp_path))

@@ -1,0 +1,227 @@
+"""Forms of files that hold a table: Parquet, text, and what other programs write. One class says all about a form."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.io.diagnostics import damages, quotes_of, records
+from audit.io.dialect import UTF_8, Declared, Dialect, dialect_of, read_bytes, read_dialect
+from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
+from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.paths import is_remote, kept_while_unchanged, size
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+_BLOCK = 2 << 20
+_LARGEST_BLOCK = 1 << 30
+# So many bytes are read by one thread: others take longer to start, and a process that ends at once may trip over them.
+_ALONE = 1 << 20
+_BYTES_PER_ROW = 40
+
+
+class TableForm:
+    """A form of files; this one is text, in lines and with a dialect."""
+
+    def dialect(self, path: Path, declared: Declared) -> Dialect | None:
+        """Return how a text is written, as its beginning says it; None where it is none."""
+        return read_dialect(path, declared)
+
+    def names(self, path: Path, declared: Declared) -> Sequence[str]:
+        """Return the column names of a file, as it spells them."""
+        with closing(records(path, read_dialect(path, declared))) as lines:
+            return next(lines, (0, []))[1]
+
+    def read(
+        self, path: Path, columns: Sequence[str], distinct: frozenset[str], declared: Declared
+    ) -> tuple[pa.Table, Dialect | None]:
+        """Return some columns, those that are `distinct` without a dictionary, and how the file is written.
+
+        Its beginning may have looked like UTF-8.
+        """
+        import pyarrow as pa
+
+        content, dialect = read_bytes(path), read_dialect(path, declared)
+        try:
+            return _parse_csv(path, content, columns, distinct, dialect), dialect
+        except (pa.ArrowInvalid, UnicodeDecodeError):
+            other = dialect_of(content, declared)
+            if other == dialect:
+                raise
+            return _parse_csv(path, content, columns, distinct, other), other
+
+    def rows(self, path: Path) -> int:
+        """Return how many rows a file has, without reading its columns where that can be avoided."""
+        content = read_bytes(path)
+        if b'"' in content or b"\n\n" in content or b"\r" in content or not _ends_rows_with_lines(path):
+            return sum(1 for _ in records(path, checked=False)) - 1
+        return content.count(b"\n") - 1 + (not content.endswith(b"\n"))
+
+    def about_rows(self, path: Path) -> int:
+        """Return a number of rows that costs nothing to know: a guess, but of Parquet files."""
+        return size(path) // _BYTES_PER_ROW
+
+    def lines(self, path: Path, dialect: Dialect | None) -> Sequence[int]:
+        """Return on which line, counted from 1, the header stands, and each row."""
+        return [line for line, _ in records(path, dialect, checked=False)]
+
+    def header_line(self, path: Path) -> int | None:
+        """Return the line of the header; None where there are no lines."""
+        try:
+            return 1 + read_dialect(path).above
+        except damages():
+            return 1
+
+    def has_header(self, path: Path, width: int) -> bool:
+        """Return whether the first row is surely a header of so many columns: a text's second row is as wide."""
+        try:
+            first_two = records(path)
+            next(first_two)
+            return len(next(first_two, (0, []))[1]) == width
+        except damages():
+            return False
+
+    def plain_columns(self, _path: Path, names: Collection[str]) -> Collection[str]:
+        """Return the columns that hold no lists or bytes."""
+        return names
+
+
+class _Foreign(TableForm):
+    """What other programs write."""
+
+    def dialect(self, _path: Path, _declared: Declared) -> Dialect | None:
+        return None
+
+    def names(self, path: Path, _declared: Declared) -> Sequence[str]:
+        return read_foreign(path).names
+
+    def read(
+        self, path: Path, columns: Sequence[str], _distinct: frozenset[str], _declared: Declared
+    ) -> tuple[pa.Table, Dialect | None]:
+        import pyarrow as pa
+
+        found = read_foreign(path)
+        return pa.table(list(found.columns), names=list(found.names)).select(list(columns)), None
+
+    def rows(self, path: Path) -> int:
+        return read_foreign(path).rows
+
+    def lines(self, path: Path, _dialect: Dialect | None) -> Sequence[int]:
+        return read_foreign(path).lines
+
+    def header_line(self, _path: Path) -> int | None:
+        return None
+
+    def has_header(self, _path: Path, _width: int) -> bool:
+        return True
+
+
+class _Parquet(_Foreign):
+    """Columns of Arrow, with a footer that says which."""
+
+    def names(self, path: Path, _declared: Declared) -> Sequence[str]:
+        return [str(name) for name in _footer(path).schema.to_arrow_schema().names]
+
+    def read(
+        self, path: Path, columns: Sequence[str], distinct: frozenset[str], _declared: Declared
+    ) -> tuple[pa.Table, Dialect | None]:
+        import pyarrow.parquet as pq
+
+        footer = _footer(path)
+        schema = footer.schema.to_arrow_schema()
+        text = [c for c in columns if is_text(schema.field(c).type) and c not in distinct]
+        # The first `pq.read_table` of a process would import pyarrow.dataset, and pandas with it.
+        file = pq.ParquetFile(_source(path), metadata=footer, read_dictionary=text, pre_buffer=False, memory_map=True)
+        return file.read(columns=list(columns)), None
+
+    def rows(self, path: Path) -> int:
+        return int(_footer(path).num_rows)
+
+    about_rows = rows
+
+    def lines(self, path: Path, _dialect: Dialect | None) -> Sequence[int]:
+        return range(self.rows(path) + 1)
+
+    def plain_columns(self, path: Path, names: Collection[str]) -> Collection[str]:
+        import pyarrow as pa
+
+        kinds = {kind.name: kind.type for kind in _footer(path).schema.to_arrow_schema()}
+        return [name for name in names if not (pa.types.is_nested(kinds[name]) or "binary" in str(kinds[name]))]
+
+
+_TEXT = TableForm()
+FORMS: dict[str, TableForm] = {
+    ".csv": _TEXT,
+    ".csv.gz": _TEXT,
+    ".parquet": _Parquet(),
+    **dict.fromkeys(FOREIGN_SUFFIXES, _Foreign()),
+    ".tsv": _TEXT,
+}
+"""The forms by the endings of files: a new form is a class and a line here."""
+
+
+def form_of(path: Path) -> TableForm:
+    """Return the form of a file; what has no known ending is read as text."""
+    name = path.name.lower() if is_foreign(path) else path.name
+    return next((form for suffix, form in FORMS.items() if name.endswith(suffix)), _TEXT)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a type is text."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _source(path: Path) -> Path | io.BytesIO:
+    """Return what Arrow reads a file from: its path, or its content where it is at a URL."""
+    return io.BytesIO(path.read_bytes()) if is_remote(path) else path
+
+
+@kept_while_unchanged(1024)
+def _footer(path: Path) -> pq.FileMetaData:
+    """Return what a Parquet file says of itself; read once while the file does not change."""
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(_source(path))
+
+
+def _ends_rows_with_lines(path: Path) -> bool:
+    """Return whether rows can be counted in a text's bytes, as far as its encoding and its first line go."""
+    dialect = read_dialect(path)
+    return dialect.encoding in (UTF_8, "cp1252") and dialect.is_plain and not dialect.skipped
+
+
+def _parse_csv(
+    path: Path, content: bytes, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect
+) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    content = dialect.decode(content)
+    quotes = quotes_of(content, dialect.delimiter)
+    if dialect.is_plain and quotes.odd:
+        # Arrow reads an unclosed quote to the end of the file or to the next one, and swallows rows in silence.
+        for _ in records(path, dialect):
+            pass
+    block = _BLOCK
+    kinds = {name: pa.string() if name in distinct else pa.dictionary(pa.int32(), pa.string()) for name in columns}
+    while True:
+        try:
+            return arrow_csv.read_csv(
+                pa.BufferReader(content),
+                read_options=arrow_csv.ReadOptions(block_size=block, use_threads=len(content) > _ALONE),
+                parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=quotes.lines),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=list(columns), column_types=kinds, check_utf8=True
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if "straddling" not in str(error) or block >= _LARGEST_BLOCK:
+                raise
+            block = min(block * 8, _LARGEST_BLOCK)
