@@ -175,25 +175,7 @@ class Solutions:
         self._matrix = sparse.csr_matrix((weights, columns, start), shape=(len(left), nodes))
         self.proved = np.concatenate([self.proved, found.proved[:, left]], axis=1)
         self.seen = np.concatenate([self.seen, found.seen[:, left]], axis=1)
-        self.note_parts()
         self.left, self.questions = left, self.questions.with_sums(nodes + np.arange(len(left)), protected)
-
-    def note_parts(self) -> None:
-        """Note what sums can be of which each node lies in a component of its own: those have any counts together."""
-        nodes = len(self.bounds.lattice)
-        of_node = np.full(nodes, -1, dtype=np.int64)
-        for place, component in enumerate(dict.fromkeys(self.of_node.values())):
-            of_node[component.nodes] = place
-        for place, row in enumerate(self.rows):
-            inside = [int(of_node[node]) for node in row if of_node[node] >= 0]
-            if len(set(inside)) < len(inside) or (self.seen[UPPER][list(row)] < 0).any():
-                continue
-            ends = self.seen[:, list(row)]
-            weights = np.array(list(row.values()))
-            low = int(np.where(weights > 0, weights * ends[LOWER], weights * ends[UPPER]).sum())
-            high = int(np.where(weights > 0, weights * ends[UPPER], weights * ends[LOWER]).sum())
-            self.seen[LOWER][nodes + place] = min(self.seen[LOWER][nodes + place], low)
-            self.seen[UPPER][nodes + place] = max(self.seen[UPPER][nodes + place], high)
 
     def note_all(self, point: Point) -> None:
         """Note a solution of everything."""
