@@ -35,6 +35,7 @@ def test_exit_codes(name, words, code, form):
     assert bool(out) is (code != 2 or form == "json")  # as JSON, what is wrong is a document too
     assert bool(err) is (code == 2)
     assert ("UNDECIDED" in out) is (code == 3 and form == "text")
+    assert ("between values that never change, and the series has transitions" in " ".join(out.split())) is (code == 3)
 
 
 # -- what is printed ----------------------------------------------------------------------------------------------

@@ -171,7 +171,6 @@ COUNTS = {
     "policy": {"min_count": "5"},
 }
 NESTED = 'nested = { area = ["area", "what"] }'
-LEVELS = 'breakdown = "what"\nlevels = ["area"]'
 COUNT_KEYS = {
     ("table", "measures"): ('["cases"]', "nothing reads it without measure", '["cases"]\nmeasure = "what"'),
     ("table", "rates"): (
