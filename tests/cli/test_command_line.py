@@ -326,7 +326,7 @@ def test_full_standard_streams():
 
 def test_closed_standard_streams(tmp_path):
     called = f"{sys.executable} -m audit.cli.main"
-    shell = {"shell": True, "capture_output": True, "timeout": 60}
+    shell = {"shell": True, "capture_output": True, "timeout": 600}
     done = subprocess.run(f"{called} '{HOSPITAL}' >&-", **shell)
     assert done.returncode == 2
     assert "standard output" in only_line(done.stderr.decode())
@@ -346,7 +346,7 @@ def test_an_interrupt(tmp_path):
     called = [sys.executable, "-c", lines, str(HOSPITAL), "--output", str(pipe)]
     running = subprocess.Popen(called, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        for _ in range(200):
+        for _ in range(12_000):
             time.sleep(0.05)
             if waits(running.pid):
                 break

@@ -228,7 +228,7 @@ def test_a_key_that_cannot_be_looked_at_does_not_pass_for_none(answer, tmp_path)
 def test_a_server_that_is_silent(tmp_path, monkeypatch):
     import threading
 
-    monkeypatch.setattr(paths, "_PATIENCE", 0.3)
+    monkeypatch.setattr(paths, "_PATIENCE", 2.0)
     example(NAME, tmp_path)
     with served(tmp_path) as server:
         server.closing = threading.Event()

@@ -107,7 +107,7 @@ def test_strangers_are_not_let_in(workers):
     address = workers._client.scheduler.address
     assert address.startswith("tls://127.0.0.1:")
     with pytest.raises(OSError, match="closed"):
-        Client(address.replace("tls://", "tcp://"), timeout=1)
+        Client(address.replace("tls://", "tcp://"), timeout=60)
 
 
 # -- the command ----------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def started(nworkers: int = 1):
         finally:
             for process in (other, one):
                 process.terminate()
-                process.wait(20)
+                process.wait(600)
 
 
 @pytest.fixture(scope="module")
@@ -170,12 +170,12 @@ def test_a_scheduler_that_dies_leaves_no_verdict(when, monkeypatch):
 
         def dying(*rest):
             scheduler.kill()
-            scheduler.wait(20)
+            scheduler.wait(600)
             return run(*rest)
 
         if when == "before":
             scheduler.kill()
-            scheduler.wait(20)
+            scheduler.wait(600)
         monkeypatch.setattr(IntersectionAttack, "run", dying)
         code, out, err = run_main(str(EXAMPLES / "clinic-2-equivalence"), "--engine", "dask", "--scheduler", address)
     assert (code, out, err.count("\n")) == (2, "", 1)

@@ -29,7 +29,7 @@ COUNT = some(30)
 def repaired(case: Case, folder: Path, moves=MOVES):
     series, candidate = case.write(folder)
     before, after = with_candidate(open_series(series), [candidate])
-    search = RepairSearch(before, after, all_attacks(), AuditOptions(time_limit=30), moves=moves)
+    search = RepairSearch(before, after, all_attacks(), AuditOptions(time_limit=3600), moves=moves)
     return search.repair(folder / "out"), series
 
 
@@ -167,7 +167,7 @@ def test_repairs_of_random_pairs_keep_the_policy_or_there_are_none(tmp_path, see
     case = as_pairs(draw(seed))
     series, candidate = write_pair(case, tmp_path)
     before, after = with_candidate(open_series(series), candidate)
-    search = RepairSearch(before, after, all_attacks(), AuditOptions(time_limit=30), moves=(MERGE, WITHHOLD))
+    search = RepairSearch(before, after, all_attacks(), AuditOptions(time_limit=3600), moves=(MERGE, WITHHOLD))
     repair = search.repair(tmp_path / "out")
     tried = sorted(every_change_of_a_pair(list(case.series.releases[-1])), key=rank(case))
     safe = (cost for cost, rows in tried if is_safe(case.with_candidate(rows), min_e=case.min_e, k=case.k))

@@ -37,8 +37,8 @@ def publication(folder: Path) -> list[str]:
     """Simulate, publish, compare and plan."""
     people: LoadedMicrodata = audit.simulate(folder / "people", rows=60, snapshots=2, seed=1, file_type="csv")
     series = people.anonymize("m-invariance", folder / "series", m=2, seed=1)
-    compared = audit.compare(series, microdata=people, queries=10, time_limit=5)
-    plan = people.plan(methods=["mondrian"], queries=10, time_limit=5)
+    compared = audit.compare(series, microdata=people, queries=10, time_limit=600)
+    plan = people.plan(methods=["mondrian"], queries=10, time_limit=600)
     return [f"{series.releases} {people.snapshots}", f"{compared.table.shape[1]} {len(plan.report.tried)}"]
 
 

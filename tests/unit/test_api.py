@@ -49,7 +49,7 @@ SAME = [
     ("cases-independent", ["--reveal", "--k", "3"], None, {"reveal": True, "policy": {"k": 3}}),
     ("joint-breaks-2-distinct", ["--findings", "3"], None, {"findings": 3}),
     ("everything", ["--adversary", "register", "--reveal"], None, {"adversary": "register", "reveal": True}),
-    ("everything", ["--time-limit", "60"], None, {"time_limit": 60}),
+    ("everything", ["--time-limit", "3600"], None, {"time_limit": 3600}),
     ("two_values", ["--findings", "all"], None, {"findings": None}),
     ("two_values", ["--attack", "joint"], "joint", {}),
     ("keyed", [], None, {}),

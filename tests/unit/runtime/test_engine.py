@@ -63,8 +63,10 @@ def test_a_budget_that_travels_ends_at_the_same_moment() -> None:
     time.sleep(0.02)
     half = budget.fraction(0.5)
     for here in (budget, half):
+        before = here.remaining()
         there = pickle.loads(pickle.dumps(here))  # noqa: S301 - our own
-        assert there.remaining() == pytest.approx(here.remaining(), abs=0.01)
+        left, after = there.remaining(), here.remaining()
+        assert after - 0.01 <= left <= before + 0.01  # however long it took in between
         assert (there.reason, there.on_progress, there.engine.jobs) == (here.reason, None, 1)
     spent = pickle.loads(pickle.dumps(Budget(0.0)))  # noqa: S301
     assert spent.exhausted()
@@ -79,13 +81,13 @@ def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool
 
     def endless() -> None:
         began.set()
-        late = time.monotonic() + 15
+        late = time.monotonic() + 120
         while not Budget().exhausted() and time.monotonic() < late:
             time.sleep(0.001)
         ended.release()
 
     def interrupted() -> None:
-        began.wait(10)
+        began.wait(120)
         raise KeyboardInterrupt
 
     tasks = (engine.submit(kernel) for kernel in (interrupted, endless))
@@ -102,12 +104,12 @@ def test_solvers_are_stopped_where_nobody_waits_for_them_any_more() -> None:
     def solving() -> None:
         with on_cancel(stopped.set):
             began.set()
-            stopped.wait(10)
+            stopped.wait(120)
 
     results = engine.results(engine.submit(kernel) for kernel in (began.wait, solving, int, int))
     next(results)
     results.close()
-    assert stopped.wait(10)
+    assert stopped.wait(120)
 
 
 def test_a_solver_that_begins_when_nobody_waits_any_more_is_stopped_at_once() -> None:
@@ -115,7 +117,7 @@ def test_a_solver_that_begins_when_nobody_waits_any_more_is_stopped_at_once() ->
 
     def solving() -> bool:
         began.set()
-        go_on.wait(10)
+        go_on.wait(120)
         with on_cancel(stopped.set):
             return stopped.is_set()
 
@@ -123,4 +125,4 @@ def test_a_solver_that_begins_when_nobody_waits_any_more_is_stopped_at_once() ->
     next(results)
     results.close()
     go_on.set()
-    assert stopped.wait(10)
+    assert stopped.wait(120)
