@@ -97,10 +97,14 @@ def crowd(*, register: bool) -> TinySeries:
 
 
 @every_format
-@pytest.mark.parametrize("adversary", ["linked", "register", "pseudonym"])
+@pytest.mark.parametrize("adversary", ["linked", "register", "pseudonym", "possible"])
 @pytest.mark.parametrize("group_column", [True, False])
 def test_cells_are_told_only_when_revealed(tmp_path, form, adversary, group_column):
-    folder = crowd(register=adversary == "register").write(tmp_path / "s", group_column=group_column)
+    """By a register of people who may be in the data as well."""
+    listed = adversary in {"register", "possible"}
+    folder = crowd(register=listed).write(tmp_path / "s", group_column=group_column)
+    if adversary == "possible":
+        edit(folder / "series.toml", "[adversary]\n", '[adversary]\npresence = "possible"\n')
     if adversary == "pseudonym":
         edit(folder / "series.toml", 'individual = "Owner"', 'record = "Owner"')
     code, hidden, err = run_main(str(folder), "--format", form.name, "--adversary", adversary)
