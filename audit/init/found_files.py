@@ -12,7 +12,7 @@ from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
-from audit.io.manifest import PRIVATE, ReleaseFiles
+from audit.io.manifest import POSSIBLE, PRIVATE, ReleaseFiles
 from audit.io.paths import is_inside
 from audit.io.tables import SUFFIXES, header, is_table
 from audit.io.toml import natural, release_tag
@@ -130,6 +130,10 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
         role = _role(set(found.names[shown]))
         if role and found.beside.setdefault(role, shown) != shown:
             found.unused[shown] = f"one more {role} file"
+    if "register" not in found.beside and (roll := _roll(found, [*releases, *others], others)) is not None:
+        found.beside["register"] = roll
+        why = "the register does not say who is in which release"
+        guesses.state("adversary.presence", POSSIBLE, why)
     others = [shown for shown in others if shown not in found.unused and shown not in found.beside.values()]
     if inside:
         found.unused.update(dict.fromkeys(others, f"it is not in {home}/"))
@@ -210,6 +214,14 @@ def _role(names: set[str]) -> str | None:
     if {"individual", "value"} <= names <= {"individual", "value", "release"}:
         return "known"
     return "register" if "individual" in names and ("release" in names or {"first", "last"} <= names) else None
+
+
+def _roll(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> str | None:
+    """Return the only table that names people, as the others do not, by columns that each of these has and more."""
+    naming = [shown for shown in beside if "individual" in found.names[shown]]
+    rest = [set(found.names[shown]) for shown in tables if shown not in {*naming, *found.beside.values()}]
+    own = set(found.names[naming[0]]) - {"individual"} if len(naming) == 1 else set()
+    return naming[0] if own and rest and all(own < names for names in rest) else None
 
 
 def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:

@@ -123,3 +123,21 @@ def test_ids_remain_the_same_where_init_made_a_key(tmp_path):
     drawn = {each["id"] for attack in run_audit(tmp_path)[1]["attacks"] for each in attack["findings"]}
     assert len(drawn) == len(first)
     assert drawn.isdisjoint(first)
+
+
+@pytest.mark.parametrize("stays", [False, True])
+def test_init_takes_a_register_without_stays_for_one_of_people_who_may_be_there(stays, tmp_path):
+    for tag in "12":
+        rows = [("20-39", "Nord", "flu"), ("20-39", "Nord", "gout"), ("40-59", "Ost", "flu"), ("40-59", "Ost", "none")]
+        with (tmp_path / f"2024-{tag}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("Age", "Town", "Disease"), *rows])
+    with (tmp_path / "roll.csv").open("w", newline="") as file:
+        lines = [(f"p{age}", age, town, *([1, 2] if stays else [])) for age, town in ((25, "Nord"), (45, "Ost"))]
+        more = ["first", "last"] if stays else []
+        csv.writer(file).writerows([("individual", "Age", "Town", *more), *lines])
+    code, _, err = run_main("init", "--yes", str(tmp_path))
+    assert (code, err) == (0, "")
+    text = (tmp_path / "series.toml").read_text()
+    assert 'register = "roll.csv"' in text
+    assert ('presence = "possible"' in text) == (not stays)
+    assert run_audit(tmp_path)[1]["adversary"]["kind"] == ("register" if stays else "possible")
