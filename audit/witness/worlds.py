@@ -95,18 +95,20 @@ def _turned(series: Published, world: Integers) -> Iterator[Integers]:
     home = series.home[release, person]
     edges = coo_array((np.ones(len(home), np.bool_), (person, people + home)), shape=(people + groups,) * 2)
     part = connected_components(edges, directed=False)[1]
-    values = np.unique(series.held > 0, axis=0, return_inverse=True)[1].reshape(-1)
+    sets, values = np.unique(series.held > 0, axis=0, return_inverse=True)
+    values = values.reshape(-1)
     low, high = np.full(part.max() + 1, len(values)), np.full(part.max() + 1, -1)
     np.minimum.at(low, part[people:], values)
     np.maximum.at(high, part[people:], values)
     uneven = ((series.held > 0) & (series.held < series.held.max(axis=1, keepdims=True))).any(axis=1)
     fair = low == high
     fair[part[people:][uneven]] = False
+    of, value = np.nonzero(sets)
+    after, begins = np.zeros(sets.shape, dtype=np.int64), np.append(True, of[1:] != of[:-1])[: len(of)]
+    before = np.roll(value, 1)  # what each value of a set follows; the first follows the last
+    before[begins] = value[np.roll(begins, -1)]
+    after[of, value] = before
+    some = np.flatnonzero(fair[part[:people]])
     found = world.copy()
-    for each in np.unique(values):
-        held = np.flatnonzero(series.held[np.flatnonzero(values == each)[0]])
-        after = np.arange(series.held.shape[1])
-        after[held] = np.roll(held, 1)
-        some = fair[part[:people]] & (low[part[:people]] == each)
-        found[0, some] = after[world[0, some]]
+    found[0, some] = after[low[part[some]], world[0, some]]
     yield found

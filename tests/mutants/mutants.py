@@ -497,4 +497,23 @@ MUTANTS = (
         'limit, "holds", ()',
         ("tests/properties/test_outsiders.py::test_the_clause",),
     ),
+    # -- witnesses
+    Mutant(
+        "audit.witness.verify.check_world",
+        "(taken <= held).all()",
+        "True",
+        ("tests/oracle/test_witness.py::test_a_world_that_fits_no_group_shows_nothing",),
+    ),
+    Mutant(
+        "audit.witness.verify.checked",
+        'stated["files"].get(name) == same',
+        "True",
+        ("tests/oracle/test_witness.py::test_a_statement_is_about_its_files",),
+    ),
+    Mutant(
+        "audit.witness.verify_points.Left.strike_out",
+        "<= spare",
+        "< spare",
+        ("tests/oracle/test_witness.py::test_examples_are_shown",),
+    ),
 )

@@ -228,6 +228,19 @@ def test_no_forgery_shows_what_is_not_so(series, seed):
                 assert code or statement_holds(series, forged), said
 
 
+def test_a_world_that_fits_no_group_shows_nothing(tmp_path):
+    series = EXAMPLES / "hospital-l-diverse"
+    assert witnessed(series, tmp_path)[1] == 0
+    table = pq.read_table(tmp_path / "worlds.parquet").to_pydict()
+    table["world_1"] = [(code + 1) % 4 for code in table["world_0"]]
+    pq.write_table(pa.table(table), tmp_path / "worlds.parquet")
+    rewrite(tmp_path / "proofs.json", lambda proofs: proofs["steps"].clear())
+    rewrite(tmp_path / "statement.json", lambda stated: stated["claims"][0].update(certain=0, two=16))
+    code, said = checked(series, tmp_path)
+    assert code == 1
+    assert "a group that has a value less often" in said
+
+
 @settings(max_examples=SERIES)
 @given(linked_series(), st.integers(0, 2**32), st.booleans())
 def test_a_statement_is_about_its_files(series, seed, hashed):
