@@ -5,7 +5,8 @@ equal cells) learns what the class has in common. Under `published` and `pseudon
 who knows people is judged for their values by the attacks on people; the rows of strangers, which a register or a key
 leaves out, are judged here. **Claim.** A class whose rows all have one sensitive value gives it away, unless its people
 are all known to be in no other class, and so found themselves; one in which a value has a share at or above
-the policy's `max_risk` gives it away with that probability, where strangers may be in it. **Why it is sound.** The
+the policy's `max_risk` gives it away with that probability, where strangers may be in it. So does one whose rows all
+have numbers that are close to each other, or so large a share of them to one of them. **Why it is sound.** The
 value is counted in the published rows themselves. **What it is not.** A small share says nothing about several releases
 together: for that it takes a key, a register or record ids.
 
@@ -15,24 +16,29 @@ attack). Cost: one sort of each release's values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from attacks.linked_classes import LinkedClasses, likeliest_values, linked_classes, reached
+from attacks.linked_classes import LinkedClasses, likeliest_values, linked_classes, shares
+from audit.findings.close_numbers import CloseClasses, CloseNumbers
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places
 from audit.model.evidence import Evidence, PeopleSource, PublishedClasses
 from audit.model.finding import FindingRule
 from audit.model.measures import ABSENT, Absent, Measures
+from audit.model.nearness import Nearness
 from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
 
+T = TypeVar("T")
+_RISK = "risk", "share"
 CLASSES = Noun("{count} class", "{count} classes")
 
 
@@ -82,15 +88,16 @@ class HomogeneityMeasures(Measures):
 
 
 class _LikeliestClasses(NamedTuple):
-    """Classes that may hold a person, each with its likeliest value, that of the least code where several are.
+    """Classes that may hold a person, each with its likeliest value, or the numbers that are close to one of them.
 
     Attributes:
         release: of each; shape (classes,).
         place: which of the release's classes each is; shape (classes,).
-        group, value: codes; shape (classes,).
+        group, lower, upper: codes; shape (classes,).
         number: which of its group's classes each is, counted from 0; shape (classes,).
         rows: how many people the rows of each stand for, and how many of them have the value; shape (classes,).
         with_value: the latter.
+        certain: whether all have; shape (classes,).
         strangers: whether strangers may be in the release; shape (classes,).
         high: whether the value is given away; shape (classes,).
     """
@@ -98,46 +105,51 @@ class _LikeliestClasses(NamedTuple):
     release: Codes
     place: npt.NDArray[np.intp]
     group: Codes
-    value: Codes
+    lower: Codes
+    upper: Codes
     number: npt.NDArray[np.intp]
     rows: Counts
     with_value: Counts
+    certain: Flags
     strangers: Flags
     high: Flags
 
     @property
     def share(self) -> Floats:
         """The share of the value in each class."""
-        return self.with_value / np.maximum(self.rows, 1)
+        return shares(self.with_value, self.rows, self.certain)
 
 
-def likeliest(release: int, classes: PublishedClasses, limit: float) -> _LikeliestClasses:
+def likeliest(release: int, classes: PublishedClasses, limit: float, near: Nearness | None) -> _LikeliestClasses:
     """Return the classes of a release that may hold a person; `limit` is the share that gives a value away."""
-    every = likeliest_values(*classes.contents)
+    every = likeliest_values(*classes.contents, near)
     kept = classes.judged[every.number]
     place = every.number[kept]
-    group, rows, with_value = classes.group[place], every.rows[kept], every.with_value[kept]
+    group = classes.group[place]
     return _LikeliestClasses(
         np.full(len(place), release, dtype=np.int32),
         place,
         group,
-        every.value[kept],
+        every.lower[kept],
+        every.upper[kept],
         place - np.searchsorted(classes.group, group),
-        rows,
-        with_value,
+        every.rows[kept],
+        every.with_value[kept],
+        every.certain[kept],
         np.full(len(place), classes.strangers),
-        reached(with_value / rows, limit, strangers=classes.strangers),
+        every.reached(limit, strangers=classes.strangers)[kept],
     )
 
 
 @dataclass(frozen=True)
 class HomogeneityAttack:
-    """The attack; `max_risk` is the policy's."""
+    """The attack; `max_risk` and `closeness` are the policy's."""
 
     max_risk: float = 1.0
+    closeness: float = 0.0
     name: ClassVar[str] = "homogeneity"
     measures: ClassVar[type[HomogeneityMeasures]] = HomogeneityMeasures
-    decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
+    decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "closeness"})
     per_attribute: ClassVar[bool] = True
     follows_records: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
@@ -148,44 +160,57 @@ class HomogeneityAttack:
     }
 
     def with_policy(self, limits: Mapping[str, float], /) -> HomogeneityAttack:
-        """Return the attack with the policy's limit."""
-        return replace(self, max_risk=limits.get("max_risk", self.max_risk))
+        """Return the attack with the policy's limits."""
+        limit, closeness = limits.get("max_risk", self.max_risk), limits.get("closeness", self.closeness)
+        return replace(self, max_risk=limit, closeness=closeness)
 
     def run(self, evidence: Evidence, _budget: Budget, /) -> Outcome:
         """Count the values of each class of each release; it always comes to an end."""
         source = evidence.published
         seen = [] if source is None else [source.published(position) for position in range(len(evidence.tags))]
-        reason = known_rows_reason(evidence)
-        if source is None or reason is not None:
-            return Outcome.skipped(self.name, reason or all_listed_reason())
+        skipped = known_rows_reason(evidence)
+        if source is None or skipped is not None:
+            return Outcome.skipped(self.name, skipped or all_listed_reason())
+        claimed, reason = self._judged(evidence, source, seen, None)
+        if evidence.known and any(each.strangers for each in seen):
+            known = say(
+                "values that are known of others in a class may disclose those of strangers; audit without `known` too"
+            )
+            reason = Reason(known)
+        outcome = Outcome.judged(self.name, reason, claimed.measures(), claimed.claims())
+        numbers = evidence.numbers.get(evidence.sensitive)
+        if numbers is None:
+            return outcome
+        near = numbers.near(self.closeness)
+        found, _ = self._judged(evidence, source, seen, near)
+        return replace(outcome, near=found.close(near, self.closeness))
+
+    def _judged(
+        self, evidence: Evidence, source: PeopleSource, seen: Sequence[PublishedClasses], near: Nearness | None
+    ) -> tuple[_Claimed, Reason | None]:
+        """Return the classes that give a value away, or numbers nearly, and why not all of them can be judged."""
         strangers = any(each.strangers for each in seen)
         found: list[_LikeliestClasses] = []
         shown: list[Floats] = []
         for position, classes in enumerate(seen):
-            every = likeliest(position, classes, self.max_risk)
+            every = likeliest(position, classes, self.max_risk, near)
             share = np.zeros(len(classes.group))
             share[every.place[every.high]] = every.share[every.high]
             shown.append(share[classes.place])
             kept = ~every.high
             kept[every.high] = ~source.accounted(position, every.place[every.high])
             found.append(_LikeliestClasses._make(column[kept] for column in every))
-        linked, reason = self._linked(evidence, shown, strangers=strangers)
+        linked, reason = self._linked(evidence, shown, near, strangers=strangers)
         whole = _LikeliestClasses._make(map(np.concatenate, zip(*found, strict=True)))
-        claimed = _Claimed(source, whole, len(found), linked)
-        if evidence.known and strangers:
-            known = say(
-                "values that are known of others in a class may disclose those of strangers; audit without `known` too"
-            )
-            reason = Reason(known)
-        return Outcome.judged(self.name, reason, claimed.measures(), claimed.claims())
+        return _Claimed(source, whole, len(found), linked), reason
 
     def _linked(
-        self, evidence: Evidence, shown: Sequence[Floats], *, strangers: bool
+        self, evidence: Evidence, shown: Sequence[Floats], near: Nearness | None, *, strangers: bool
     ) -> tuple[LinkedClasses | None, Reason | None]:
         """Return the classes of linked records that give a value away, or why they are not judged; None without any."""
         if evidence.records is None or not evidence.records.attributes or len(evidence.tags) == 1:
             return None, None
-        linked = linked_classes(evidence, self.max_risk, shown, strangers=strangers)
+        linked = linked_classes(evidence, self.max_risk, shown, near, strangers=strangers)
         if linked is not None:
             return linked, None
         why = say(
@@ -193,6 +218,44 @@ class HomogeneityAttack:
             "for several people, or values of records change though they must not"
         )
         return None, Reason(why, ReasonKind.UNFIT)
+
+
+class _ClaimedClass(NamedTuple):
+    """What is claimed of one class, in numbers."""
+
+    release: int
+    group: str
+    number: int
+    lower: int
+    upper: int
+    risk: float
+    rows: int
+    with_value: int
+    record: int = -1
+    after: int | None = None
+
+
+def _group(said: _ClaimedClass) -> HomogeneousClass[int]:
+    """Return the finding that a class gives a value away."""
+    counts = (said.risk, said.rows, said.with_value, said.record, said.after)
+    return HomogeneousClass(said.release, said.group, said.number, said.lower, *counts)
+
+
+def _close(said: _ClaimedClass) -> CloseNumbers[int]:
+    """Return the finding that a class gives a number away nearly."""
+    release, group, number, lower, upper, risk, rows, with_value, record, after = said
+    return CloseNumbers(
+        release,
+        lower,
+        upper,
+        risk,
+        group=group,
+        rows=rows,
+        after=after,
+        number=number,
+        with_value=with_value,
+        record=record,
+    )
 
 
 class _Claimed:
@@ -215,30 +278,39 @@ class _Claimed:
     def claims(self) -> HomogeneousClasses:
         """Return what is claimed."""
         every = self.classes
-        release, risk = every.release[self.places], every.share[self.places]
-        if self._linked is not None:
-            release = np.concatenate([release, self._linked.release])
-            risk = np.concatenate([risk, self._linked.risk])
         total = int(every.rows.sum())
         mean = float((every.share * every.rows).sum() / total) if total else None
-        return HomogeneousClasses(release, risk, self._below, mean, self._build)
-
-    def _build(self, chosen: Places) -> list[HomogeneousClass[int]]:
-        return [self._one(int(at)) for at in chosen]
-
-    def _one(self, at: int) -> HomogeneousClass[int]:
-        if self._linked is not None and at >= len(self.places):
-            return self._linked.build(at - len(self.places))
-        p, every = self.places[at], self.classes
-        return HomogeneousClass(
-            int(every.release[p]),
-            self._source.published_names(int(every.release[p]), every.group[p : p + 1])[0],
-            int(every.number[p]),
-            int(every.value[p]),
-            float(every.share[p]),
-            int(every.rows[p]),
-            int(every.with_value[p]),
+        return HomogeneousClasses(
+            self._column("release"), self._column(*_RISK), self._below, mean, partial(self._built, _group)
         )
+
+    def close(self, near: Nearness, share: float) -> CloseClasses:
+        """Return what is claimed where close numbers count as one; `share` is how far they differ."""
+        release, lower, upper, risk = (self._column(*each) for each in (("release",), ("lower",), ("upper",), _RISK))
+        ends = [(near.number[near.rank[a]], near.number[near.rank[b]]) for a, b in zip(lower, upper, strict=True)]
+        pairs = np.array(ends, dtype=object).reshape(-1, 2)
+        return CloseClasses(
+            release, lower, upper, risk, pairs, np.arange(len(risk)), share, partial(self._built, _close)
+        )
+
+    def _column(self, name: str, of_rows: str = "") -> npt.NDArray[Any]:
+        """Return a column of what is claimed, of rows and then of linked records."""
+        own = getattr(self.classes, of_rows or name)[self.places]
+        return own if self._linked is None else np.concatenate([own, getattr(self._linked, name)])
+
+    def _built(self, build: Callable[[_ClaimedClass], T], chosen: Places) -> list[T]:
+        return [build(self._one(int(at))) for at in chosen]
+
+    def _one(self, at: int) -> _ClaimedClass:
+        names = ("release", "lower", "upper", "rows", "with_value")
+        linked, place = self._linked, at - len(self.places)
+        if linked is not None and place >= 0:
+            counts = {name: int(getattr(linked, name)[place]) for name in (*names, "record", "after")}
+            return _ClaimedClass(group=linked.group(place), risk=float(linked.risk[place]), number=0, **counts)
+        p, every = self.places[at], self.classes
+        group = self._source.published_names(int(every.release[p]), every.group[p : p + 1])[0]
+        counts = {name: int(getattr(every, name)[p]) for name in (*names, "number")}
+        return _ClaimedClass(group=group, risk=float(every.share[p]), **counts)
 
     def measures(self) -> HomogeneityMeasures:
         """Return how many classes there are, and how many give a value away; of linked records these alone count."""

@@ -10,50 +10,82 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows
-from audit.findings.homogeneous_class import HomogeneousClass
 from audit.model.arrays import Codes, Counts, Flags, Floats
 from audit.model.evidence import Evidence, Records, RecordSource, RowSource
+from audit.model.nearness import Nearness
 
 _BELOW = 1e-12
-
-
-def reached(share: Floats, limit: float, *, strangers: bool) -> Flags:
-    """Return which shares of a value give it away; one below certainty says something of strangers alone."""
-    return (share == 1.0) | ((share >= limit - (_BELOW if limit < 1 else 0)) & strangers)
 
 
 class LikeliestValues(NamedTuple):
     """The likeliest value of each class that has rows, that of the least code where several are; shape (classes,).
 
+    Or, where close numbers count as one, those most of which are close to one of them.
+
     Attributes:
         number: the class, ascending.
-        value: code.
-        rows, with_value: how many rows it has, and how many of them have the value.
+        lower, upper: codes: the value, or the least and the largest of the numbers.
+        rows, with_value: how many rows it has, and how many of them have the value, or one of the numbers.
+        certain: whether all rows have it, or numbers that are all close to each other.
+        more: whether no single value says as much.
     """
 
     number: Counts
-    value: Codes
+    lower: Codes
+    upper: Codes
     rows: Counts
     with_value: Counts
+    certain: Flags
+    more: Flags
+
+    @property
+    def share(self) -> Floats:
+        """The share of the rows; only what is certain is 1."""
+        return shares(self.with_value, self.rows, self.certain)
+
+    def reached(self, limit: float, *, strangers: bool) -> Flags:
+        """Return which are given away; a share below certainty says something of strangers alone."""
+        likely = (self.share >= limit - _BELOW) & strangers & (limit < 1)
+        return self.more & (self.certain | likely)
 
 
-def likeliest_values(classes: Codes, value: Codes, rows: Counts | None = None) -> LikeliestValues:
-    """Return the likeliest values of classes, given the class and the value of each row, or of several alike."""
+def shares(with_value: npt.NDArray[np.integer], rows: npt.NDArray[np.integer], certain: Flags) -> Floats:
+    """Return the share of the rows with a value; only what is certain is 1."""
+    return np.where(certain, 1.0, np.minimum(with_value / np.maximum(rows, 1), np.nextafter(1.0, 0.0)))
+
+
+def likeliest_values(
+    classes: Codes, value: Codes, rows: Counts | None = None, near: Nearness | None = None
+) -> LikeliestValues:
+    """Return the likeliest values of classes, given the class and the value of each row, or of several alike.
+
+    With `near`, the numbers close to one of them that most rows have.
+    """
     values = int(value.max(initial=-1)) + 1
     pairs, place = np.unique(classes.astype(np.int64) * values + value, return_inverse=True)
     count = np.zeros(len(pairs), dtype=np.int64)
     np.add.at(count, place, 1 if rows is None else rows)
     owner = pairs // max(values, 1)
-    order = np.lexsort((pairs, -count, owner))
+    code = (pairs % max(values, 1)).astype(np.int32)
+    within = count if near is None else near.windows(owner, code, count).within
+    order = np.lexsort((pairs, -within, owner))
     best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
-    total = np.add.reduceat(count, np.flatnonzero(np.diff(owner, prepend=-1)))
-    return LikeliestValues(owner[best], (pairs[best] % max(values, 1)).astype(np.int32), total, count[best])
+    start = np.flatnonzero(np.diff(owner, prepend=-1))
+    total = np.add.reduceat(count, start)
+    if near is None or not len(best):
+        every = np.ones(len(best), dtype=np.bool_)
+        return LikeliestValues(owner[best], code[best], code[best], total, within[best], within[best] == total, every)
+    _, low, high = (column[best] for column in near.windows(owner, code, count))
+    certain = near.together(low, high) & (within[best] == total)
+    more = within[best] > np.maximum.reduceat(count, start)
+    lower, upper = (np.append(near.code, np.int32(0))[each] for each in (low, high))  # no number has the rank -1
+    return LikeliestValues(owner[best], lower, upper, total, within[best], certain, more)
 
 
 class _Members:
@@ -79,16 +111,19 @@ class LinkedClasses:
     Attributes:
         below: the largest share of a value in any other class; None where there is none.
         source: where the records come from.
-        release, value, rows, with_value, record, after: as `HomogeneousClass` has them; shape (classes,).
+        release, lower, upper, rows, with_value, record, after: as `CloseNumbers` has them; shape (classes,).
+        certain: whether all rows have such a value.
         seen, row: the release and the row in which the record was seen last; shape (classes,).
     """
 
     below: float | None
     source: RecordSource
     release: Codes
-    value: Codes
+    lower: Codes
+    upper: Codes
     rows: Codes
     with_value: Codes
+    certain: Codes
     record: Codes
     after: Codes
     seen: Codes
@@ -97,25 +132,15 @@ class LinkedClasses:
     @property
     def risk(self) -> Floats:
         """The share of the value in each class."""
-        return self.with_value / self.rows
+        return shares(self.with_value, self.rows, self.certain > 0)
 
-    def build(self, at: int) -> HomogeneousClass[int]:
-        """Return what is claimed of one class."""
-        return HomogeneousClass(
-            int(self.release[at]),
-            self.source.groups(int(self.seen[at]), self.row[at : at + 1].astype(np.intp))[0],
-            0,
-            int(self.value[at]),
-            int(self.with_value[at]) / int(self.rows[at]),
-            int(self.rows[at]),
-            int(self.with_value[at]),
-            int(self.record[at]),
-            int(self.after[at]),
-        )
+    def group(self, at: int) -> str:
+        """Return the group in which the first of the records of a class was seen last."""
+        return self.source.groups(int(self.seen[at]), self.row[at : at + 1].astype(np.intp))[0]
 
 
 def linked_classes(
-    evidence: Evidence, limit: float, reported: Sequence[Floats], *, strangers: bool
+    evidence: Evidence, limit: float, reported: Sequence[Floats], near: Nearness | None, *, strangers: bool
 ) -> LinkedClasses | None:
     """Return the classes of linked records whose likeliest value has a share at or above the limit.
 
@@ -125,6 +150,7 @@ def linked_classes(
         evidence: the series, with record ids.
         limit: the share.
         reported: for each release the share that is reported of the class of each row, 0 where it is no finding.
+        near: which numbers are close, where these count as one.
         strangers: whether shares below certainty say something, since nothing is known of the people of some rows.
 
     Raises:
@@ -133,7 +159,7 @@ def linked_classes(
     records, source = evidence.records, evidence.rows_of
     if records is None or source is None:
         raise TypeError("this evidence has no record ids")
-    following = _Following(evidence, records, source, limit, strangers=strangers)
+    following = _Following(evidence, records, source, limit, near, strangers=strangers)
     for release, given in enumerate(reported):
         if not following.add(release, given):
             return None
@@ -144,10 +170,17 @@ class _Following:
     """Records followed release by release."""
 
     def __init__(
-        self, evidence: Evidence, records: RecordSource, source: RowSource, limit: float, *, strangers: bool
+        self,
+        evidence: Evidence,
+        records: RecordSource,
+        source: RowSource,
+        limit: float,
+        near: Nearness | None,
+        *,
+        strangers: bool,
     ) -> None:
         self._records, self._source = records, source
-        self._limit, self._strangers = limit, strangers
+        self._limit, self._near, self._strangers = limit, near, strangers
         self._constant = evidence.transitions is None
         self._known = RecordDescriptions(records)
         none = np.zeros(0, dtype=np.int32)
@@ -156,7 +189,7 @@ class _Following:
         self._all = _Members(None, none, none, np.zeros(0))
         self._each: list[_Members] = []
         self._below: float | None = None
-        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(none,) * 8]
+        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(none,) * 10]
 
     def found(self) -> LinkedClasses:
         """Return what was found so far."""
@@ -207,15 +240,15 @@ class _Following:
     def _look(self, members: _Members, classes: Codes, after: int) -> None:
         """Note which classes give a value away after a release, and did not do so before."""
         number = classes[members.place]
-        found = likeliest_values(number, members.value)
+        found = likeliest_values(number, members.value, near=self._near)
         size = int(classes.max(initial=-1)) + 1
         first = np.full(size, len(number), dtype=np.int64)
         np.minimum.at(first, number, np.arange(len(number)))
         least = np.ones(size)
         np.minimum.at(least, number, members.given)
         held = np.bincount(number[self._judged[members.place]], minlength=size) > 0
-        share = found.with_value / found.rows
-        gives = held[found.number] & reached(share, self._limit, strangers=self._strangers)
+        share = found.share
+        gives = held[found.number] & found.reached(self._limit, strangers=self._strangers)
         rest = share[held[found.number] & ~gives] if self._strangers else share[:0]
         self._below = max(self._below or 0.0, float(rest.max())) if len(rest) else self._below
         new = np.flatnonzero(gives & (least[found.number] < share))
@@ -224,7 +257,7 @@ class _Following:
         members.given = np.maximum(members.given, reported[number])
         release = after if members.release is None else members.release
         place = members.place[first[found.number[new]]]
-        columns = (found.value, found.rows, found.with_value)
+        columns: tuple[npt.NDArray[Any], ...] = found[1:6]
         self._found.append(
             (
                 np.full(len(new), release),

@@ -33,6 +33,9 @@ _BROKEN = {
         "nobody may be known with {most} or more to have had a grave value at some time; one person is with {risk} "
         "(max_ever_risk, found by {attack})"
     ),
+    "closeness": Phrase(
+        "nobody’s {value} may be known nearly; one is known to within {spread} (closeness, found by {attack})"
+    ),
     "min_e": Phrase(
         "groups known to have the same values must have at least {limit} people; the smallest has {number} (min_e, "
         "found by {attack})"
@@ -224,6 +227,7 @@ def violation_text(violation: Violation) -> str:
         number=figure(violation.value, ",g"),
         limit=figure(violation.limit, ".12g"),
         risk=percent(min(violation.value, 1.0)),
+        spread=figure(violation.value, ".1%"),
         most=percent(min(violation.limit, 1.0)),
     )
 

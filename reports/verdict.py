@@ -259,6 +259,8 @@ def judged_people(report: Report) -> int:
 
 def _worst(report: Report) -> str:
     """Return the worst that violates the policy, in people: values that are certain, likely values, equal people, k."""
+    if report.policy.violations[0].measure in ("max_ever_risk", "closeness"):  # beside what attacks themselves claim
+        return violation_text(report.policy.violations[0])
     found = violating(report)
     certain = [attack for attack in found if attack.people]
     if certain:

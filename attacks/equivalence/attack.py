@@ -127,7 +127,7 @@ class EquivalenceAttack:
         if not isinstance(claims, Equivalences) or knowing is None or not claims.spanned:
             return outcome
         matrix = Matrix.of(evidence)
-        finer = split(matrix, [knowing.left(release) for release in range(matrix.releases)])
+        finer = split(matrix, [knowing.left(release)[:2] for release in range(matrix.releases)])
         pairs: Codes | None = _NO_PAIRS
         if finer.groups > matrix.groups:
             try:

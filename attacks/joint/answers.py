@@ -12,10 +12,11 @@ from attacks.joint.distinguishing import equal_people
 from attacks.joint.ever import ever
 from attacks.joint.few_worlds import few_worlds, values_of
 from attacks.joint.knowledge import Knowledge
+from attacks.joint.posteriors import WorldRisks
 from attacks.joint.values import VersionValues
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence
-from audit.model.outcome import EqualPeople, EverKnown
+from audit.model.outcome import EqualPeople, EverKnown, ValuesLeft
 from audit.runtime.budget import Budget
 
 
@@ -56,12 +57,21 @@ class Answers:
         for number, world in enumerate(few_worlds(self.decision)):
             yield tuple(values_of(hosts, self.decision, world, number))
 
-    def left(self, release: int) -> tuple[Codes, Codes]:
-        """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
-        versions = self.decision.network.versions
-        version, value = self._look.of(self.decision.alive, release)
-        begin = int(np.searchsorted(versions.release, release))
-        return versions.person[begin + version], value.astype(np.int32)
+    def left(self, release: int) -> ValuesLeft:
+        """Return what is left of all in a release whose value is to be found out."""
+        decision, versions, risks = (
+            self.decision,
+            self.decision.network.versions,
+            WorldRisks(self.evidence, self.decision),
+        )
+        version, value, share = risks.shares(release)
+        if not risks.counts_worlds:
+            share = np.full(len(share), np.nan)
+        shown = self._look.of(decision.shown & decision.alive, release)
+        values = len(decision.network.kind_of)
+        seen = np.isin(version * values + value, shown[0] * values + shown[1])
+        place = int(np.searchsorted(versions.release, release)) + version
+        return ValuesLeft(versions.person[place], value.astype(np.int32), seen, versions.counted[place], share)
 
     def _values(self, some: Flags, person: int, release: int) -> Sequence[int]:
         versions = self.decision.network.versions

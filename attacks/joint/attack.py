@@ -58,7 +58,7 @@ class JointAttack:
     max_risk: float = 1.0
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
-    decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
+    decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk", "closeness"})
     per_attribute: ClassVar[bool] = True
     asks_worlds: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
@@ -84,7 +84,9 @@ class JointAttack:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            decided = decide(evidence, deciding, self.seed, self.aims, each_part=self.max_risk < 1)
+            # That two values of a person are not close takes more than two of them.
+            aims = AIMS if evidence.numbers else self.aims
+            decided = decide(evidence, deciding, self.seed, aims, each_part=self.max_risk < 1)
         except TooManyChoicesError:
             what = say("each person may be in too many rows to analyse all people together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))

@@ -21,6 +21,7 @@ from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register, read_register, read_transitions
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
+from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.transitions import check_size
@@ -29,6 +30,7 @@ from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.evidence import CombinedName, Transitions
+from audit.model.nearness import PublishedNumbers
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import joined, say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -180,6 +182,7 @@ def _evidence(
     if series.manifest.known is not None and ADVERSARIES[kind].knows_people:
         beforehand = known_beforehand(people, held)
     people = with_pools(people, held, beforehand)
+    numbers = series.columns.rules[ColumnTypes].numbers(series, sensitive, series.manifest.widths.get(sensitive))
     contents = Contents([series.attributes[name] for name in series.columns.quasi_identifiers])
     return View(
         kind=kind,
@@ -198,6 +201,7 @@ def _evidence(
         held=held,
         key=key_of(held, people),
         beforehand=beforehand,
+        numbers={} if numbers is None else {sensitive: numbers},
     )
 
 
@@ -232,7 +236,12 @@ def _combined(
         published=None,
         rows_of=None,
         combined=combined,
+        numbers=_all_numbers(each),
     )
+
+
+def _all_numbers(each: tuple[View, ...]) -> Mapping[str, PublishedNumbers]:
+    return {name: numbers for seen in each for name, numbers in seen.numbers.items()}
 
 
 def _named(name: str, attributes: tuple[str, ...]) -> CombinedName:
@@ -255,7 +264,14 @@ def _followed(each: tuple[View, ...]) -> View:
     attributes = (str(first.series.columns.record), *(seen.sensitive for seen in each))
     name = _named(" + ".join(attributes), attributes)
     alone = replace(
-        first, sensitive=name, tags=first.tags[-1:], records=None, published=None, rows_of=None, followed=True
+        first,
+        sensitive=name,
+        tags=first.tags[-1:],
+        records=None,
+        published=None,
+        rows_of=None,
+        followed=True,
+        numbers=_all_numbers(each),
     )
     return _of_records(alone, first.source, len(first.tags))
 

@@ -6,7 +6,7 @@ A clause counts as held only when an attack that can decide it has done so. Sour
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, TypeVar
 
@@ -31,6 +31,24 @@ FAILURES = (Exception, SystemExit)
 """What a clause of another package may raise."""
 TrueValues: TypeAlias = Callable[[Risks], Codes]
 """Returns the value that each risk is of: the true one, -1 where it is not known; shape (entries,), int32."""
+
+
+@dataclass(frozen=True)
+class ClauseKnowledge:
+    """What clauses may know beside what an attack found.
+
+    Attributes:
+        limits: the limits in force, by clause.
+        grave, harmless: the values that the manifest names as such.
+        left_out: returns, by person code, about which people nothing is to be said.
+        truth: returns the value that each risk is of.
+    """
+
+    limits: Mapping[str, float]
+    grave: Collection[ListedValue]
+    harmless: Collection[ListedValue]
+    left_out: Callable[[], Flags]
+    truth: TrueValues
 
 
 @dataclass(frozen=True)
@@ -74,6 +92,7 @@ class Limit(ABC):
         fails: when it fails, in words.
         remedy: what to publish instead.
         example: what a limit looks like, for error messages.
+        always: whether every series has something that the clause is about: see `asks`.
     """
 
     name: ClassVar[str]
@@ -81,6 +100,7 @@ class Limit(ABC):
     fails: ClassVar[str]
     remedy: ClassVar[str]
     example: ClassVar[str]
+    always: ClassVar[bool] = True
 
     @abstractmethod
     def allows(self, limit: float) -> bool:
@@ -110,6 +130,15 @@ class Clause(Limit):
         """
         del grave, left_out
         return result
+
+    def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
+        """Return the same, knowing more."""
+        return self.statistic(result, known.grave, known.left_out)
+
+    def asks(self, findings: JudgedAudit) -> bool:
+        """Return whether the series has anything that the clause is about: else it is in force only where stated."""
+        del findings
+        return self.always
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return what of a result reaches the limit and is not accepted, beside what the attack claims itself."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from audit.clauses.clause import Clause, Limit, Stated
+from audit.clauses.closeness import Closeness
 from audit.clauses.max_ever_risk import MaxEverRisk
 from audit.clauses.max_risk import MaxRisk
 from audit.clauses.min_e import MinE
@@ -13,7 +14,8 @@ from audit.clauses.not_imported import NotImported
 from audit.clauses.smallest_class import SmallestClass
 from audit.model.registry import PluginImportError, Registry
 
-OWN: Mapping[str, Clause] = {clause.name: clause for clause in (MaxRisk(), MinE(), SmallestClass(), MaxEverRisk())}
+_OWN = MaxRisk(), MinE(), SmallestClass(), MaxEverRisk(), Closeness()
+OWN: Mapping[str, Clause] = {clause.name: clause for clause in _OWN}
 """The clauses of this program."""
 _OTHERS: Registry[type[Clause]] = Registry("series_audit.clauses", "clause", {})
 

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from audit.findings.disclosure import CertificateStep, OnePersonClaims, OnePersonFinding
+from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import BY_CHECK, MEMBER, RELEASE, C, Finding, Identifiers, ReportNaming, decoded
@@ -78,10 +79,9 @@ class GraveHistories(OnePersonClaims):
         """What to rank the claims by: the probability."""
         return self.risk
 
-    @property
-    def size(self) -> Floats:
-        """The probability, which may have grown since it was accepted."""
-        return self.risk
+    def sizes(self) -> Sequence[Size]:
+        """Return the probability of each, which may have grown since it was accepted."""
+        return list(map(RiskSize, self.risk.tolist()))
 
     def certify(self, places: Places) -> Sequence[EverGrave[int]]:
         """Return the findings at some places, without what the people's groups leave."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 from audit.findings.disclosure import CertificateStep, OnePersonClaims, OnePersonFinding
+from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import (
@@ -94,10 +95,9 @@ class LikelyValues(OnePersonClaims):
         """What to rank the claims by: the probability."""
         return self.risk
 
-    @property
-    def size(self) -> Floats:
-        """The probability, which may have grown since it was accepted."""
-        return self.risk
+    def sizes(self) -> Sequence[Size]:
+        """Return the probability of each, which may have grown since it was accepted."""
+        return list(map(RiskSize, self.risk.tolist()))
 
     def certify(self, places: Places) -> Sequence[LikelyValue[int]]:
         """Return the findings at some places, without what the people's groups leave."""

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Generic, Literal, TypeAlias
 import numpy as np
 
 from audit.findings.wording import described
+from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
 from audit.model.finding import RECORD, RECORD_CELLS, RELEASE, C, Claims, Finding, Identifiers, Place
@@ -134,10 +135,9 @@ class NarrowedRecords(Claims):
         """What to rank the claims by: the probability of taking a member of the class for the person looked for."""
         return 1 / self.class_size
 
-    @property
-    def size(self) -> Floats:
-        """The risk of the record's smallest class."""
-        return 1.0 / self.smallest
+    def sizes(self) -> Sequence[Size]:
+        """Return the risk of each record's smallest class."""
+        return list(map(RiskSize, (1.0 / self.smallest).tolist()))
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield record, release and smallest class: what was accepted of a class of three is not accepted of one."""

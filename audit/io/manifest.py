@@ -7,18 +7,21 @@ import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments, read_adjusted
+from audit.io.cells import Kind
 from audit.io.paths import as_path, is_remote
+from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
-from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, unconfirmed
+from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, toml_key, unconfirmed
+from audit.model.accepted_size import CloseSize, RiskSize, Size
 from audit.model.errors import Problems, printable
-from audit.model.report import RiskSize
 
 NAME = "series.toml"
 PRIVATE = "private"
@@ -101,6 +104,7 @@ class Manifest:
     counterfeits: Mapping[str, str] = field(default_factory=dict)
     policy: Mapping[str, float] = field(default_factory=dict)
     grave: tuple[tuple[str | None, str], ...] = ()
+    widths: Mapping[str, Fraction] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     to_come: tuple[str, ...] = ()
     growing: bool = False
@@ -214,8 +218,9 @@ class _ManifestReader(Reader):
             anonymized=self.anonymized(),
             policy=read_policy(self, limit_of),
             grave=grave,
+            widths=self.widths(columns),
             published=self.published(series, {release.tag for release in releases}),
-            waivers=read_waivers(self, risk_of, "size = 0.5"),
+            waivers=read_waivers(self, size_of, "size = 0.5"),
             unconfirmed=unconfirmed(self),
         )
 
@@ -346,13 +351,30 @@ class _ManifestReader(Reader):
             self.note(attribute, "[policy] grave names no sensitive column", "write it as [columns] sensitive does")
         return tuple((each, value) for each in table["grave"] for value in self.texts(table["grave"], each))
 
+    def widths(self, columns: Columns) -> dict[str, Fraction]:
+        """Return how far close numbers of a column may be apart, in its own unit."""
+        table, found = self.table("policy").get("closeness"), dict[str, Fraction]()
+        for column, given in table.items() if isinstance(table, dict) else ():
+            width = exact_number(given)
+            if (
+                column not in columns.sensitive
+                or columns.rules[ColumnTypes].kinds.get(column) == Kind.CATEGORICAL.value
+            ):
+                what = "[policy] closeness names no column of sensitive numbers"
+                self.note(column, what, "write it as [columns] sensitive does, and not as categorical under types")
+            elif width is None or width < 0:
+                self.note(column, "this is no width", f'write {toml_key(column)} = "0.5", in the unit of the column')
+            else:
+                found[column] = width
+        return found
+
 
 def read_policy(reader: Reader, limit_of: Callable[[str, object], float]) -> dict[str, float]:
     """Return the limits of a manifest, noting each that is none; `limit_of` knows the clauses."""
     limits: dict[str, float] = {}
     clauses = reader.allowed["policy"] or ()
     for key, value in reader.table("policy").items():
-        if key in clauses and key != "grave":
+        if key in clauses and key != "grave" and not (key == "closeness" and isinstance(value, dict)):
             try:
                 limits[key] = limit_of(key, value)
             except ValueError as trouble:
@@ -360,8 +382,19 @@ def read_policy(reader: Reader, limit_of: Callable[[str, object], float]) -> dic
     return limits
 
 
-def risk_of(given: object) -> RiskSize | None:
-    """Return how much of a finding of people, or which smallest class, a waiver accepts; None where it is no number."""
+def exact_number(given: object) -> Fraction | None:
+    """Return the number that a manifest says, as a number or as text; None where it is none."""
+    try:
+        return None if isinstance(given, bool) else Fraction(str(given))
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def size_of(given: object) -> Size | None:
+    """Return how much of a finding of people, or which smallest class, a waiver accepts; None where it says no such."""
+    if isinstance(given, dict) and given.keys() == {"lower", "upper"}:
+        lower, upper = exact_number(given["lower"]), exact_number(given["upper"])
+        return None if lower is None or upper is None else CloseSize(lower, upper)
     number = isinstance(given, int | float) and not isinstance(given, bool) and 0 < given <= 10**9
     return RiskSize(float(str(given))) if number else None
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from audit.findings.close_numbers import CloseNumbers
+from audit.io.cell_reading import parse_value
+from audit.io.cells import Kind
 from audit.judgement.selection import Selection
+from audit.model.accepted_size import CloseSize, RiskSize
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError, printable_path
 from audit.model.json_types import UNBOUNDED, WORSE
@@ -16,10 +21,12 @@ from audit.model.report import BaselineFacts, CountSize
 
 
 def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
-    """Return which claims were found before, with a risk at least as high; shape (claims,)."""
-    grows = selection.claims.size is not None
-    known = {each: baseline.risks.get(each, 0.0) if grows else 1.0 for each in baseline.known}
-    return selection.covered(known, stable=True)
+    """Return which claims were found before, when at least as much was known; shape (claims,)."""
+    if selection.claims.sizes() is None:
+        return selection.covered(dict.fromkeys(baseline.known, RiskSize(1)), stable=True)
+    risks = {each: RiskSize(baseline.risks.get(each, 0.0)) for each in baseline.known}
+    intervals = {each: CloseSize(*map(Fraction, ends)) for each, ends in baseline.intervals.items()}
+    return selection.covered({**risks, **intervals}, stable=True)
 
 
 def is_known(known: Mapping[str, CountSize], ident: str, size: CountSize) -> bool:
@@ -41,10 +48,25 @@ def _small_classes(report: Any) -> dict[str, float]:  # noqa: ANN401 - JSON, wha
 def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - JSON, whatever it holds
     """Return what a report knows of counts, and what was known of those that it left out."""
     found = dict(report.get("baseline", {}).get("counts", {}))
-    found |= {each["id"]: each for attack in report["attacks"] for each in attack["findings"] if "lower" in each}
+    found |= {
+        each["id"]: each
+        for attack in report["attacks"]
+        for each in attack["findings"]
+        if "lower" in each and each["kind"] != CloseNumbers.kind
+    }
     if any(each["kind"] not in WORSE for each in found.values()):
         raise ValueError("a count has another kind")
     return {str(ident): _size(each) for ident, each in found.items()}
+
+
+def _intervals(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return between which numbers people's values were known to be, by id, those that were left out included."""
+    found = {str(ident): (ends[0], ends[1]) for ident, ends in report.get("baseline", {}).get("intervals", {}).items()}
+    for each in (each for attack in report["attacks"] for each in attack["findings"]):
+        if each["kind"] == CloseNumbers.kind and each["risk"] == 1 and "individual" in each:
+            lower, upper = (str(parse_value(each[name], Kind.NUMERIC)) for name in ("lower", "upper"))
+            found[str(each["id"])] = lower, upper
+    return found
 
 
 def _size(finding: Any) -> CountSize:  # noqa: ANN401 - JSON, whatever it holds
@@ -71,6 +93,7 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         risks = {str(ident): float(risk) for ident, risk in earlier.get("risks", {}).items()}
         risks |= {str(finding["id"]): float(finding["risk"]) for finding in found if "risk" in finding}
         classes = {str(tag): float(k) for tag, k in earlier.get("classes", {}).items()} | own
+        intervals = _intervals(report)
         counts, about_tables = _counts(report), report["series"].get("kind") == "tables"
         stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))
         passed = bool(report["policy"]["passed"])
@@ -94,4 +117,4 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
     left_out = sum(total - len(findings) for findings, total in attacks)
     if left_out:
         raise UsageError(f"--baseline {shown}: it leaves {left_out:,} findings out; {how}")
-    return BaselineFacts(made, releases, passed, len(ids), 0, tuple(sorted(ids)), classes, risks, counts)
+    return BaselineFacts(made, releases, passed, len(ids), 0, tuple(sorted(ids)), classes, risks, counts, intervals)

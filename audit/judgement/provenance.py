@@ -22,7 +22,7 @@ def known_before(before: Selection[Any] | None, after: Selection[Any] | None) ->
     """
     if before is None or after is None:
         return np.zeros(0, dtype=np.intp)
-    said = dict(zip(before.ids(before.claims.everything()), before.sizes.tolist(), strict=True))
+    said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
     return np.flatnonzero(after.covered(said) | after.claims.same_before(before.claims, after.names, before.names))
 
 

@@ -16,7 +16,8 @@ from audit.clauses.registry import CLAUSES
 from audit.io.encoding import COUNTERFEIT
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.true_values import true_values
-from audit.model.arrays import Flags, Floats, Places
+from audit.model.accepted_size import RiskSize, Size
+from audit.model.arrays import Flags, Places
 from audit.model.errors import printable
 from audit.model.evidence import RowSource
 from audit.model.finding import Check, Claims, Finding, Member, decoded
@@ -26,8 +27,6 @@ from audit.runtime.phrases import joined, say_count
 
 _TRIES = 5
 _MOST_IDS, _MOST_IDS_ONCE = 1 << 17, 1 << 9
-_ROUNDING = 1e-12
-"""By so much may two computations of one risk differ."""
 
 
 @dataclass(frozen=True)
@@ -153,17 +152,16 @@ class Selection(Generic[K]):
         """Return the ids of all claims by which waivers and baselines name them."""
         return self.ids(self.claims.everything(), stable=True)
 
-    @property
-    def sizes(self) -> Floats:
-        """The risk that each claim states, which may grow; 1 where its id says all; shape (claims,)."""
-        size = self.claims.size
-        return np.ones(len(self.claims)) if size is None else size
+    @cached_property
+    def sizes(self) -> Sequence[Size]:
+        """How much each claim says; a risk of 1 where its id says all."""
+        sizes = self.claims.sizes()
+        return [RiskSize(1)] * len(self.claims) if sizes is None else sizes
 
-    def covered(self, accepted: Mapping[str, float], *, stable: bool = False) -> Flags:
+    def covered(self, accepted: Mapping[str, Size], *, stable: bool = False) -> Flags:
         """Return which claims say no more than is accepted, by id; shape (claims,)."""
-        ids = self.ids(self.claims.everything(), stable=stable)
-        known = np.array([accepted.get(ident, -1.0) for ident in ids], dtype=np.float64)
-        return (known >= 0) & (self.sizes <= known + _ROUNDING)
+        said = zip(self.ids(self.claims.everything(), stable=stable), self.sizes, strict=True)
+        return np.array([ident in accepted and accepted[ident].covers(size) for ident, size in said], dtype=np.bool_)
 
     @cached_property
     def _check(self) -> Check:

@@ -15,11 +15,12 @@ from audit.clauses.registry import CLAUSES, OWN
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.judgement.selection import Selection
+from audit.model.accepted_size import CloseSize
 from audit.model.arrays import Flags, Places
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import printable
 from audit.model.json_types import WaiverState
-from audit.model.report import HIDDEN, CountSize, RiskSize, Waived
+from audit.model.report import HIDDEN, CountSize, Waived
 from audit.model.scored import NOWHERE
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -72,8 +73,7 @@ class FoundClaims(NamedFindings):
 
     def __init__(self, selection: Selection[Any]) -> None:
         self.selection, self.namer = selection, selection.names.namer
-        sizes = [RiskSize(each) for each in selection.sizes.tolist()]
-        decided = frozenset(_decided(selection))
+        decided, sizes = frozenset(_decided(selection)), selection.sizes
         super().__init__(selection.stable_ids() if self.namer.keyed else (), sizes, [decided] * len(sizes))
 
     def named(self, waiver: Waiver) -> Flags:
@@ -253,6 +253,8 @@ def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accept
     """Return how a manifest says how much is accepted."""
     if isinstance(size, CountSize):
         return f'{{ kind = "{size.kind}", lower = {size.lower}, upper = {size.upper} }}'
+    if isinstance(size, CloseSize):
+        return f'{{ lower = "{size.lower}", upper = "{size.upper}" }}'
     if isinstance(size, dict):
         return f"{{ {', '.join(f'{ident} = {_text(each)}' for ident, each in sorted(size.items()))} }}"
     return f"{size:.17g}"

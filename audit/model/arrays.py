@@ -22,6 +22,8 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 """Whole numbers of any other meaning."""
 Floats: TypeAlias = npt.NDArray[np.float64]
+Objects: TypeAlias = npt.NDArray[np.object_]
+"""Exact numbers, which no type of arrays holds."""
 Words: TypeAlias = npt.NDArray[np.uint64]
 """Of 64 bits each."""
 Columns: TypeAlias = tuple[Codes, Codes, Codes]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from audit.runtime.reasons import Reason
 
-ON_VALUES = frozenset({"max_risk", "max_ever_risk", "min_e"})
+ON_VALUES = frozenset({"max_risk", "max_ever_risk", "closeness", "min_e"})
 """The clauses that rest on what is known of values."""
 
 

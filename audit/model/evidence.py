@@ -13,7 +13,7 @@ paper, Section 2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple, Protocol, TypeAlias
@@ -24,6 +24,7 @@ import numpy.typing as npt
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
 from audit.model.arrays import Codes, Counts
 from audit.model.errors import UsageError
+from audit.model.nearness import PublishedNumbers
 from audit.model.update_sets import UpdateSets
 from audit.runtime.reasons import Reason
 
@@ -431,6 +432,7 @@ class Evidence:
         followed: whether people are followed by record ids: it is evidence of one release, that of all records.
         unfollowed: why they are not, where the series has record ids and people are known; None elsewhere.
         pooled: the pools of each release; none where no people are known.
+        numbers: the numbers that values are, by sensitive attribute; only of those whose values may be amounts.
     """
 
     kind: AdversaryKind
@@ -450,6 +452,7 @@ class Evidence:
     followed: bool = False
     unfollowed: Reason | None = None
     pooled: tuple[CandidatePools, ...] = ()
+    numbers: Mapping[str, PublishedNumbers] = field(default_factory=dict)
 
     @property
     def adversary(self) -> Adversary:

@@ -29,6 +29,7 @@ from typing import (
 
 import numpy as np
 
+from audit.model.accepted_size import Size
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence
 from audit.model.json_types import OMITTED, Counted, Pattern, WrittenAs, notes_of
@@ -386,9 +387,8 @@ class Claims(ABC):
         """Return the mean of risks that are shares of rows."""
         return None
 
-    @property
-    def size(self) -> Floats | None:
-        """The risk of each, where the same claim can come with another one; shape (claims,)."""
+    def sizes(self) -> Sequence[Size] | None:
+        """Return how much each says, where the same claim can come with more; None where its id says all."""
         return None
 
     def highest_risk(self, waived: Places) -> float | None:

@@ -83,6 +83,23 @@ class EqualPeople(NamedTuple):
     whole: bool
 
 
+class ValuesLeft(NamedTuple):
+    """Pairs of a person and a value that is not ruled out, in one release; those of a person stand together.
+
+    Attributes:
+        person, value: codes; shape (pairs,), int32.
+        shown: which pairs some world has; shape (pairs,).
+        counts: which are of versions that count; shape (pairs,).
+        share: of the worlds that have each; NaN where it is not known; shape (pairs,), float64.
+    """
+
+    person: Codes
+    value: Codes
+    shown: Flags
+    counts: Flags
+    share: npt.NDArray[np.float64]
+
+
 class PossibleValues(Protocol):
     """What is known of any version when all people are looked at together, also of those that are not certain.
 
@@ -98,8 +115,8 @@ class PossibleValues(Protocol):
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
         """Return what is known of all people's having had one of some values, by code; shape (values,)."""
 
-    def left(self, release: int) -> tuple[Codes, Codes]:
-        """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
+    def left(self, release: int) -> ValuesLeft:
+        """Return what is left of all in a release whose value is to be found out."""
 
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
         """Yield row classes and values of the people of `hosts` by release, in some worlds that differ."""
@@ -139,6 +156,7 @@ class Outcome:
     `knowing` says what is left of versions that are not certain, where
     the attack knows more of it than the person's own groups say. `estimate` holds guesses against the truth. `exposed`
     are how many people's value is certain after each release, where the measures' timeline counts something else.
+    `near` are the classes of rows that give numbers away nearly, where it is about classes and values are numbers.
 
     Scoring adds `risks`, those of the true values, or of the likeliest where the truth is not known; and `alone`, by
     columns of person, release and value, what groups of one value give away of people whose own values contradict the
@@ -154,6 +172,7 @@ class Outcome:
     knowing: PossibleValues | None = None
     estimate: Estimator | None = None
     exposed: tuple[int, ...] | None = None
+    near: Claims | None = None
     risks: Risks | None = None
     alone: Columns | None = None
 

@@ -23,6 +23,7 @@ from audit.model.json_types import (
     ClauseState,
     CountVerdict,
     DateText,
+    ExactFraction,
     Items,
     Omittable,
     Pattern,
@@ -271,18 +272,6 @@ class CountSize:
         return not worse and other.lower <= self.lower and self.upper <= other.upper
 
 
-class RiskSize(float):
-    """The risk that a waiver accepts of what is found of people; 1 where that is certain."""
-
-    def covers(self, other: float) -> bool:
-        """Return whether another risk of the same finding is no higher, but for how two computations round it.
-
-        >>> RiskSize(0.5).covers(0.5), RiskSize(0.5).covers(0.6)
-        (True, False)
-        """
-        return other <= self + 1e-12
-
-
 @dataclass(frozen=True)
 class BaselineFacts:
     """What an earlier report says, and what became of its findings.
@@ -297,6 +286,7 @@ class BaselineFacts:
         classes: by release, the size of a smallest class that was too small for `k`; absent where none was.
         risks: by id, the risk of the findings that have one; absent where none has.
         counts: by id, what was known of each count; absent where no finding is about a count.
+        intervals: by id, between which numbers a value was known to be; absent where none was.
     """
 
     made: datetime.date | None
@@ -308,6 +298,7 @@ class BaselineFacts:
     classes: Annotated[Mapping[str, float], OMITTED] = field(default_factory=dict)
     risks: Annotated[Mapping[str, Probability], OMITTED] = field(default_factory=dict)
     counts: Annotated[Mapping[str, CountSize], OMITTED] = field(default_factory=dict)
+    intervals: Annotated[Mapping[str, tuple[ExactFraction, ExactFraction]], OMITTED] = field(default_factory=dict)
 
     def has_class(self, release: str, k: int) -> bool:
         """Return whether a release had so small a class before."""

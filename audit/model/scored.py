@@ -156,6 +156,7 @@ class Result(Generic[E_co]):
         seconds: how long attack and scoring took.
         grave: the codes of the policy's grave values.
         histories: how probable it is for people ever to have had one, if this was asked and the attack can say it.
+        gathered: what other clauses have to know beside what the attack found, by clause.
     """
 
     attack: Attack
@@ -173,6 +174,7 @@ class Result(Generic[E_co]):
     seconds: float = 0.0
     grave: frozenset[int] = frozenset()
     histories: EverRisks | None = None
+    gathered: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def claims(self) -> Claims | None:
@@ -210,6 +212,10 @@ class Result(Generic[E_co]):
     def accepted(self) -> int:
         """How many claims of all kinds are accepted."""
         return len(self.waived) + sum(map(len, self.by_clause.values()))
+
+    def with_gathered(self, clause: str, found: object) -> Self:
+        """Return the result with what a clause has to know."""
+        return replace(self, gathered={**self.gathered, clause: found})
 
     def with_outcome(self, outcome: Outcome) -> Self:
         """Return the result with another outcome."""

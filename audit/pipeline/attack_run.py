@@ -13,7 +13,7 @@ import numpy as np
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import View, handed
-from audit.clauses.clause import FAILURES, failure
+from audit.clauses.clause import FAILURES, ClauseKnowledge, failure
 from audit.clauses.registry import CLAUSES, in_force
 from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
@@ -24,6 +24,7 @@ from audit.judgement.harmless import listed_values, set_aside
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
 from audit.judgement.selection import selection_of
+from audit.judgement.true_values import true_values
 from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, summarize_release
 from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions
@@ -95,18 +96,20 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     attacks = [each.with_policy(limits) for each in attacks]
     evidence = _evidence(series, attacks, options)
     files = _Files(series, options)
-    clauses = [CLAUSES[name] for name in limits]
+    clauses, harmless = [CLAUSES[name] for name in limits], listed_values(series)
 
     def gathered(result: Result[View]) -> Result[View]:
         seen, failed = result.evidence, result.failed
+        left_out, truth = partial(changed_values, seen, seen.key), partial(true_values, seen)
+        known = ClauseKnowledge(limits, series.grave, harmless, left_out, truth)
         for clause in clauses:
             try:
-                result = clause.statistic(result, series.grave, partial(changed_values, seen, seen.key))
+                result = clause.gather(result, known)
             except FAILURES as error:
                 failed[clause.name] = failure(clause, error)
         return replace(result, failed=failed)  # a later clause of another package may have made a new result
 
-    results = set_aside(_results(evidence, attacks, options, gathered), listed_values(series), limits)
+    results = set_aside(_results(evidence, attacks, options, gathered), harmless, limits)
     _check_applies(results, named=options.explicit)
     described = _described(evidence[0], options)
     return AuditRun(

@@ -296,7 +296,9 @@ def _decide(
         ),
         stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),
     )
-    decisions = [decide(CLAUSES[name], each, findings) for name, each in stated.items()]
+    asked_of = [(CLAUSES[name], each) for name, each in stated.items()]
+    in_question = [(one, each) for one, each in asked_of if one.name in findings.stated or one.asks(findings)]
+    decisions = [decide(one, each, findings) for one, each in in_question]
     undecided = [each for decision in decisions for each in decision.undecided]
     if all(each.state in ("not asked", "not judged") for each in decisions):
         reason = say("no clause of the policy was asked; run all attacks, or name one that decides a clause")

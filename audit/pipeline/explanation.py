@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from audit.adversary.build_evidence import choose
+from audit.adversary.view import View
 from audit.io import manifest
 from audit.io.series import Series
 from audit.judgement.explain_person import About, AttackedEvidence, explanation
+from audit.judgement.selection import claims_of
 from audit.model.adversary import ADVERSARIES
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.model.explanation import Explanation
 from audit.model.outcome import Attack
 from audit.model.report import Report
+from audit.model.scored import Result
+from audit.pipeline.attack_run import limits_in_force
 from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
 
 
@@ -39,5 +45,15 @@ def explain_person(
     revealing = replace(options, findings=None, reveal=True)
     namer = pseudonymizer(series, revealing)
     attacked = run_attacks(series, [About(attack, series, individual, seen) for attack in chosen], revealing)
+    limits, person = limits_in_force(series, revealing), series.person(individual)
+    attacked = replace(attacked, results=[_about(each, person, limits) for each in attacked.results])
     report = replace(build_report(attacked, namer, revealing), about=individual)
     return explanation(report, attacked.evidence, seen, individual, options.time_limit), report
+
+
+def _about(result: Result[View], person: int, limits: Mapping[str, float]) -> Result[View]:
+    """Return a result without what clauses find of others."""
+    for claims in claims_of(result, limits):
+        others = claims.everything() if claims.person is None else np.flatnonzero(claims.person != person)
+        result = result.accepting(claims, others)
+    return result

@@ -54,9 +54,9 @@ def waive_findings(
         written: list[dict[str, object]] = []
         for each in dict.fromkeys(accepted):
             waiver = _waiver(each)
-            sizes: dict[str, float] = {}
+            sizes: dict[str, object] = {}
             for some in found:
-                sizes |= {some.ids[at]: float(some.sizes[at]) for at in np.flatnonzero(some.named(waiver)).tolist()}
+                sizes |= {some.ids[at]: some.sizes[at].written() for at in np.flatnonzero(some.named(waiver)).tolist()}
             classes = [one.k for one in run.panel if one.release == waiver.release and waiver.group == "*"]
             if classes and min(classes) < limits.get("k", 0):
                 sizes["k"] = min(classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from audit.adversary.view import View
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
@@ -11,7 +11,7 @@ from audit.io.releases import Release
 from audit.model.arrays import Places
 from audit.model.finding import Check
 from audit.verification.disclosure import BrokenCertificateError, check_fields
-from audit.verification.linked_classes import check_linked
+from audit.verification.linked_classes import F, linked_values
 
 
 def check_classes(seen: View, claims: HomogeneousClasses) -> Check:
@@ -19,35 +19,48 @@ def check_classes(seen: View, claims: HomogeneousClasses) -> Check:
 
     def checked(places: Places) -> list[HomogeneousClass[int]]:
         findings = claims.certify(places)
-        check_groups([finding for finding in findings if finding.record < 0], seen)
-        linked = [finding for finding in findings if finding.record >= 0]
-        if linked:
-            check_linked(linked, seen)
+        check_counts(findings, seen)
         return findings
 
     return checked
 
 
-def check_groups(findings: Sequence[HomogeneousClass[int]], view: View) -> None:
+def check_counts(findings: Sequence[HomogeneousClass[int]], view: View) -> None:
     """Hold findings against the rows of the releases.
 
     Raises:
-        BrokenCertificateError: the class of the group has other rows than these.
+        BrokenCertificateError: the class has other rows than these.
+    """
+    for finding, values in class_values(findings, view):
+        some, rows = values[finding.value], values.total()
+        if not some or (some, rows) != (finding.with_value, finding.rows) or finding.risk != some / rows:
+            raise BrokenCertificateError(f"release {finding.release}: the rows do not have this value so often")
+
+
+def class_values(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counter[int]]]:
+    """Yield each finding about a class with how often its rows have each value.
+
+    Raises:
+        BrokenCertificateError: there is no such class.
     """
     for finding in findings:
         check_fields(finding)
+    linked = [finding for finding in findings if finding.record >= 0]
+    yield from _values_of_rows([finding for finding in findings if finding.record < 0], view)
+    yield from linked_values(linked, view) if linked else ()
+
+
+def _values_of_rows(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counter[int]]]:
+    for finding in findings:
         if not 0 <= finding.release < len(view.tags):
             raise BrokenCertificateError("there is no such release")
         if finding.record != -1 or finding.after is not None:
             raise BrokenCertificateError("the rows of one release are no linked records")
     for position in {finding.release for finding in findings}:
         here = [finding for finding in findings if finding.release == position]
-        classes = _classes(view.held.seen[position].release, view.sensitive, {finding.group for finding in here})
+        classes = _classes(view.held.seen[position].release, view.sensitive, {finding.group or "" for finding in here})
         for finding in here:
-            values = classes[finding.group].get(finding.number, Counter())
-            some, rows = values[finding.value], values.total()
-            if not some or (some, rows) != (finding.with_value, finding.rows) or finding.risk != some / rows:
-                raise BrokenCertificateError(f"release {position}: the rows of a group do not have this value so often")
+            yield finding, classes[finding.group or ""].get(finding.number, Counter())
 
 
 def _classes(release: Release, sensitive: str, groups: set[str]) -> dict[str, dict[int, Counter[int]]]:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import View
+from audit.findings.close_numbers import CloseNumbers
 from audit.findings.homogeneous_class import HomogeneousClass
 from audit.model.arrays import Codes
-from audit.verification.disclosure import BrokenCertificateError, check_fields
+from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.record import EqualRows, RecordFollower, ReleaseRecords
 
+F = TypeVar("F", HomogeneousClass[int], CloseNumbers[int])
 
-def check_linked(findings: Sequence[HomogeneousClass[int]], view: View) -> None:
-    """Hold findings about linked records against the rows of the releases.
+
+def linked_values(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counter[int]]]:
+    """Yield each finding about linked records with how often those that look alike have each value.
 
     Raises:
-        BrokenCertificateError: the records that look alike are others, or have other values.
+        BrokenCertificateError: the records that look alike are others.
     """
     constant = view.transitions is None
     for finding in findings:
@@ -31,11 +36,10 @@ def check_linked(findings: Sequence[HomogeneousClass[int]], view: View) -> None:
         due = [finding for finding in findings if _after(finding) == release]
         classes = EqualRows(followed.table if due else followed.table[:0])
         for finding in due:
-            counter.check(finding, classes)
+            yield finding, counter.values(finding, classes)
 
 
-def _check_codes(finding: HomogeneousClass[int], held: HeldSeries, *, constant: bool) -> None:
-    check_fields(finding)
+def _check_codes(finding: HomogeneousClass[int] | CloseNumbers[int], held: HeldSeries, *, constant: bool) -> None:
     if not 0 <= finding.release <= _after(finding) < len(held) or finding.number:
         raise BrokenCertificateError("there is no such class")
     if constant and finding.release != _after(finding):
@@ -44,7 +48,7 @@ def _check_codes(finding: HomogeneousClass[int], held: HeldSeries, *, constant: 
         raise BrokenCertificateError("there is no such record")
 
 
-def _after(finding: HomogeneousClass[int]) -> int:
+def _after(finding: HomogeneousClass[int] | CloseNumbers[int]) -> int:
     """Return the last release over which the records look alike, -1 where there is none."""
     return -1 if finding.after is None else finding.after
 
@@ -75,11 +79,11 @@ class _RecordValues:
         self._of_release[-1][record] = values
         self._releases.append(rows)
 
-    def check(self, finding: HomogeneousClass[int], classes: EqualRows) -> None:
-        """Hold a finding against what is known of all records.
+    def values(self, finding: HomogeneousClass[int] | CloseNumbers[int], classes: EqualRows) -> Counter[int]:
+        """Return how often the records that look like that of a finding have each value.
 
         Raises:
-            BrokenCertificateError: it does not hold.
+            BrokenCertificateError: there is no such record, or a value changes.
         """
         last = next((rows for rows in reversed(self._releases) if rows.row[finding.record] >= 0), None)
         if last is None or last.group(int(last.row[finding.record])) != finding.group:
@@ -89,8 +93,6 @@ class _RecordValues:
         if self._constant and self._changed[records].any():
             raise BrokenCertificateError("the value of a record changes")
         alike = values[records]
-        some, rows = int((alike == finding.value).sum()), int((alike >= 0).sum())
-        if values[finding.record] < 0 or not some or (some, rows) != (finding.with_value, finding.rows):
-            raise BrokenCertificateError("the records that look alike do not have this value so often")
-        if finding.risk != some / rows:
-            raise BrokenCertificateError("this is not the share of the value")
+        if values[finding.record] < 0:
+            raise BrokenCertificateError("the record has no value there")
+        return Counter(alike[alike >= 0].tolist())

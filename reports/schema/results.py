@@ -52,7 +52,7 @@ def results_schema(
     definitions = writer.definitions
     _relate(definitions, attacks)
     limits = {clause.name: {"description": f"Fails {clause.fails}.", "type": "number"} for clause in OWN.values()}
-    optional = [name for name, clause in OWN.items() if clause.default is None]
+    optional = [name for name, clause in OWN.items() if clause.default is None or not clause.always]
     in_force = closed("The clauses in force, those of installed packages among them.", limits, optional)
     definitions["policy_report"]["properties"]["limits"] = {**in_force, "additionalProperties": {"type": "number"}}
     return {

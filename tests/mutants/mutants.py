@@ -12,6 +12,7 @@ POLICY = "tests/unit/judgement/test_policy.py"
 JOINT = "tests/oracle/test_joint_steps.py"
 COUNT_SIZE = "tests/unit/model/test_count_size.py"
 ACCEPTED = "tests/cli/test_accepted_counts.py"
+CLOSENESS = "tests/cli/test_closeness.py"
 HARMLESS = "tests/cli/test_harmless.py"
 WAVES = "tests/cli/test_waves.py"
 POSSIBLE = "tests/oracle/test_possible_people.py"
@@ -178,7 +179,7 @@ MUTANTS = (
         (f"{PROOFS}::test_not_both_values_of_one_person_are_proved",),
     ),
     Mutant(
-        "audit.verification.group.check_groups",
+        "audit.verification.group.check_counts",
         " or finding.risk != some / rows",
         "",
         (f"{SPOILED}::test_classes_of_rows",),
@@ -298,8 +299,8 @@ MUTANTS = (
     ),
     Mutant(
         "audit.judgement.selection.Selection.covered",
-        "self.sizes <= known + _ROUNDING",
-        "self.sizes >= 0",
+        "accepted[ident].covers(size)",
+        "True",
         ("tests/cli/test_baseline.py::test_a_risk_that_has_grown_is_new",),
     ),
     Mutant(
@@ -307,6 +308,31 @@ MUTANTS = (
         "_groups(releases, each) == own",
         "True",
         ("tests/repair/test_repair.py::test_a_release_that_is_published_again_adds_no_small_class",),
+    ),
+    # -- numbers that are known nearly
+    Mutant(
+        "audit.model.nearness.Nearness.together",
+        "self.high[np.where(known, low, 0)] >= high",
+        "self.high[np.where(known, low, 0)] > high",
+        (f"{CLOSENESS}::test_what_is_close",),
+    ),
+    Mutant(
+        "audit.clauses.closeness._PeoplesNumbers._add_likely",
+        "window.within > alone + _MORE",
+        "window.within > 2",
+        (f"{CLOSENESS}::test_below_certainty_what_is_near_the_true_number_counts",),
+    ),
+    Mutant(
+        "audit.model.accepted_size.CloseSize.covers",
+        "other.lower <= self.lower",
+        "other.lower >= self.lower",
+        (f"{CLOSENESS}::test_what_is_known_more_nearly_is_new",),
+    ),
+    Mutant(
+        "audit.verification.close_numbers.NumberChecker._count",
+        " or not any(near)",
+        "",
+        (f"{SPOILED}::test_most_rows_of_a_class_have_numbers_close_to_one_of_them",),
     ),
     # -- harmless values
     Mutant(

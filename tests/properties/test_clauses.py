@@ -38,7 +38,8 @@ def test_clauses_and_adversaries(question):
         return
     decided = result["policy"]
     ended = {each["clause"]: each for each in decided["clauses"]}
-    assert set(ended) == {name for name, clause in CLAUSES.items() if clause.default is not None}
+    default = {name for name, clause in CLAUSES.items() if clause.default is not None}
+    assert set(ended) == default - {"closeness"}  # there are no numbers
     ran = {entry["attack"] for entry in result["attacks"] if entry["status"] != "skipped"}
     for name, clause in ended.items():
         state = clause["state"]

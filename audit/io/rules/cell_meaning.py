@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import is_range, parse_value
@@ -11,9 +12,8 @@ from audit.io.cells import CellError, Kind
 from audit.io.respelling import as_plain_number
 from audit.io.rules.rule import ColumnRule, Columns, Form, ReadSeries, Respelling, unnamed
 from audit.io.toml import Reader, toml_key
-from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import printable
-from audit.model.report import ReportWarning
+from audit.model.nearness import PublishedNumbers
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -67,34 +67,46 @@ class ColumnTypes(ColumnRule):
                 what = f'{named}, and of sensitive values only "numeric" and "categorical" are read'
                 yield what, "use one of the two, or leave it out"
 
-    def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
-        """Yield that close sensitive numbers are judged as different ones are."""
-        names = tuple(name for name in series.columns.sensitive if self.kinds.get(name) == Kind.NUMERIC.value)
-        if names:
-            what = say("sensitive numbers are judged for equality only: that a value is known nearly is not judged")
-            yield ReportWarning("equality-only", what, tuple(map(printable, names)))
+    def numbers(self, series: ReadSeries, column: str, width: Fraction | None) -> PublishedNumbers | None:
+        """Return the numbers that sensitive values are; None where they are codes, or no two are numbers.
 
-    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield that sensitive values are numbers, and nothing says whether close ones disclose as much."""
-        for name in series.columns.sensitive:
-            missing = series.missing(name)
-            known = [text for text in series.vocabularies[name].names if text.strip("*") and text not in missing]
-            if name not in self.kinds and known and all(map(_is_number, known)):
-                what = say(
-                    'the values of "{column}" are numbers, of which only equal ones are judged, and to know one nearly '
-                    'may be to know enough: accept that by types = {{ {key} = "numeric" }}, or write "categorical" if '
-                    "they are codes",
-                    column=printable(name),
-                    key=toml_key(printable(name)),
-                )
-                yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
+        Args:
+            series: the series, read.
+            column: a sensitive column.
+            width: how far close numbers may differ, where the manifest says it.
+        """
+        kind, missing = self.kinds.get(column), series.missing(column)
+        if kind == Kind.CATEGORICAL.value:
+            return None
+        number = tuple(_number(text, missing) for text in series.vocabularies[column].names)
+        known = [each for each in number if each is not None]
+        if len(known) < 2 and kind is None and width is None:
+            return None
+        about = {"column": printable(column), "key": toml_key(printable(column))}
+        doubt = None
+        if width is None and kind is None:
+            doubt = say(
+                'numbers of "{column}" that are close to each other may be as much as to know one, or be codes: write '
+                'types = {{ {key} = "numeric" }} under [columns], or "categorical" if they are codes',
+                **about,
+            )
+        elif (
+            width is None and known and min(known) * max(known) > 0 and max(map(abs, known)) <= 2 * min(map(abs, known))
+        ):
+            doubt = say(
+                'the numbers of "{column}" are so far from 0 that a share of them says little; write how far close '
+                'ones are apart in their own unit, closeness = {{ {key} = "0.5" }} under [policy], say',
+                **about,
+            )
+        return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str, missing: frozenset[str]) -> Fraction | None:
     try:
-        return parse_value(text, Kind.NUMERIC) is not None
+        number = parse_value(text, Kind.NUMERIC, missing)
     except CellError:
-        return False
+        return None
+    return number if isinstance(number, Fraction) else None
 
 
 @dataclass(frozen=True)

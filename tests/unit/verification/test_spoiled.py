@@ -22,19 +22,20 @@ from audit.adversary.build_evidence import build_evidence
 from audit.count_tables.build_evidence import build_evidence as table_evidence
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
+from audit.findings.close_numbers import CloseNumbers
 from audit.findings.disclosure import CertificateStep, Disclosure
 from audit.findings.homogeneous_class import HomogeneousClass
 from audit.io.series import open_series
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
 from audit.runtime.budget import Budget
+from audit.verification.close_numbers import NumberChecker
 from audit.verification.count_bounds import is_proved
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.disclosure_checker import DisclosureChecker
 from audit.verification.equivalence import CombinationChecker
 from audit.verification.field_types import misfit
-from audit.verification.group import check_groups
+from audit.verification.group import check_counts
 from audit.verification.linkage import LinkageChecker
-from audit.verification.linked_classes import check_linked
 from audit.verification.record import Recounter
 from tests.helpers.spoiling import spoils
 from tests.helpers.tiny import Known, Row, TinySeries, read
@@ -219,8 +220,8 @@ def test_classes_of_rows(tmp_path):
         ("2", 0, 1, 1),
     ]
     for finding in findings:
-        assert_refused(finding, lambda one: check_groups([one], evidence), ["1", "2"], is_same_class)
-    check_groups(findings, evidence)
+        assert_refused(finding, lambda one: check_counts([one], evidence), ["1", "2"], is_same_class)
+    check_counts(findings, evidence)
 
 
 def is_same_class(path, how, spoiled):
@@ -238,7 +239,7 @@ def test_classes_of_linked_records(tmp_path, changing):
     assert len(findings) == (8 if changing else 4)
 
     def check(one):
-        check_linked([one], evidence)
+        check_counts([one], evidence)
 
     def is_the_same(path, how, spoiled):
         """The other record of the class, or the other release, where that has the same group."""
@@ -246,6 +247,79 @@ def test_classes_of_linked_records(tmp_path, changing):
 
     for finding in findings:
         assert_refused(finding, check, ["1", "2"], is_the_same)
+
+
+def numbers_in(folder, adversary, **more):
+    """Evidence of a series with sensitive numbers."""
+    manifest, columns = folder / "series.toml", '[columns]\ntypes = { Value = "numeric", d = "numeric" }\n'
+    name = "d" if 'sensitive = "d"' in manifest.read_text() else "Value"
+    types = columns.replace('Value = "numeric", d', name)
+    manifest.write_text(manifest.read_text().replace("[columns]\n", types))
+    return build_evidence(open_series(folder), adversary, **more)[0]
+
+
+NEARLY = [[Row(name, group, value) for name, group, value in (("A", "1", "95"), ("B", "1", "100"), ("C", "2", "50"))]]
+
+
+def test_people_whose_number_is_known_nearly(tmp_path):
+    rows = [*NEARLY[0], Row("D", "2", "97"), Row("E", "3", "98"), Row("F", "3", "98.5")]
+    evidence = numbers_in(TinySeries([rows]).write(tmp_path), "linked")
+    code, person = {text: code for code, text in enumerate(evidence.values)}, evidence.series.person
+    finding = CloseNumbers(0, code["95"], code["100"], 1.0, individual=person("A"), evidence="solver")
+    checker = NumberChecker(evidence, 0.1)
+
+    def check(one):
+        if checker.person(one).evidence != "proof":
+            raise BrokenCertificateError("no proof is claimed")
+
+    assert_refused(
+        finding,
+        check,
+        ["1", "2"],
+        lambda path, how, spoiled: path == ".individual" and spoiled.individual == person("B"),
+    )
+    likely = replace(finding, lower=code["50"], upper=code["50"], individual=person("C"), risk=0.5)
+    assert checker.person(likely).evidence == "solver"
+    with pytest.raises(BrokenCertificateError):
+        checker.person(replace(likely, individual=person("A")))
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_classes_whose_numbers_are_known_nearly(tmp_path, linked):
+    if linked:
+        values = dict(zip(linked_records.VALUES, ["95", "100", "50", "97", "95", "7", "100", "3"], strict=True))
+        beside = {9: ("40-49", "95"), 10: ("40-49", "3")}
+        releases = [rows | beside for rows in linked_records.crossed(values)]
+        evidence = numbers_in(linked_records.written(tmp_path, releases), "pseudonym", records=True)
+    else:
+        texts = {"a": "95", "b": "100", "c": "3"}
+        rows = [[replace(row, value=texts[row.value]) for row in release] for release in LOOKING_ALIKE.releases]
+        evidence = numbers_in(replace(LOOKING_ALIKE, releases=rows).write(tmp_path), "published")
+    claims = HomogeneityAttack(max_risk=0.9, closeness=0.1).run(evidence, Budget()).near
+    findings = claims.certify(np.arange(len(claims)))
+    assert [(each.with_value, each.rows, each.risk) for each in findings] == (
+        [(2, 2, 1.0)] if linked else [(3, 3, 1.0)] * 2
+    )
+
+    def another_place(path, how, spoiled):
+        return path in {".record", ".release"}
+
+    for finding in findings:
+        check = NumberChecker(evidence, claims.share).classes
+        assert_refused(finding, lambda one, check=check: check([one]), ["1", "2"], another_place)
+
+
+@pytest.mark.parametrize(("numbers", "holds"), [(["95", "98", "100"], True), (["10", "20", "30"], False)])
+def test_most_rows_of_a_class_have_numbers_close_to_one_of_them(tmp_path, numbers, holds):
+    rows = [Row(None, "1", value) for value in [*numbers, "9999"]]
+    evidence = numbers_in(TinySeries([rows], keyed=False).write(tmp_path), "published")
+    finding = CloseNumbers(0, 0, 2, 0.75, group="1", rows=4, with_value=3)
+    assert list(evidence.values[:3]) == numbers
+    if holds:
+        NumberChecker(evidence, 0.1).classes([finding])
+    else:
+        with pytest.raises(BrokenCertificateError):
+            NumberChecker(evidence, 0.1).classes([finding])
 
 
 def test_records():

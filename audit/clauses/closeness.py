@@ -1,0 +1,269 @@
+"""The clause `closeness`: no sensitive number may be known nearly, that is, as one of numbers that are all close.
+
+Two numbers are close if they differ by at most a share of the larger one, or by at most the width that the manifest
+gives in the column's unit. `joint` says which numbers are left to a person (two worlds settle a person whose numbers in
+them are not close), `homogeneity` looks at classes of rows. Where `max_risk` is below 1, the numbers close to the true
+one, or to the likeliest for want of a key, may not be as probable together either.
+
+What one value alone says is a matter of `max_risk`. What is found of numbers that may be codes, or of which a share
+says little, is undecided until the manifest declares what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues
+from audit.findings.close_numbers import CloseClasses, CloseValues, accepted_left
+from audit.model.arrays import Codes, Flags, Floats, Places
+from audit.model.evidence import Evidence, claimed_code
+from audit.model.finding import Claims
+from audit.model.nearness import Nearness, spread
+from audit.model.outcome import PossibleValues, Risks, ValuesLeft
+from audit.model.report import Violation
+from audit.model.scored import Result, reaches_all
+from audit.runtime.phrases import say, say_count
+from audit.runtime.reasons import Reason
+
+_MORE = 1e-9
+"""By less than this two probabilities may differ for rounding alone."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known nearly by one result.
+
+    Attributes:
+        claims: all of it, accepted or not.
+        doubts: by claim, why it may be no harm; None where it is.
+        open: of how many people it is not known whether they are.
+    """
+
+    claims: CloseValues | CloseClasses
+    doubts: Sequence[Reason | None]
+    open: int
+
+
+class Closeness(Clause):
+    """In force for sensitive numbers; it decides nothing about other values."""
+
+    name: ClassVar[str] = "closeness"
+    default: ClassVar[float | None] = 0.1
+    fails: ClassVar[str] = "A sensitive number is known nearly."
+    always: ClassVar[bool] = False
+    remedy: ClassVar[str] = "Publish groups whose numbers differ by more."
+    example: ClassVar[str] = "write a share from 0 to below 1, such as 0.1, or a width by column"
+
+    def allows(self, limit: float) -> bool:
+        """Return whether a number is a share below 1."""
+        return 0 <= limit < 1
+
+    def asks(self, findings: JudgedAudit) -> bool:
+        """Return whether any sensitive values are numbers."""
+        return any(entry.evidence.numbers for entry in findings.attacks)
+
+    def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
+        """Return a result with who, or which class, is known nearly, if the attack can say it."""
+        outcome, found = result.outcome, None
+        near = {name: each.near(known.limits[self.name]) for name, each in result.evidence.numbers.items()}
+        if not near or self.name not in result.attack.decides or not outcome.ran:
+            return result
+        if isinstance(outcome.near, CloseClasses):
+            harmless = _harmless_between(result.evidence, near[result.evidence.sensitive], outcome.near, known)
+            found = _found(result.evidence, outcome.near.at_entries(np.flatnonzero(~harmless)), 0)
+        elif outcome.knowing is not None and outcome.claims is not None:
+            found = _found(result.evidence, *_PeoplesNumbers(result.evidence, near, known).found(outcome.knowing))
+        return result if found is None else result.with_gathered(self.name, found)
+
+    def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
+        """Return who, or which class, is known nearly, as far as it is not accepted."""
+        del limit, truth
+        found = result.gathered.get(self.name)
+        return accepted_left(found.claims, result.accepted_by(self.name)) if isinstance(found, _Found) else None
+
+    def judges(self, findings: JudgedAudit) -> bool:
+        """Return whether any attack that can decide it ran, on numbers."""
+        return self.asks(findings) and super().judges(findings)
+
+    def not_judged(self, findings: JudgedAudit) -> str:
+        """Return why nothing was judged."""
+        return super().not_judged(findings) if self.asks(findings) else say("no sensitive column has numbers")
+
+    def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
+        """Yield, for each attack, by which share the numbers differ at the least that a person may have."""
+        for entry in findings.ran:
+            found, left = self._left(entry)
+            sure = [at for at in left if found is not None and found.doubts[at] is None]
+            if found is not None and sure:
+                value = min(map(spread, found.claims.ends[sure].tolist()))
+                yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive)
+
+    def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
+        """Yield why numbers may be known nearly that were not found, or why what was found may be no harm."""
+        del limit
+        reasons: dict[str, None] = {}
+        for entry in findings.ran:
+            found, left = self._left(entry)
+            if found is not None:
+                reasons |= dict.fromkeys(str(each) for at in left if (each := found.doubts[at]) is not None)
+        yield from reasons
+        people = findings.adversary is not None and findings.adversary.knows_people
+        if (
+            self.judges(findings)
+            and people
+            and all(entry.outcome.near is not None for entry in self._deciding(findings))
+        ):
+            yield say("only the attack joint says which numbers are left to people, and it did not run")
+        for entry in self._deciding(findings):
+            by_class = entry.outcome.near is not None
+            if entry.evidence.numbers and (by_class or entry.whole):
+                found = self._left(entry)[0]
+                done = entry.outcome.status == "complete" if by_class else found is not None and not found.open
+                yield from self._doubts_of(entry, decided=done, unless=_unless(found))
+
+    def _left(self, entry: Result[Evidence]) -> tuple[_Found | None, list[int]]:
+        found = entry.gathered.get(self.name)
+        if not isinstance(found, _Found):
+            return None, []
+        accepted = np.isin(found.claims.entries, entry.accepted_by(self.name))
+        return found, np.flatnonzero(~accepted).tolist()
+
+
+def _unless(found: _Found | None) -> str:
+    if found is None:
+        return say("not every number could be judged")
+    return say_count(
+        "of {count} person it is not known whether the numbers that are left are close; raise --time-limit",
+        "of {count} people it is not known whether the numbers that are left are close; raise --time-limit",
+        found.open,
+    )
+
+
+def _found(evidence: Evidence, claims: CloseValues | CloseClasses, undecided: int) -> _Found:
+    """Return what is claimed, and why some of it may be no harm."""
+    names = [evidence.attribute(each) or evidence.sensitive for each in claims.lower.tolist()]
+    return _Found(claims, [evidence.numbers[each].doubt for each in names], undecided)
+
+
+def _harmless_between(evidence: Evidence, near: Nearness, claims: CloseClasses, known: ClauseKnowledge) -> Flags:
+    """Return which claims are about numbers between whose ends all published ones are harmless."""
+    harm = np.zeros(len(near.number), dtype=np.int64)
+    harmful = near.rank[~_harmless(evidence, evidence.sensitive, len(near.rank), known)]
+    harm[harmful[harmful >= 0]] = 1
+    before = np.append(0, np.cumsum(harm))
+    found: Flags = before[near.rank[claims.upper] + 1] == before[near.rank[claims.lower]]
+    return found
+
+
+def _harmless(evidence: Evidence, name: str, size: int, known: ClauseKnowledge) -> Flags:
+    """Return which values of an attribute are harmless, by code; shape (size,)."""
+    texts, codes = {text for attribute, text in known.harmless if attribute == name}, range(size)
+    if evidence.combined is not None:
+        names = evidence.combined.attributes
+        codes = claimed_code(names.index(name), np.arange(size, dtype=np.int32), len(names)).tolist()
+    return np.array([evidence.values[code] in texts for code in codes] if texts else [False] * size, dtype=np.bool_)
+
+
+class _PeoplesNumbers:
+    """Which people's numbers are known nearly, release by release."""
+
+    def __init__(self, evidence: Evidence, near: Mapping[str, Nearness], known: ClauseKnowledge) -> None:
+        self._evidence, self._near, self._known = evidence, near, known
+        self._limit, self._skipped = known.limits["max_risk"], np.flatnonzero(known.left_out())
+        self._constant = evidence.transitions is None
+        none: Codes = np.zeros(0, dtype=np.int32)
+        self._columns: list[tuple[Codes, Codes, Codes, Codes, Floats]] = [(none, none, none, none, np.zeros(0))]
+        self._ends: list[tuple[Fraction, Fraction]] = []
+        self._open: list[Codes] = [none]
+
+    def found(self, knowing: PossibleValues) -> tuple[CloseValues, int]:
+        """Return who is known nearly, and of how many people it is not known whether they are."""
+        seen = self._skipped
+        for release in reversed(range(len(self._evidence.tags))):
+            left = knowing.left(release)
+            kept = left.counts & ~np.isin(left.person, seen)
+            if self._constant:  # the last release of a person says all
+                seen = np.union1d(seen, left.person[kept])
+            if kept.any():
+                for name, near in self._near.items():
+                    self._add(release, name, near, ValuesLeft._make(column[kept] for column in left))
+        person, at, lower, upper, risk = map(np.concatenate, zip(*self._columns, strict=True))
+        ends = np.array(self._ends, dtype=object).reshape(-1, 2)
+        entries, share = np.arange(len(ends)), self._known.limits[Closeness.name]
+        claims = CloseValues(person, at, lower, upper, risk, ends, entries, share, self._constant)
+        return claims, len(np.unique(np.concatenate(self._open)))
+
+    def _add(self, release: int, name: str, near: Nearness, left: ValuesLeft) -> None:
+        """Note whose numbers of an attribute are close in a release."""
+        combined = self._evidence.combined
+        part = left.value if combined is None else combined.parts()[left.value, combined.attributes.index(name)]
+        start = np.flatnonzero(np.diff(left.person, prepend=-1))
+        person, owner = left.person[start], np.repeat(np.arange(len(start)), np.diff(start, append=len(part)))
+        rank, harmless = near.rank[part], _harmless(self._evidence, name, len(near.rank), self._known)
+        several = np.minimum.reduceat(part, start) != np.maximum.reduceat(part, start)
+        low, high = np.minimum.reduceat(rank, start), np.maximum.reduceat(rank, start)
+        close = several & near.together(low, high)
+        sure = close & ~np.logical_and.reduceat(harmless[part], start)
+        self._note(release, name, near, person[sure], low[sure], high[sure], np.ones(int(sure.sum())))
+        undecided = several & ~close
+        if self._limit >= 1.0:
+            self._open.append(person[undecided & ~_far(part, rank, left.shown, start, near)])
+            return
+        unknown = np.logical_or.reduceat(np.isnan(left.share), start)
+        self._open.append(person[undecided & unknown])
+        self._add_likely(
+            release, name, near, person, np.where((undecided & ~unknown)[owner], owner, -1), part, left.share
+        )
+
+    def _add_likely(
+        self, release: int, name: str, near: Nearness, person: Codes, owner: Places, part: Codes, share: Floats
+    ) -> None:
+        """Note the numbers close to the true one, or to one of them for want of a key, where they are likely."""
+        evidence, size = self._evidence, len(near.rank)
+        some = owner >= 0
+        keys, place = np.unique(owner[some] * size + part[some], return_inverse=True)
+        who, which, alone = keys // size, keys % size, np.bincount(place, weights=share[some], minlength=len(keys))
+        window = near.windows(who, which, alone)
+        harm = np.where(_harmless(evidence, name, size, self._known)[which], 0.0, alone)
+        risk = np.minimum(window.within, np.nextafter(1.0, 0.0))
+        versions = np.full(len(person), release, dtype=np.int32)
+        true = self._known.truth(Risks(person, versions, np.ones_like(versions), np.ones(len(person))))
+        if evidence.combined is not None:
+            parts = evidence.combined.parts()[:, evidence.combined.attributes.index(name)]
+            true = np.where(true < 0, true, parts[true])
+        asked = (true[who] < 0) | (which == true[who])
+        reached = asked & reaches_all(risk, self._limit) & (window.within > alone + _MORE)
+        reached &= near.windows(who, which, harm).within > 0
+        order = np.lexsort((which, -risk, who))
+        order = order[reached[order]]
+        best = order[np.flatnonzero(np.diff(who[order], prepend=-1))]
+        self._note(release, name, near, person[who[best]], window.low[best], window.high[best], risk[best])
+
+    def _note(
+        self, release: int, name: str, near: Nearness, person: Codes, low: Places, high: Places, risk: Floats
+    ) -> None:
+        lower, upper = near.code[low], near.code[high]
+        if self._evidence.combined is not None:
+            names = self._evidence.combined.attributes
+            lower, upper = (claimed_code(names.index(name), each, len(names)) for each in (lower, upper))
+        self._columns.append((person, np.full(len(person), release, dtype=np.int32), lower, upper, risk))
+        self._ends += [(near.number[a], near.number[b]) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+
+
+def _far(part: Codes, rank: Places, shown: Flags, start: Places, near: Nearness) -> Flags:
+    """Return whose two values are shown that are not close."""
+    most = np.iinfo(np.int32).max
+    values = (
+        np.minimum.reduceat(np.where(shown, part, most), start),
+        np.maximum.reduceat(np.where(shown, part, -1), start),
+    )
+    low = np.minimum.reduceat(np.where(shown, rank, len(near.number)), start)
+    high = np.maximum.reduceat(np.where(shown, rank, -1), start)
+    two = values[0] < values[1]
+    far: Flags = two & ~near.together(np.where(two, low, 0), np.where(two, high, 0))
+    return far

@@ -1,0 +1,112 @@
+"""Nearness: which numbers are close to each other, by value codes, exactly; and how much of something is close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.arrays import Codes, Flags, Places
+from audit.runtime.reasons import Reason
+
+
+class Windows(NamedTuple):
+    """For each entry, what of the same owner is close to its number; an entry without a number has itself alone.
+
+    Attributes:
+        within: the weight of that; shape (entries,).
+        low, high: ranks of its least and its largest number, -1 where there is no number; shape (entries,).
+    """
+
+    within: npt.NDArray[Any]
+    low: Places
+    high: Places
+
+
+class Nearness(NamedTuple):
+    """Which numbers are close to each other.
+
+    Attributes:
+        rank: the rank of each value's number among all different numbers, by code; -1 for what is no number.
+        low, high: the ranks of the least and the largest number that is close to each, by rank.
+        code: a value with each number, the least code of them, by rank.
+        number: the numbers, ascending.
+    """
+
+    rank: Places
+    low: Places
+    high: Places
+    code: Codes
+    number: tuple[Fraction, ...]
+
+    def together(self, low: Places, high: Places) -> Flags:
+        """Return whether numbers between two ranks are all close to each other; no rank (-1) is close to any."""
+        known = (low >= 0) & (high >= 0)
+        return known & (self.high[np.where(known, low, 0)] >= high) if len(self.high) else known
+
+    def windows(self, owner: npt.NDArray[np.integer], value: Codes, weight: npt.NDArray[Any]) -> Windows:
+        """Return what is close to each of some values, given by code, among those of the same owner."""
+        rank = self.rank[value]
+        within = weight.copy()
+        low, high = rank.copy(), rank.copy()
+        order = np.lexsort((rank, owner))
+        order = order[rank[order] >= 0]
+        if len(order):
+            base, at = owner[order].astype(np.int64) * len(self.number), rank[order]
+            key = base + at
+            left = np.searchsorted(key, base + self.low[at], "left")
+            right = np.searchsorted(key, base + self.high[at], "right")
+            ends = np.stack([left, right], axis=1).ravel()
+            within[order] = np.add.reduceat(np.append(weight[order], weight.dtype.type(0)), ends)[::2]
+            low[order], high[order] = at[left], at[right - 1]
+        return Windows(within, low, high)
+
+
+@dataclass(frozen=True)
+class PublishedNumbers:
+    """The numbers that the values of a sensitive attribute are.
+
+    Attributes:
+        number: of each value, by code; None for what is no number.
+        width: how far two close numbers may differ; None where that is a share of the larger one.
+        doubt: why what is known nearly may be no harm, and what to declare; None where it is.
+    """
+
+    number: tuple[Fraction | None, ...]
+    width: Fraction | None = None
+    doubt: Reason | None = None
+
+    def near(self, share: float) -> Nearness:
+        """Return which of them are close, if two may differ by a share of the larger one, or by the width.
+
+        What is close to a number is a run of them, as long as the share is less than 1.
+        """
+        known = sorted({each for each in self.number if each is not None})
+        place = {number: rank for rank, number in enumerate(known)}
+        rank = np.array([-1 if each is None else place[each] for each in self.number], dtype=np.intp)
+        exact, high, top = Fraction(str(share)), np.zeros(len(known), dtype=np.intp), 0
+        for at, number in enumerate(known):
+            while top + 1 < len(known) and self._close(number, known[top + 1], exact):
+                top += 1
+            top = max(top, at)
+            high[at] = top
+        low = np.searchsorted(high, np.arange(len(known)))
+        code = np.full(len(known), len(rank), dtype=np.int32)
+        np.minimum.at(code, rank[rank >= 0], np.flatnonzero(rank >= 0).astype(np.int32))
+        return Nearness(rank, low, high, code, tuple(known))
+
+    def _close(self, low: Fraction, high: Fraction, share: Fraction) -> bool:
+        return high - low <= (share * max(abs(low), abs(high)) if self.width is None else self.width)
+
+
+def spread(ends: tuple[Fraction, Fraction]) -> float:
+    """Return by which share of the larger one two numbers differ.
+
+    >>> spread((Fraction(95), Fraction(100)))
+    0.05
+    """
+    largest = max(map(abs, ends))
+    return float((ends[1] - ends[0]) / largest) if largest else 0.0

@@ -1,0 +1,123 @@
+"""Numbers that are known nearly checked again, in exact arithmetic, from the texts that the releases publish."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import nextafter
+
+from audit.adversary.view import View
+from audit.findings.close_numbers import CloseClasses, CloseNumbers, CloseValues
+from audit.io.cell_reading import parse_value
+from audit.io.cells import CellError, Kind
+from audit.model.arrays import Places
+from audit.model.finding import Check
+from audit.verification.disclosure import BrokenCertificateError, Checker, check_fields, follows
+from audit.verification.followed_records import published_by
+from audit.verification.group import class_values
+
+
+def check_people(seen: View, claims: CloseValues) -> Check:
+    """Return what checks people's numbers: by what their own groups leave, or, beyond that, as far as these allow."""
+    checker = NumberChecker(seen, claims.share)
+    return lambda places: [checker.person(finding) for finding in claims.certify(places)]
+
+
+def check_classes(seen: View, claims: CloseClasses) -> Check:
+    """Return what checks classes whose rows have close numbers, by counting the rows."""
+    checker = NumberChecker(seen, claims.share)
+
+    def checked(places: Places) -> list[CloseNumbers[int]]:
+        findings = claims.certify(places)
+        checker.classes(findings)
+        return findings
+
+    return checked
+
+
+class NumberChecker:
+    """Holds findings against the texts of values; `share` is how far close numbers differ where there is no width."""
+
+    def __init__(self, seen: View, share: float) -> None:
+        self._seen, self._share = seen, Fraction(str(share))
+        self._published = published_by(seen)
+        self._own = Checker(self._published)
+        self._after = None if seen.transitions is None else follows(seen.transitions.exact)
+
+    def person(self, finding: CloseNumbers[int]) -> CloseNumbers[int]:
+        """Return a finding with what the person's own groups leave; proved if all of that is between the ends.
+
+        Raises:
+            BrokenCertificateError: the groups do not leave these numbers, or they are not close.
+        """
+        low, high = self.ends(finding)
+        of_class = finding.group, finding.rows, finding.after, finding.number, finding.with_value, finding.record
+        if finding.individual is None or of_class != (None, None, None, 0, 0, -1) or finding.evidence != "solver":
+            raise BrokenCertificateError("this is not about a person")
+        steps = self._own.own(finding.individual, self._after)
+        left = {step.release: step.feasible or () for step in steps}.get(finding.release, ())
+        known = {
+            self.number(each) for each in self._published.said(left, -1 if finding.lower is None else finding.lower)
+        }
+        if not {low, high} <= known:
+            raise BrokenCertificateError("the person's own groups do not leave these numbers")
+        proved = finding.risk == 1 and all(each is not None and low <= each <= high for each in known)
+        return replace(finding, certificate=steps, evidence="proof" if proved else "solver")
+
+    def classes(self, findings: Sequence[CloseNumbers[int]]) -> None:
+        """Return when the rows of each class have numbers as often as findings say.
+
+        Raises:
+            BrokenCertificateError: they have not.
+        """
+        for finding in findings:
+            self.ends(finding)
+        for finding, values in class_values(findings, self._seen):
+            self._count(finding, values)
+
+    def number(self, code: int) -> Fraction | None:
+        """Return the number that a value is, of one attribute if it is claimed of combinations; None for no number."""
+        seen = self._seen
+        if (code < 0) is (seen.combined is None):
+            return None
+        try:
+            missing = seen.series.missing(seen.attribute(code) or seen.sensitive)
+            found = parse_value(seen.values[code], Kind.NUMERIC, missing)
+        except (CellError, IndexError):
+            return None
+        return found if isinstance(found, Fraction) else None
+
+    def ends(self, finding: CloseNumbers[int]) -> tuple[Fraction, Fraction]:
+        """Return between which numbers a finding claims a value.
+
+        Raises:
+            BrokenCertificateError: there are none, or they are not close though that is said to be certain.
+        """
+        check_fields(finding)
+        low, high = (None if each is None else self.number(each) for each in (finding.lower, finding.upper))
+        if low is None or high is None or low > high:
+            raise BrokenCertificateError("these are no numbers from the least to the largest")
+        if not 0 < finding.risk <= 1 or (finding.risk == 1 and not self._close(finding, low, high)):
+            raise BrokenCertificateError("the numbers are not close")
+        return low, high
+
+    def _count(self, finding: CloseNumbers[int], values: Mapping[int, int]) -> None:
+        low, high = self.ends(finding)
+        known = {value: self.number(value) for value in values}
+        inside = {value: number for value, number in known.items() if number is not None and low <= number <= high}
+        some, rows = sum(values[value] for value in inside), sum(values.values())
+        if finding.individual is not None or (some, rows) != (finding.with_value, finding.rows):
+            raise BrokenCertificateError("the rows do not have these numbers so often")
+        near = [self._close(finding, low, each) and self._close(finding, each, high) for each in inside.values()]
+        whole = some == rows and self._close(finding, low, high)
+        if not {low, high} <= set(inside.values()) or not any(near):
+            raise BrokenCertificateError("the numbers are not close to one that a row has")
+        if finding.risk != (1.0 if whole else min(some / rows, nextafter(1.0, 0.0))) or finding.evidence != "proof":
+            raise BrokenCertificateError("this is not the share of the rows")
+
+    def _close(self, finding: CloseNumbers[int], low: Fraction, high: Fraction) -> bool:
+        seen = self._seen
+        attribute = seen.sensitive if finding.lower is None else seen.attribute(finding.lower) or seen.sensitive
+        width = seen.series.manifest.widths.get(attribute)
+        return high - low <= (self._share * max(abs(low), abs(high)) if width is None else width)

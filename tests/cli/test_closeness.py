@@ -1,0 +1,196 @@
+"""`[policy] closeness`: what is known nearly, of which numbers, and what is accepted of it."""
+
+import json
+
+import pytest
+
+from tests.helpers.messy import as_csv, write
+from tests.helpers.running import run_audit, run_main
+
+NEAR, FAR = ["950", "1000"], ["950", "3000"]
+HOW = ["--format", "json", "--stable-ids", "--findings", "all"]
+
+
+def series(folder, classes, columns='types = { Pay = "numeric" }', policy="", adversary="linked", sensitive='"Pay"'):
+    """One release; each class is of people of one age, with the values that are given, of one attribute or of two."""
+    rows = [
+        [f"p{place}{n}", f"{20 + 10 * place}-{29 + 10 * place}", *([value] if isinstance(value, str) else value)]
+        for place, values in enumerate(classes)
+        for n, value in enumerate(values)
+    ]
+    named = adversary == "linked"
+    head = ["Owner", "Age", *sensitive.strip("[]").replace('"', "").split(", ")]
+    write(folder / "1.csv", as_csv([row if named else row[1:] for row in [head, *rows]]))
+    more = ""
+    if adversary == "register":
+        lines = [[row[0], row[1][:2], "1", "1"] for row in rows]
+        write(folder / "register.csv", as_csv([["individual", "Age", "first", "last"], *lines]))
+        more = '[adversary]\nregister = "register.csv"\n'
+    owner = 'individual = "Owner"\n' if named else ""
+    write(
+        folder / "series.toml",
+        f'[series]\nreleases = ["1.csv"]\n[columns]\nsensitive = {sensitive}\nquasi_identifiers = ["Age"]\n'
+        f"{owner}{columns}\n[policy]\n{policy}\n{more}",
+    )
+    (folder / "private").mkdir(exist_ok=True)
+    return folder
+
+
+def ended(result):
+    return next((each for each in result["policy"]["clauses"] if each["clause"] == "closeness"), {"state": "unnamed"})
+
+
+def close(result):
+    return [one for each in result["attacks"] for one in each["findings"] if one["kind"] == "close"]
+
+
+@pytest.mark.parametrize("adversary", ["linked", "register", "published"])
+@pytest.mark.parametrize(
+    ("classes", "columns", "policy", "state", "why"),
+    [
+        ([FAR, FAR], 'types = { Pay = "numeric" }', "", "holds", None),
+        ([FAR, NEAR], 'types = { Pay = "numeric" }', "", "violated", None),
+        ([FAR, NEAR], 'types = { Pay = "numeric" }', "closeness = 0.05", "violated", None),
+        ([FAR, NEAR], 'types = { Pay = "numeric" }', "closeness = 0.049", "holds", None),
+        ([FAR, NEAR], 'types = { Pay = "numeric" }', "closeness = 0", "holds", None),
+        ([FAR, NEAR], 'types = { Pay = "numeric" }', 'closeness = { Pay = "50" }', "violated", None),
+        ([FAR, NEAR], 'types = { Pay = "numeric" }', "closeness = { Pay = 49.9 }", "holds", None),
+        ([FAR, NEAR], 'types = { Pay = "categorical" }', "", "unnamed", None),
+        # Amounts or codes: what closeness alone finds is undecided.
+        ([FAR, FAR], "", "", "holds", None),
+        ([FAR, NEAR], "", "", "undecided", "or be codes"),
+        # Of one sign and within a factor of 2: a share says little.
+        ([["36.1", "38.0"], ["36.0", "41.0"]], 'types = { Pay = "numeric" }', "", "undecided", "in their own unit"),
+        ([["36.1", "41.0"], ["36.0", "41.0"]], 'types = { Pay = "numeric" }', "", "holds", None),
+        ([["36.1", "38.0"], ["36.0", "41.0"]], "", 'closeness = { Pay = "2" }', "violated", None),
+        ([["36.1", "38.0"], ["36.0", "41.0"]], "", 'closeness = { Pay = "1" }', "holds", None),
+        # What is no number is close to nothing.
+        ([FAR, [*NEAR, "unknown"]], 'types = { Pay = "numeric" }', "", "holds", None),
+        ([FAR, [*NEAR, "?"]], 'types = { Pay = "numeric" }\nmissing = ["?"]', "", "holds", None),
+        ([["a", "b"], ["c", "d"]], "", "", "unnamed", None),
+        ([["a", "b"], ["c", "d"]], "", "closeness = 0.2", "undecided", "no sensitive column has numbers"),
+        # Equal numbers are close, however they are written.
+        ([FAR, ["7", "7.0"]], "", "closeness = 0", "undecided", "or be codes"),
+        # What is known of harmless values alone violates nothing; what lies beside them does.
+        ([FAR, NEAR], 'types = { Pay = "numeric" }\nharmless = { Pay = ["950", "1000"] }', "", "holds", None),
+        ([FAR, NEAR], 'types = { Pay = "numeric" }\nharmless = { Pay = ["950"] }', "", "violated", None),
+    ],
+)
+def test_what_is_close(tmp_path, classes, columns, policy, state, why, adversary):
+    folder = series(tmp_path, classes, columns, policy, adversary)
+    code, result, err = run_audit(folder, "--findings", "all")
+    assert result is not None, err
+    assert ended(result)["state"] == state
+    assert code == {"violated": 1, "undecided": 3}.get(state, 0)
+    assert why is None or why in ended(result)["reason"]
+    people = 1 if adversary == "published" else 2
+    assert len(close(result)) == (people if state == "violated" or (why and "no sensitive" not in why) else 0)
+    assert {each["measure"] for each in result["policy"]["violations"]} == (
+        {"closeness"} if state == "violated" else set()
+    )
+
+
+def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path):
+    """Their numbers are left to nobody to judge: it does not hold, though no class gives one away."""
+    folder = series(tmp_path, [FAR, FAR], adversary="register")
+    manifest = folder / "series.toml"
+    assert ended(run_audit(folder)[1])["state"] == "holds"
+    manifest.write_text(manifest.read_text() + 'presence = "possible"\n')
+    assert ended(run_audit(folder)[1])["state"] == "undecided"
+
+
+@pytest.mark.parametrize("more", ["Pey = 1", 'Pay = "far"', "Pay = -1"])
+def test_a_width_that_is_none_is_refused(tmp_path, more):
+    code, _, err = run_audit(series(tmp_path, [FAR], policy=f"closeness = {{ {more} }}"))
+    assert (code, "series.toml" in err) == (2, True)
+
+
+@pytest.mark.parametrize(("limit", "state"), [("0.7", "violated"), ("0.8", "holds")])
+def test_below_certainty_what_is_near_the_true_number_counts(tmp_path, limit, state):
+    """Three of four have about 1000, and no one's own value has more than a quarter: 75 %."""
+    folder = series(tmp_path, [["960", "980", "1000", "3000"]], policy=f"max_risk = {limit}")
+    code, result, _ = run_audit(folder, "--findings", "all", "--reveal")
+    assert (code, ended(result)["state"]) == (int(state == "violated"), state)
+    known = sorted((each["individual"], each["lower"], each["upper"], round(each["risk"], 6)) for each in close(result))
+    assert known == ([(f"p0{n}", "960", "1000", 0.75) for n in range(3)] if state == "violated" else [])
+    hidden = close(run_audit(folder, "--findings", "all")[1])
+    assert all((each["lower"], each.get("certificate", [])) == (None, []) for each in hidden)
+
+
+PAIRS = [[("950", "x"), ("1000", "y"), ("3000", "y")], [("950", "x"), ("3000", "z"), ("7000", "y")]]
+
+
+def test_combinations_are_judged(tmp_path):
+    """Released twice, in groups that have two combinations in common: their pays are close, the others are not."""
+    folder = series(
+        tmp_path, [[("950", "x"), ("1000", "y")], [("950", "x"), ("3000", "z")]], sensitive='["Pay", "Ill"]'
+    )
+    code, result, _ = run_audit(folder, "--findings", "all", "--reveal")
+    assert code == 1
+    told = {(each["individual"], each.get("attribute")) for each in close(result)}
+    assert told == {(who, name) for who in ("p00", "p01") for name in (None, "Pay")}
+
+
+def report(folder, target, *words):
+    run_main(str(folder), *HOW, "--output", str(target), *words)
+    return str(target)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["", "a baseline of a baseline"])
+@pytest.mark.parametrize(
+    ("then", "code"),
+    [
+        (["900", "950", "1000"], 0),
+        (["950", "1000", "1000"], 0),
+        (["960", "1000", "1000"], 1),
+        (["950", "990", "950"], 1),
+        (["1000", "1050", "1050"], 1),
+    ],
+)
+def test_what_is_known_more_nearly_is_new(tmp_path, then, code, again):
+    """An interval is accepted if it contains that of the baseline, or of the waiver, and no other one is."""
+    folder = series(tmp_path / "s", [FAR, ["950", "1000", "950"]], policy="min_e = 1")
+    assert run_main(str(folder))[0] == 1
+    old = report(folder, tmp_path / "old.json")
+    if again:
+        old = report(folder, tmp_path / "again.json", "--baseline", old)
+    assert run_main("waive", str(folder), "*", "--reason", "r", "--until", "2999-01-01")[0] == 0
+    waived = (folder / "series.toml").read_text()
+    series(tmp_path / "s", [FAR, then], policy="min_e = 1")
+    found, out, err = run_main(str(folder), *HOW, "--baseline", old)
+    assert (found, bool(close(json.loads(out)))) == (code, bool(code)), err
+    (folder / "series.toml").write_text(waived)
+    found, out, err = run_main(str(folder), *HOW)
+    state = {each["state"] for each in json.loads(out)["policy"]["waived"]}
+    assert (found, state) == (code, {"exceeded"} if code else {"applied"}), err
+
+
+def test_a_waiver_without_a_size_says_which_line_to_add(tmp_path):
+    folder = series(tmp_path, [FAR, NEAR])
+    [ident, other] = [each["id"] for each in close(run_audit(folder, "--findings", "all")[1])]
+    manifest = folder / "series.toml"
+    text = manifest.read_text()
+    lines = '\n[[waiver]]\nfinding = "{}"\nreason = "r"\nexpires = 2999-01-01\n'
+    manifest.write_text(text + lines.format(ident) + lines.format(other))
+    code, result, _ = run_audit(folder)
+    line = 'size = { lower = "950", upper = "1000" }'
+    assert (code, line in ended(result)["reason"]) == (3, True)
+    manifest.write_text(text + lines.format(ident) + line + lines.format(other) + line + "\n")
+    assert run_audit(folder)[0] == 0
+
+
+def test_one_person_is_explained_without_others(tmp_path):
+    folder = series(tmp_path, [FAR, NEAR])
+    _, out, err = run_main("explain", str(folder), "--individual", "p10")
+    assert "p10 has a number from 950 to 1000" in out, err
+    assert "p11 has" not in out
+    assert "has a number from" not in run_main("explain", str(folder), "--individual", "p00")[1]
+
+
+@pytest.mark.parametrize("classes", [[FAR, NEAR], [["950", "950"], NEAR], [FAR, FAR]])
+def test_who_knows_more_knows_as_nearly(tmp_path, classes):
+    """Published is less than a register, and that less than a key: what is certain or near stays so."""
+    codes = [
+        run_audit(series(tmp_path / each, classes, adversary=each))[0] for each in ("published", "register", "linked")
+    ]
+    assert codes == sorted(codes)
