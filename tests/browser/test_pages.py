@@ -152,3 +152,18 @@ for (const svg of document.querySelectorAll('svg')) for (const text of svg.query
   if (over(text.getBoundingClientRect(), svg.getBoundingClientRect())) out.push(text.textContent);
 return [document.querySelectorAll('svg text').length ? 0 : 'none', ...out].filter(Boolean);
 """
+
+
+@pytest.mark.parametrize("code", list(LANGUAGES))
+def test_the_first_sheet_fits_on_one(tmp_path, code):
+    """It is as high as a sheet at most, in the width of a sheet's text, so that the signature stands on it."""
+    page = tmp_path / "page.html"
+    words = "--format", "html", "--language", code, "--output", str(page)
+    assert run_main(str(EXAMPLES / "hospital-l-diverse"), *words)[0] == 1
+    text = page.read_text(encoding="utf-8").replace("@media print", "@media screen")
+    page.write_text(text, encoding="utf-8")
+    width, height = 178 * 96 / 25.4, 259 * 96 / 25.4
+    size = "const s = document.querySelector('.sheet').getBoundingClientRect(); return [s.width, s.bottom]"
+    wide, high = asked(page, size, f"--window-size={round(width)},1200")
+    assert wide <= width + 1
+    assert 0.5 * height < high <= height
