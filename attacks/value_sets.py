@@ -38,7 +38,7 @@ def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
     places, values = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
     for first in range(0, len(masks), _AT_A_TIME):
         octets = np.ascontiguousarray(masks[first : first + _AT_A_TIME]).view(np.uint8)
-        place, value = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little"))
+        place, value = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little").view(np.bool_))
         places.append(place + first)
         values.append(value.astype(np.int32))
     return np.concatenate(places), np.concatenate(values)

@@ -160,11 +160,12 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.api.results import AuditResult, kept
     from audit.api.settings import AuditSettings
     from audit.api.settings import run as audited
-    from audit.api.witness import check_folder, witness_of, write_witness
     from audit.pipeline.risk_table import risk_table, write_risks
 
     _check_recommended(arguments)
     if arguments.witness is not None:
+        from audit.api.witness import check_folder
+
         check_folder(Path(arguments.series), arguments.witness)
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
     with asked(arguments) as given:
@@ -181,6 +182,8 @@ def run(arguments: argparse.Namespace) -> int:
                 keeps_finished=True,
             )
             if arguments.witness is not None:
+                from audit.api.witness import witness_of, write_witness
+
                 witness = witness_of(report, done, arguments.time_limit)
                 write_witness(witness, arguments.witness)
                 report = replace(report, warnings=(*report.warnings, *witness.notes()))
