@@ -82,7 +82,7 @@ def test_json_is_the_command_lines(form, words, attack, settings, tmp_path):
         (lambda s: s.audit(max_e=0), "from 1 to 100"),
         (lambda s: s.audit(max_e=2.5), "from 1 to 100"),
         (lambda s: s.audit(max_e=101), "from 1 to 100"),
-        (lambda s: s.audit(adversary="everybody"), "linked, register, pseudonym"),
+        (lambda s: s.audit(adversary="everybody"), "linked, register, possible, pseudonym"),
         (lambda s: s.audit(adversary="register"), "[adversary] register"),
         (lambda s: s.audit(time_limit=0), "time_limit"),
         (lambda s: s.audit(time_limit=float("nan")), "time_limit"),
