@@ -27,16 +27,19 @@ def page(explanation: Explanation) -> Page:
         name=adversary.kind,
         values=changing(transitions=adversary.transitions),
     )
+    also = []
+    if explanation.also:
+        asked = say("Judged for other sets of releases too: ask for {others}.", others=listed(explanation.also))
+        also = [Paragraph(asked)]
+    several = len(explanation.explained) > 1 or bool(also)
     return Page(
         title=printable(explanation.series, 200),
         name=printable(explanation.series, 200),
         inside=True,
         mark=marked(inside=True),
         sheet=say("series-audit {version}", version=VERSION),
-        head=[Paragraph(who), Paragraph(say("Contains names: internal use only."))],
-        sections=[
-            part for each in explanation.explained for part in _sections(each, several=len(explanation.explained) > 1)
-        ],
+        head=[Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))],
+        sections=[part for each in explanation.explained for part in _sections(each, several=several)],
     )
 
 

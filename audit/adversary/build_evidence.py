@@ -201,6 +201,7 @@ def _evidence(
         held=held,
         key=key_of(held, people),
         beforehand=beforehand,
+        possible_kinds=possible,
         numbers={} if numbers is None else {sensitive: numbers},
     )
 
@@ -237,6 +238,7 @@ def _combined(
         rows_of=None,
         combined=combined,
         numbers=_all_numbers(each),
+        possible_kinds=kinds,
     )
 
 

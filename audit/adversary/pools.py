@@ -46,7 +46,7 @@ def people_of(
         space = coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
         if possible is not None:
             lines = lines_of(possible.register, len(held))
-            people = PossiblePeople(**vars(people), space=space, lines=lines, possible=possible)
+            people = PossiblePeople(**vars(people), space=space, lines=lines)
         else:
             people = RegisteredPeople(**vars(people), space=space, lines=lines_of(register, len(held)))
     return people

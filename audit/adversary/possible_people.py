@@ -83,9 +83,7 @@ class PossibleKinds:
 
 @dataclass(frozen=True)
 class PossiblePeople(RegisteredPeople):
-    """What is seen of people who may be in the data, each kind by itself; `possible` are these kinds."""
-
-    possible: PossibleKinds
+    """What is seen of people who may be in the data, each kind by itself."""
 
     def published(self, position: int) -> PublishedClasses:
         """Return a release as its readers see it: every row may be a stranger's."""

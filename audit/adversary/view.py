@@ -12,7 +12,7 @@ from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeople
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroups
-from audit.adversary.possible_people import PossibleKinds, PossiblePeople
+from audit.adversary.possible_people import PossibleKinds
 from audit.adversary.record_linkage import FollowedRecords
 from audit.io.background_knowledge import Known, Register
 from audit.io.encoding import NOBODY
@@ -93,6 +93,7 @@ class View(Evidence):
         held: the series.
         key: who has which value.
         beforehand: what is known of values beforehand; None where nothing is.
+        possible_kinds: the kinds of people who may be in the data; None where it is known who is.
     """
 
     source: KnownGroups
@@ -101,6 +102,7 @@ class View(Evidence):
     held: HeldSeries = field(kw_only=True)
     key: Key = field(kw_only=True)
     beforehand: Known | None = None
+    possible_kinds: PossibleKinds | None = None
 
     @property
     def series(self) -> Series:
@@ -110,11 +112,6 @@ class View(Evidence):
     def name(self, person: int) -> str:
         """Return the identifier of a person."""
         return self.series.people.name(person)
-
-    @property
-    def possible_kinds(self) -> PossibleKinds | None:
-        """The kinds of people who may be in the data; None where it is known who is."""
-        return self.source.possible if isinstance(self.source, PossiblePeople) else None
 
     @property
     def register(self) -> Register | None:

@@ -25,7 +25,8 @@ def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind |
 
     evidence = build_evidence(Series.of(manifest), adversary)[0]
     after = None if evidence.transitions is None else follows(evidence.transitions.exact)
-    steps = Checker(PublishedReleases(evidence)).own(find(evidence, evidence.series, individual), after)
+    person = find([evidence], individual)[evidence.sensitive]
+    steps = Checker(PublishedReleases(evidence)).own(person, after)
     graph = nx.DiGraph(individual=individual, sensitive=evidence.sensitive)
     before: list[tuple[str, int]] = []
     for step in steps:

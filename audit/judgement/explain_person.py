@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from audit.adversary.possible_people import PossiblePeople
 from audit.adversary.view import View
 from audit.findings.disclosure import Disclosures
-from audit.io.series import Series
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError, printable
 from audit.model.evidence import Evidence
@@ -19,7 +17,7 @@ from audit.model.finding import FindingRule
 from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import joined
+from audit.runtime.phrases import joined, say
 from audit.verification.disclosure import Checker, follows
 from audit.verification.followed_records import published_by
 
@@ -35,12 +33,15 @@ class AttackedEvidence:
 
 @dataclass(frozen=True)
 class About:
-    """An attack that speaks of one person only; what it found out about all people is noted in `seen`."""
+    """An attack that speaks of one person only; what it found out about all people is noted in `seen`.
+
+    `person` is the code of this person by attribute, as far as `among` finds one.
+    """
 
     attack: Attack
-    series: Series
     individual: str
     seen: list[AttackedEvidence] = field(default_factory=list)
+    person: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -66,13 +67,19 @@ class About:
         """Return the attack as the policy's limits want it."""
         return replace(self, attack=self.attack.with_policy(limits))
 
-    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return what the attack finds out, with its claims about the person alone.
+    def among(self, views: Sequence[View]) -> About:
+        """Return the attack as it speaks of one of the people who are seen.
 
         Raises:
             UsageError: the adversary knows of no one with this identifier.
         """
-        person = find(evidence, self.series, self.individual)
+        return replace(self, person=find(views, self.individual))
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Return what the attack finds out, with its claims about the person alone."""
+        person = self.person.get(evidence.sensitive)
+        if person is None:
+            return Outcome.skipped(self.name, say("this person is judged for other sets of releases here"))
         asking: Callable[[int], Attack] | None = getattr(self.attack, "about", None)
         outcome = (self.attack if asking is None else asking(person)).run(evidence, budget)
         self.seen.append(AttackedEvidence(self.attack.name, evidence.sensitive, outcome))
@@ -81,40 +88,42 @@ class About:
         return replace(outcome, claims=claims, model=None)
 
 
-def code_of(evidence: Evidence, series: Series, individual: str) -> int:
-    """Return the code of a person, or of a kind of people who may be in the data; -1 for no one.
+def find(views: Sequence[View], individual: str) -> dict[str, int]:
+    """Return the code of a person, or of a kind of people who may be in the data, by the attributes that have one.
 
     Raises:
-        UsageError: several kinds are of this person, or another person stands for the kind.
+        UsageError: none has: several kinds are of this person, or another person stands for them, or there is no one
+            with this identifier; which ones there are is not said.
     """
-    person, source = series.person(individual), evidence.source
-    if not isinstance(source, PossiblePeople):
-        return person
-    kinds, named = source.possible.kinds, series.people.find(f"{individual} ")
-    if person in kinds or named in kinds:
-        return person if person in kinds else named
-    if ways := source.possible.of_person(person):
-        listed = joined([printable(kinds[code].name.strip()) for code in ways])
+    series, found = views[0].series, dict[str, int]()
+    person = series.person(individual)
+    for view in views:
+        hosts = [view.source.hosts(release) for release in range(len(view.tags))]
+        for code in (person, series.people.find(f"{individual} ")):  # in the data, or in some of the releases
+            if any(code in each.person and each.individual[code] for each in hosts):
+                found[view.sensitive] = code
+    if found:
+        return found
+    if ways := _judged_as(views, person):
+        listed = joined([*map(printable, ways)])
         raise UsageError(f"--individual: who looks alike is judged once, for each set of releases; ask for {listed}")
-    return -1
+    where = views[0].adversary.people_listed
+    raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
 
 
-def find(evidence: Evidence, series: Series, individual: str) -> int:
-    """Return the code of a person who is in some release, as the adversary knows.
-
-    Raises:
-        UsageError: there is no one with this identifier; which ones there are is not said.
-    """
-    hosts = [evidence.source.hosts(release) for release in range(len(evidence.tags))]
-    person = code_of(evidence, series, individual)
-    if not any(person in each.person and each.individual[person] for each in hosts):
-        where = evidence.adversary.people_listed
-        raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
-    return person
+def _judged_as(views: Sequence[View], person: int) -> list[str]:
+    """Return the names under which a person who may be in the data is judged, one for each set of releases."""
+    kinds = [view.possible_kinds for view in views if view.possible_kinds is not None]
+    return [*dict.fromkeys(each.kinds[code].name.strip() for each in kinds for code in each.of_person(person))]
 
 
 def explanation(
-    report: Report, views: Sequence[View], seen: Sequence[AttackedEvidence], individual: str, seconds: float | None
+    report: Report,
+    views: Sequence[View],
+    seen: Sequence[AttackedEvidence],
+    individual: str,
+    person: Mapping[str, int],
+    seconds: float | None,
 ) -> Explanation:
     """Return what attacks have found out about one person.
 
@@ -123,6 +132,7 @@ def explanation(
         views: what the adversary sees.
         seen: what they found out about all people.
         individual: the person's identifier.
+        person: the person's code in the evidence of each attribute.
         seconds: how long finding each risk may take.
     """
     explained = []
@@ -134,8 +144,11 @@ def explanation(
             if attack.sensitive in {None, sensitive} and attack.attack in _worth_telling(mine)
         )
         [view] = [each for each in views if each.sensitive == sensitive]
-        explained.append(_Person(view, mine, individual, seconds).explained(said))
-    return Explanation(report.series.name, individual, report.adversary, tuple(explained))
+        explained.append(_Person(view, mine, person[sensitive], seconds).explained(said))
+    kinds = [(each.possible_kinds, person[each.sensitive]) for each in views if each.sensitive in person]
+    owners = {each.kinds[code].person for each, code in kinds if each is not None}
+    also = tuple(name for one in owners for name in _judged_as(views, one) if name != individual)
+    return Explanation(report.series.name, individual, report.adversary, tuple(explained), also)
 
 
 def _worth_telling(seen: Mapping[str, AttackedEvidence]) -> list[str]:
@@ -147,11 +160,8 @@ def _worth_telling(seen: Mapping[str, AttackedEvidence]) -> list[str]:
 class _Person:
     """One person's versions as attacks on one sensitive attribute see them."""
 
-    def __init__(
-        self, view: View, seen: Mapping[str, AttackedEvidence], individual: str, seconds: float | None
-    ) -> None:
-        self.evidence = view
-        self.code = code_of(view, view.series, individual)
+    def __init__(self, view: View, seen: Mapping[str, AttackedEvidence], code: int, seconds: float | None) -> None:
+        self.evidence, self.code = view, code
         self.published = published_by(view)
         transitions = self.evidence.transitions
         after = None if transitions is None else follows(transitions.exact)

@@ -97,9 +97,11 @@ class Explanation:
         individual: who.
         adversary: who was assumed to attack.
         explained: one entry for each sensitive attribute.
+        also: of a person who may be in the data, whom to ask for to see what is judged of other sets of releases.
     """
 
     series: str
     individual: str
     adversary: AdversaryFacts
     explained: Annotated[tuple[Explained, ...], WrittenAs("attributes")] = field(default=())
+    also: tuple[str, ...] = ()

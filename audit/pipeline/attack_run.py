@@ -20,6 +20,7 @@ from audit.io.series import Series
 from audit.io.table_forms import form_of
 from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.consistent import with_alone
+from audit.judgement.explain_person import About
 from audit.judgement.harmless import listed_values, set_aside
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
@@ -95,6 +96,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     check_keys_are_read(series.manifest, limits)
     attacks = [each.with_policy(limits) for each in attacks]
     evidence = _evidence(series, attacks, options)
+    attacks = [each.among(evidence) if isinstance(each, About) else each for each in attacks]
     files = _Files(series, options)
     clauses, harmless = [CLAUSES[name] for name in limits], listed_values(series)
 

@@ -11,7 +11,7 @@ from audit.adversary.build_evidence import choose
 from audit.adversary.view import View
 from audit.io import manifest
 from audit.io.series import Series
-from audit.judgement.explain_person import About, AttackedEvidence, explanation
+from audit.judgement.explain_person import About, AttackedEvidence, explanation, find
 from audit.judgement.selection import claims_of
 from audit.model.adversary import ADVERSARIES
 from audit.model.audit_options import AuditOptions
@@ -44,11 +44,13 @@ def explain_person(
     seen: list[AttackedEvidence] = []
     revealing = replace(options, findings=None, reveal=True)
     namer = pseudonymizer(series, revealing)
-    attacked = run_attacks(series, [About(attack, series, individual, seen) for attack in chosen], revealing)
-    limits, person = limits_in_force(series, revealing), series.person(individual)
-    attacked = replace(attacked, results=[_about(each, person, limits) for each in attacked.results])
+    attacked = run_attacks(series, [About(attack, individual, seen) for attack in chosen], revealing)
+    limits, person = limits_in_force(series, revealing), find(attacked.evidence, individual)
+    attacked = replace(
+        attacked, results=[_about(each, person.get(each.evidence.sensitive, -1), limits) for each in attacked.results]
+    )
     report = replace(build_report(attacked, namer, revealing), about=individual)
-    return explanation(report, attacked.evidence, seen, individual, options.time_limit), report
+    return explanation(report, attacked.evidence, seen, individual, person, options.time_limit), report
 
 
 def _about(result: Result[View], person: int, limits: Mapping[str, float]) -> Result[View]:

@@ -1,5 +1,6 @@
 """People who may be in the data, beside every way in which one of them can be there, enumerated."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations, pairwise, product
@@ -16,7 +17,7 @@ from audit.adversary.view import handed
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from tests.cli.forms import edit
-from tests.helpers.running import run_audit
+from tests.helpers.running import run_audit, run_main
 from tests.helpers.strategies import in_braces, register_series
 from tests.helpers.tiny import Registered
 from tests.laws.families import saved
@@ -183,8 +184,6 @@ def test_where_nothing_covers_most_people_a_cell_may_be_misread(tmp_path, ages, 
 
 
 def test_one_person_can_be_asked_about(tmp_path, capsys):
-    from tests.helpers.running import run_main
-
     folder = roll(tmp_path, [SAFE[0], {"20-39": "cdef"}], [25, 35, 26])
     code, out, err = run_main("explain", str(folder), "--individual", "p1")
     assert code == 0, err
@@ -196,3 +195,27 @@ def test_one_person_can_be_asked_about(tmp_path, capsys):
     code, out, err = run_main("explain", str(folder), "--individual", "p0 (2)")
     assert code == 0, err
     assert np.all(["release 2" in out, "not in release 1" in out])
+
+
+def test_one_of_several_attributes_may_be_judged_for_other_sets_of_releases(tmp_path):
+    """By A a person is in one of the releases, by B alone in both; each way can be asked for, and shows the others."""
+    releases = [{"20-29": ["a,x", "b,y"], "30-39": ["c,x", "d,y"]}, {"20-39": ["c,x", "d,y", "e,x", "f,y"]}]
+    folder = roll(tmp_path, releases, [25, 35, 26])
+    for path in tmp_path.glob("?.csv"):
+        edit(path, "Age,Diagnosis", "Age,A,B")
+    edit(folder / "series.toml", '"Diagnosis"', '["A", "B"]')
+    shown = {}
+    for who in ("p0", "p0 (1)", "p1"):
+        code, out, err = run_main("explain", str(folder), "--individual", who, "--format", "json")
+        assert code == 0, err
+        found = json.loads(out)
+        shown[who] = [each["sensitive"] for each in found["attributes"]], found["also"]
+    assert shown == {
+        "p0": (["B"], ["p0 (1)", "p0 (2)"]),
+        "p0 (1)": (["A", ["A", "B"]], ["p0 (2)", "p0"]),
+        "p1": (["A", "B", ["A", "B"]], []),
+    }
+    code, _, err = run_main("explain", str(folder), "--individual", "p2")
+    assert (code, "ask for p0 (1), p0 (2) and p0" in err) == (2, True)
+    code, _, err = run_main("explain", str(folder), "--individual", "p3")
+    assert (code, "nobody with this identifier" in err) == (2, True)

@@ -17,9 +17,11 @@ from attacks.registry import all_attacks
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import Key, View, handed
+from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series, open_series
+from audit.io.tables import Table
 from audit.judgement.scoring import attacked
 from audit.model.arrays import UNKNOWN
 from audit.runtime.budget import Budget
@@ -30,8 +32,9 @@ from tests.helpers.strategies import VALUES
 from tests.helpers.tiny import Row, TinySeries
 
 ADVERSARIES = ["linked", "register"]
-ALL = [*ADVERSARIES, "published", "pseudonym"]
-SECRET = (Series, Key, View, HeldSeries, KeyedRelease, IdentifierEncoder, Path)
+ALL = [*ADVERSARIES, "published", "pseudonym", "possible"]
+REGISTERS = ["register", "possible"]
+SECRET = (Series, Key, View, HeldSeries, KeyedRelease, IdentifierEncoder, Path, Register, Table)
 
 
 def inside(thing):
@@ -96,6 +99,12 @@ def number_rows(folder, tiny=None):
     (folder / "series.toml").write_text(manifest.replace("[columns]", '[columns]\nrecord = "Record"', 1))
 
 
+def leave_open_who_is_there(folder):
+    """Let the register list people who may be in the data."""
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text().replace("[adversary]", '[adversary]\npresence = "possible"', 1))
+
+
 def named_apart(tiny):
     """Give people identifiers that no cell holds."""
 
@@ -117,11 +126,13 @@ def named_apart(tiny):
 @given(data=st.data())
 def test_no_attack_reaches_the_key(adversary, attack, data):
     """Nor the series, a path or the identifier of a person, by whatever it is handed."""
-    tiny = data.draw(crowds("register" if adversary == "register" else "linked", "constant"))
-    tiny, given = replace(named_apart(tiny), keyed=True), []
+    tiny = data.draw(crowds("register" if adversary in REGISTERS else "linked", "constant"))
+    tiny, given = replace(named_apart(tiny), keyed=True, known=() if adversary == "possible" else tiny.known), []
     with written(tiny) as folder:
         if adversary == "pseudonym":
             number_rows(folder)
+        if adversary == "possible":
+            leave_open_who_is_there(folder)
         (evidence,) = build_evidence(open_series(folder), adversary, records=adversary == "pseudonym")
         attacked(Watching(attack, given), evidence, evidence.key, Budget())
     people = {row.individual for rows in tiny.releases for row in rows if row.individual is not None}
@@ -130,7 +141,7 @@ def test_no_attack_reaches_the_key(adversary, attack, data):
     for seen in given:
         for each in reached(seen):
             assert not isinstance(each, SECRET)
-            assert not isinstance(each, str) or each not in people
+            assert not isinstance(each, str) or not (each in people or "secret-" in each)
             if not evidence.adversary.knows_groups and isinstance(each, np.ndarray):
                 assert not any(np.shares_memory(each, person) for person in key)
 
@@ -199,7 +210,7 @@ def make_strangers(folder):
 @given(data=st.data())
 def test_whose_row_of_a_class_is_whose_changes_nothing_that_an_attack_reaches(adversary, data):
     """Whoever knows the class of a person knows no row of it: no two orders may be lined up to tell the value."""
-    tiny = data.draw(crowds("register" if adversary == "register" else "linked", "constant"))
+    tiny = data.draw(crowds("register" if adversary in REGISTERS else "linked", "constant"))
     changes = data.draw(st.none() | st.just(dict.fromkeys(product(VALUES, VALUES))))
     mixed = [data.draw(st.permutations(rows)) for rows in tiny.releases]
     numbered = adversary == "pseudonym" or data.draw(st.booleans())
@@ -213,6 +224,8 @@ def test_whose_row_of_a_class_is_whose_changes_nothing_that_an_attack_reaches(ad
                 make_strangers(folder)
             if numbered:
                 number_rows(folder, tiny)
+            if adversary == "possible":
+                leave_open_who_is_there(folder)
             views = build_evidence(open_series(folder), adversary, records=numbered, follow=numbered)
             reached_by.append([handed(view, attack) for view in views for attack in (None, Outsider())])
     assert first_difference(*reached_by) is None
