@@ -105,7 +105,7 @@ def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -
     """
     names, last = held.series.vocabularies[sensitive].names, np.full(held.series.people.size, UNKNOWN, dtype=np.int64)
     found: dict[tuple[int, int], tuple[str, int]] = {}
-    real = ~held.series.people.is_counterfeit()
+    real, size = ~held.series.people.is_counterfeit(), len(transitions.listed)
     for keyed in held.keyed:
         if keyed.person is None or not keyed.values_by_row:
             continue
@@ -114,7 +114,8 @@ def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -
         before, last[who] = last[who], now
         pairs, times = np.unique(np.stack([before, now])[:, before != UNKNOWN], axis=1, return_counts=True)
         for (old, new), many in zip(pairs.T.tolist(), times.tolist(), strict=True):
-            if transitions.listed[old] and not transitions.weight[old, new]:
+            possible = max(old, new) < size and transitions.weight[old, new]
+            if old < size and transitions.listed[old] and not possible:  # of the others the reader of rows says it
                 tag, so_far = found.get((old, new), (keyed.tag, 0))
                 found[old, new] = tag, so_far + many
     if found:

@@ -93,12 +93,13 @@ def test_microdata_may_lie_in_snapshots(tmp_path):
 LINES = "from,to\nnone,none\nflu,flu\ngout,gout\n"
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["listed", "no line has gout"])
 @pytest.mark.parametrize("more", ["", "none,gout\n"])
-def test_missing_changes_are_named_before_anything_is_attacked(more, tmp_path):
+def test_missing_changes_are_named_before_anything_is_attacked(more, known, tmp_path):
     several_files(tmp_path)
     (tmp_path / "2020.csv").write_text((tmp_path / "2020.csv").read_text().replace("c,16-34,none", "c,16-34,gout"))
     (tmp_path / "2021.csv").write_text((tmp_path / "2021.csv").read_text().replace("c,35-54,none", "c,35-54,gout"))
-    (tmp_path / "t.csv").write_text(LINES + more)
+    (tmp_path / "t.csv").write_text((LINES if known or more else LINES.replace("gout,gout\n", "")) + more)
     files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
     text = f'[series]\nreleases = [{files}]\n{COLUMNS}[adversary]\ntransitions = "t.csv"\n'
     (tmp_path / "series.toml").write_text(text)
