@@ -160,7 +160,10 @@ def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Sectio
         title = say("Each release by itself, the last {some} of {count}", some=str(_ON_TERMINAL), count=str(count))
     yield Section(title, list(panel(report, last=_ON_TERMINAL, means=means)))
     yield Section(say("Columns that make rows unique"), list(blamed_columns(report)))
-    yield Section(say("People found ({count})", count=len(report.people)), _list(list(people(report)), soft=True))
+    found = say("People found ({count})", count=len(report.people))
+    if any(attack.findings_total > len(attack.findings) for attack in report.attacks):
+        found = say("People in the findings below ({count})", count=len(report.people))
+    yield Section(found, _list(list(people(report)), soft=True))
     worst = violating(report)
     for attack in sorted(shown_attacks(report), key=lambda each: each not in worst):
         yield _findings_of(attack)

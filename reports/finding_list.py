@@ -114,6 +114,7 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
         )
     column = str(getattr(finding, "attribute", None) or attack.sensitive or only)
     is_grave = finding.kind == "ever" or any(value == text and name in (None, column) for name, text in grave)
+    whose = [getattr(finding, name, "") for name in ("individual", "record")]  # a record's number is not written
     sizes = [getattr(finding, "rows", 0), getattr(finding, "class_size", 0), 2 * getattr(finding, "e", 0)]
     return ListedFinding(
         id=finding.id,
@@ -121,7 +122,7 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
         attack=attack.attack,
         column=column,
         value="" if value is None else str(value),
-        person=str(getattr(finding, "individual", None) or getattr(finding, "record", None) or ""),
+        person=next((str(each) for each in whose if each and not isinstance(each, int)), ""),
         release=release or ", ".join(finding.releases),
         size=max(1, *sizes),
         risk=float(getattr(finding, "risk", 1.0)),

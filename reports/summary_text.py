@@ -173,7 +173,9 @@ def assumptions(report: Report) -> Iterator[str]:
             report.adversary.known,
         )
     yield say("Nothing else was published of the same people than the files named on this page.")
-    if who.knows_people:
+    if who.has_register:
+        yield say("The register is right about the people that it lists.")
+    elif who.knows_people:
         yield say("The key is right about whose row is whose.")
 
 

@@ -110,7 +110,8 @@ class Paper:
         self, console: Console, line: str, inwards: int, *, hanging: int = 0, style: str | None = None
     ) -> None:
         """Print a line, wrapped, some characters in; later lines of it `hanging` characters more."""
-        before, after = " " * inwards, " " * (inwards + hanging)
+        own = len(line) - len(line.lstrip(" "))
+        before, after = " " * inwards, " " * (inwards + hanging + own)
         lines = textwrap.fill(
             line,
             self.width,

@@ -79,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     put(summary(folder, draft))
     if made:
         put(
-            "Made private/finding.key, by which ids of findings remain the same in all reports; never publish private/."
+            "Made private/finding.key, by which ids of findings remain the same in all reports; "
+            "never publish private/.\n"
         )
     return _confirm(path) if draft.asks and sys.stdin.isatty() and not arguments.yes else 0
 

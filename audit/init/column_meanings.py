@@ -262,6 +262,7 @@ class _Guesser:
             (self.generalized(column) is not None, -4 if named > 6 else -8, ""),
             (len(column.some) < 2, -5, ""),
             (column.unique and len(column.codes) >= 20, -4, ""),
+            (column.is_free_text, -4, ""),
         ]
         return [(points, why) for holds, points, why in marks if holds]
 

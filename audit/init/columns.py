@@ -84,6 +84,13 @@ class Column:
         return self.matches(_MEASURE) and infer_kind(self.some, None, MARKERS) in (Kind.NUMERIC, Kind.CATEGORICAL)
 
     @cached_property
+    def is_free_text(self) -> bool:
+        """Whether most cells, the empty ones aside, are texts of several words that stand once in all."""
+        times = np.bincount(self.codes, minlength=len(self.texts))
+        once = [text for text, many in zip(self.texts, times.tolist(), strict=True) if many == 1 and text]
+        return 2 * sum(" " in text for text in once) > len(self.some) >= _MEASURED
+
+    @cached_property
     def recurs(self) -> bool:
         """Whether some cell stands in one release and in the next."""
         return bool(np.isin(self._places[0] + len(self.texts), self._places[0]).any())

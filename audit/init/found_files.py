@@ -231,7 +231,8 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     times = Counter(name for own in columns.values() for name in own)
     common = {name for name in times if 2 * times[name] >= max(times.values())}
     strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
-    found.unused.update(dict.fromkeys(strays, "it has other columns than most"))
+    why = "it has other columns than most; if it is a release, list it, and say under `renamed` which they are"
+    found.unused.update(dict.fromkeys(strays, why))
     return [shown for shown in listed if shown not in strays]
 
 

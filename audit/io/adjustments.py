@@ -34,6 +34,11 @@ class Adjustments:
     by: str | None = None
 
     @property
+    def otherwise(self) -> str:
+        """What else can be done where a column is absent."""
+        return "say under `renamed` what the release calls it" if self.tag else "add it to the file"
+
+    @property
     def declared(self) -> Declared:
         """How the table is written, as far as the manifest says."""
         return Declared(self.rules[Delimiter].sign, self.rules[Encoding].name)
@@ -75,7 +80,7 @@ def check_present(
         known = {*names}
         needed = [column for column in wanted if column is not None]
         there = {column for column in needed if column in known or parts_of(column, names)}
-        note_absent(path, shown, [*names, *(there - known)], needed, problems)
+        note_absent(path, shown, [*names, *(there - known)], needed, problems, otherwise=adjustments.otherwise)
 
 
 def read_adjusted(
@@ -101,7 +106,7 @@ def read_adjusted(
     wanted = [*plain, *(part for parts in scattered.values() for part in parts)]
     there = dict(zip(own, in_file, strict=True))
     if any(column not in there for column in wanted):
-        note_absent(path, shown, own, wanted, problems)
+        note_absent(path, shown, own, wanted, problems, otherwise=adjustments.otherwise)
         return None
     without_dictionary = [there[column] for column in distinct if column in there]
     names = [there[column] for column in wanted]

@@ -236,7 +236,15 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
     return dict(zip(names, spelled, strict=True))
 
 
-def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[str], problems: Problems) -> None:
+def note_absent(
+    path: Path,
+    shown: str,
+    names: Sequence[str],
+    wanted: Sequence[str],
+    problems: Problems,
+    *,
+    otherwise: str = "add it to the file",
+) -> None:
     """Note which of the columns that are wanted a file lacks.
 
     Its header is quoted only when it holds another of them and is as wide as the row below: else the first line may
@@ -245,12 +253,15 @@ def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[s
     absent = [column for column in wanted if column not in names]
     quoted = bool(absent) and len(absent) < len(set(wanted)) and form_of(path).has_header(path, len(names))
     for column in absent:
-        what, remedy = "the column is not in the file", "correct its name in the manifest, or add it to the file"
+        what, remedy = (
+            "the column is not in the file",
+            f"correct its name in the manifest or in the file, or {otherwise}",
+        )
         if quoted:
             what += f", which has: {', '.join(names)}"
         elif len(absent) == len(set(wanted)):
             what += ", nor is any other that it should have"
-            remedy = "write a header line with the column names, separated by commas"
+            remedy = f"write a header line with these names, separated by commas: {', '.join(dict.fromkeys(wanted))}"
         problems.add(shown, what, remedy, line=form_of(path).header_line(path), column=column)
 
 

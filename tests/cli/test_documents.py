@@ -82,6 +82,14 @@ def test_linkability_is_answered_where_it_was_judged(series, words, said):
     assert ("Not judged" in answer) == ("Not judged" in said)
 
 
+@pytest.mark.parametrize(
+    ("series", "right"), [("hospital-l-diverse", "key"), ("hospital-l-diverse-outsider", "register")]
+)
+def test_what_has_to_be_right_is_what_the_adversary_has(series, right):
+    _, out = rendered("dpia", series=EXAMPLES / series)
+    assert {what for what in ("key", "register") if f"The {what} is right about" in out} == {right}
+
+
 def test_the_record_of_criteria():
     record = json.loads(rendered("satre")[1])
     assert (record["specification"], record["statement"], record["outcome"]) == ("SATRE", "3.3.09", "not met")

@@ -193,7 +193,7 @@ CASES = {
         ("releases/1.csv:1: ", "columns 3 and 4 have the same name", "rename one")),
     "no column": (
         H, text(R2, "Disease", "Illness"),
-        ('releases/2.csv:1, column "Disease": ', "which has: Owner, ", "correct its name")),
+        ('releases/2.csv:1, column "Disease": ', "which has: Owner, ", "correct its name", "under `renamed`")),
     "no header": (
         H, table(R2, lambda rows: rows[1:]), *((f'releases/2.csv:1, column "{name}": ', *NOWHERE) for name in COLUMNS)),
     "line break after the header": (  # the first row has become part of the header, which therefore is not quoted

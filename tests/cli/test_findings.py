@@ -127,6 +127,18 @@ def test_lists_are_filtered_and_sorted(tmp_path):
     assert value not in {row["value"] for row in rows if not row["gravity"]}
 
 
+@pytest.mark.parametrize(("key", "named"), [("", False), ('individual = "Owner"', True)], ids=["rows", "people"])
+def test_a_finding_of_rows_is_about_no_person(key, named, tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    path = tmp_path / "s/series.toml"
+    path.write_text(path.read_text().replace('individual = "Owner"', key or 'unlinkable = { Owner = "drawn anew" }'))
+    first = tmp_path / "s/releases/1.csv"
+    first.write_text(first.read_text() if named else first.read_text().replace("dyspepsia", "bronchitis"))
+    rows = [row for row in listed(tmp_path / "s") if row["attack"] != "equivalence"]
+    assert {bool(row["person"]) for row in rows} == {named}
+
+
 @pytest.mark.parametrize("form", ["text", "csv", "xlsx"])
 def test_people_are_named_only_when_revealed_and_no_cell_is_a_formula(tmp_path, form):
     series, path = tmp_path / "s", tmp_path / f"list.{form}"

@@ -127,6 +127,19 @@ def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
     assert (columns["individual"], columns["rows"]) == ("Patient", "episodes")
 
 
+@pytest.mark.parametrize(("free", "sensitive"), [(True, "Drug"), (False, "Comment")])
+def test_notes_of_interviewers_are_taken_for_nothing_sensitive(tmp_path: Path, free: bool, sensitive: str) -> None:
+    """A text that stands once is somebody's note; one that comes back may be a value."""
+    drugs, notes = ("none", "none", "heroin"), ("moved", "called back", "no time")
+    for wave in (1, 2):
+        rows = [
+            (f"P{i}", f"{i % 3}0-{i % 3}9", drugs[i * wave % 3], notes[i % 3] + f" {wave}-{i}" * free)
+            for i in range(60)
+        ]
+        write(tmp_path / f"{wave}.csv", ["Id", "Age", *("Drug", "Comment")], rows)
+    assert guessed(tmp_path)["columns"]["sensitive"] == sensitive
+
+
 @pytest.mark.parametrize(
     ("role", "content", "why", "refused"),
     [
@@ -294,6 +307,7 @@ These keys are guesses, and nothing that rests on them is decided: columns.indiv
 
 Next: audit init 'my ward' --confirm
 Then: audit 'my ward'
+Made private/finding.key, by which ids of findings remain the same in all reports; never publish private/.
 """
     )
     assert open_series(Path("my ward")).tags == ("1", "2", "3")

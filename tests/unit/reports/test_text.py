@@ -8,6 +8,8 @@ from attacks.registry import all_attacks
 from audit.io.series import open_series
 from audit.model.audit_options import AuditOptions
 from audit.pipeline.audit_run import run_audit
+from reports.page import Bullets, Page, Section
+from reports.text import Paper
 from tests.cli.forms import EXAMPLES, FORMS
 from tests.helpers.paper import on_paper
 
@@ -50,3 +52,15 @@ def test_a_release_that_breaks_k_is_marked(tmp_path):
 def test_the_next_command_is_told(name, options, command):
     report = run_audit(open_series(EXAMPLES / name), all_attacks(), AuditOptions(findings=1, **options))
     assert on_paper(report, 100, "here").splitlines()[-1].strip() == command
+
+
+@pytest.mark.parametrize(("findings", "head"), [(1, "People in the findings below (1)"), (1_000, "People found (")])
+def test_people_are_counted_as_found_where_all_findings_are_shown(findings, head):
+    report = run_audit(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions(findings=findings))
+    assert head in on_paper(report, 100, "here")
+
+
+def test_a_line_that_stands_further_in_is_wrapped_as_far_in():
+    page = Page("s", "s", False, "", "", [], [Section("", [Bullets([f"  {'word ' * 30}"], soft=True)])])
+    first, second = (line for line in Paper(width=80).drawn(page).splitlines() if "word" in line)
+    assert first.index("word") == second.index("word") == 4
