@@ -181,6 +181,19 @@ class LoadedTables:
         with _options(settings) as how:
             return AttackResult(audit_tables(self.opened, Differencing(), replace(how, baseline=known)))
 
+    def write_witness(
+        self, result: AttackResult, folder: str | os.PathLike[str], **settings: Unpack[CountSettings]
+    ) -> None:
+        """Write what shows the verdict of an audit with the same settings, as `audit SERIES --witness FOLDER` does.
+
+        Raises:
+            UsageError: the checkers do not support the series, or the files cannot be written.
+        """
+        from audit.api.witness import write_tables_witness
+
+        with _options(settings) as how:
+            write_tables_witness(self.opened, result.report, how, Path(folder))
+
     def next(
         self,
         candidate: Candidates,

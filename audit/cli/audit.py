@@ -80,7 +80,7 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
         metavar="FOLDER",
         type=local,
         help="write worlds, proofs and a statement that show the verdict, for `audit verify SERIES FOLDER`; they name "
-        "people",
+        "people, but for count tables",
     )
     add_attack_options(main, words)
 
@@ -163,15 +163,18 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.pipeline.risk_table import risk_table, write_risks
 
     _check_recommended(arguments)
-    if arguments.witness is not None:
+    series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
+    if arguments.witness is not None and not isinstance(series, LoadedTables):
         from audit.api.witness import check_folder
 
         check_folder(Path(arguments.series), arguments.witness)
-    series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
             how = settings_for(series, arguments, given)
-            result: AuditResult | AttackResult = series.audit(baseline=arguments.baseline, **how)
+            found = series.audit(baseline=arguments.baseline, **how)
+            if arguments.witness is not None:
+                series.write_witness(found, arguments.witness, **how)
+            result: AuditResult | AttackResult = found
         else:
             report, done = audited(
                 series.opened,

@@ -24,4 +24,4 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the witness, say what it shows, and return the exit code."""
     from audit.witness.writer import checker_of
 
-    return checker_of(arguments.folder)(str(arguments.series), str(arguments.folder))
+    return checker_of(arguments.series, arguments.folder)(str(arguments.series), str(arguments.folder))

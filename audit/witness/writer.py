@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -140,15 +141,18 @@ def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a tabl
     return pa.table(columns)
 
 
-def checker_of(folder: Path) -> Callable[[str, str], int]:
-    """Return what checks the witness in a folder."""
-    from audit.witness import verify, verify_register
+def checker_of(series: Path, folder: Path) -> Callable[[str, str], int]:
+    """Return what checks the witness in a folder of a series."""
+    from audit.witness import verify, verify_register, verify_tables
 
     try:
+        manifest = tomllib.loads((series / "series.toml").read_text("utf-8"))
+        if manifest["series"].get("kind") == "tables":
+            return verify_tables.main
         statement = json.loads((folder / "statement.json").read_text("utf-8"))
-    except (OSError, ValueError):
-        statement = {}
-    about = statement.get("adversary") if isinstance(statement, dict) else None
+        about = statement.get("adversary")
+    except (OSError, ValueError, LookupError, AttributeError):
+        about = None
     return verify_register.main if about == "register" else verify.main
 
 

@@ -542,4 +542,16 @@ MUTANTS = (
         "< spare",
         ("tests/oracle/test_witness.py::test_examples_are_shown",),
     ),
+    Mutant(
+        "audit.witness.verify_tables.read_tables",
+        "low <= count <= high",
+        "True",
+        ("tests/oracle/test_witness_tables.py::test_a_table_that_does_not_fit_shows_nothing",),
+    ),
+    Mutant(
+        "audit.witness.verify_tables.checked",
+        'stated["files"].get(name) == same',
+        "True",
+        ("tests/oracle/test_witness_tables.py::test_a_statement_is_about_its_files",),
+    ),
 )

@@ -1,0 +1,294 @@
+"""Write the witness of a series of count tables: tables of whole numbers, proofs of findings, and a statement.
+
+It is made of what is published alone, so that it may be published too. The checker's own reading of the files is what
+tables are looked for in, by integer programmes, and the checker's own counts are stated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from audit.count_tables.build_evidence import EvidencePart
+from audit.count_tables.judged_counts import JudgedCounts
+from audit.count_tables.published_counts import PublishedCounts
+from audit.io.atomic_files import atomic_path, write_file
+from audit.model.arrays import Counts, Flags, Floats
+from audit.model.count_tables import PROTECTED, BoundProof, CaseSplit
+from audit.model.errors import UsageError
+from audit.model.report import Report
+from audit.runtime.budget import Budget
+from audit.witness.verify_asked import StatedBoxes, check_asked
+from audit.witness.verify_sums import Proofs, decided
+from audit.witness.verify_tables import FORMAT, RULES, Box, NotShownError, TableSeries, need
+
+FILES = ("statement.json", "questions.json", "tables.parquet")
+_MOST, _TURNS, _WORTHWHILE = 2_000_000, 60, 3
+Matrix: TypeAlias = Any  # of scipy, whose matrices have no types
+Fit = Callable[[Matrix, Floats, Floats, int, Floats, Budget], Counts | None]
+"""Looks for whole numbers, each at most so many, whose rows are between low and high, that make a cost small."""
+
+
+@dataclass(frozen=True)
+class TablesWitness:
+    """What is written: what is stated of which questions, the proofs, and tables that the checker accepts.
+
+    Attributes:
+        series: what is published, as the checker reads it.
+        questions: what `questions.json` has.
+        tables: as columns of `tables.parquet`.
+        claims: what is stated.
+        rests: what has no evidence, in words.
+    """
+
+    series: TableSeries
+    questions: Mapping[str, Any]
+    tables: Mapping[str, Sequence[Any]]
+    claims: Sequence[Mapping[str, Any]]
+    rests: Sequence[str]
+
+    def write(self, folder: Path) -> None:
+        """Write it into a folder; the statement comes last.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        where = self.series.folder
+        files = {
+            name: {"sha256": hashlib.sha256((where / name).read_bytes()).hexdigest(), "rows": rows}
+            for name, rows in self.series.read.items()
+        }
+        statement = {"format": FORMAT, "claims": self.claims, "rests": self.rests, "files": files}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in FILES:
+                (folder / name).unlink(missing_ok=True)
+            with atomic_path(folder / "tables.parquet") as draft:
+                pq.write_table(pa.table(dict(self.tables)), draft, compression="zstd")
+            write_file(folder / "questions.json", json.dumps(self.questions, separators=(",", ":")) + "\n")
+            write_file(folder / "statement.json", json.dumps(statement, indent=1, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise UsageError(
+                f"--witness: {error.strerror or 'the files cannot be written'}; name another folder"
+            ) from error
+
+
+def make_tables_witness(judged: JudgedCounts, report: Report, fit: Fit, budget: Budget) -> TablesWitness:
+    """Return what shows the verdict on count tables, as far as tables and proofs can.
+
+    Raises:
+        UsageError: the checker does not support the series.
+    """
+    try:
+        series = TableSeries(judged.counts.manifest.folder)
+        need(dict(series.limits) == dict(judged.limits), "a policy that is not the manifest's")
+        return _Writer(series, judged).witness(report, fit, budget)
+    except (NotShownError, NotImplementedError) as stop:
+        raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
+    except (LookupError, ValueError, OSError) as error:
+        what = f"the checker cannot read the series ({type(error).__name__})"
+        raise UsageError(f"--witness: {what}; leave --witness out") from error
+
+
+class _Writer:
+    """Puts together what is asked, in the checker's boxes, and what is found."""
+
+    def __init__(self, series: TableSeries, judged: JudgedCounts) -> None:
+        self.series, self.judged, counts = series, judged, judged.counts
+        need(len(series.rows) == len(counts.release), "rows that the checker reads otherwise")
+        shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
+        need((shown == counts.shown).all(), "values that the checker reads otherwise")
+        self.number = np.cumsum(shown) - 1  # of each row among those that show something
+        self.atoms = [_same_atoms(series, counts, place) for place in range(len(series.dimensions))]
+        self.sets: list[dict[frozenset[int], int]] = [{} for _ in series.dimensions]
+        self.asked: dict[str, dict[tuple[int, ...], int]] = {rule: {} for rule in RULES}
+        self.found: dict[str, set[int]] = {rule: set() for rule in RULES}
+        self.proofs: dict[str, list[Any]] = {rule: [] for rule in RULES}
+        for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
+            for at, box in enumerate(part.tables.asked.tolist()):
+                rule = RULES[int(part.questions.rule[at] != PROTECTED)]
+                place = self.asked[rule].setdefault(self.stated(part, box), len(self.asked[rule]))
+                if outcome.verdict[at] > 0 and place not in self.found[rule]:
+                    self.found[rule].add(place)
+                    for bound in outcome.bounds(at):
+                        self.proofs[rule].append([place, bound.is_upper, bound.value, self.proof(part, bound.proof)])
+
+    def stated(self, part: EvidencePart, box: Sequence[int]) -> tuple[int, ...]:
+        """Return a box as it is stated: a period, the earlier one or -1, and a set on each axis."""
+        *places, time = box
+        periods = part.tables.axes[-1].members[time].tolist()
+        first, last = periods[0], periods[-1]
+        if self.series.over_time == "independent":
+            first, last = 0, int(part.questions.release[0])
+        numbers = []
+        for axis, place, atoms, sets in zip(part.tables.axes, places, self.atoms, self.sets, strict=False):
+            mine = frozenset(atom for one in axis.members[place].tolist() for atom in atoms[one])
+            numbers.append(sets.setdefault(mine, len(sets)))
+        return (last, first - 1, *numbers)
+
+    def proof(self, part: EvidencePart, proof: BoundProof) -> dict[str, Any]:
+        """Return a proof as it is stated."""
+        if isinstance(proof, CaseSplit):
+            halves = {"below": self.proof(part, proof.below), "above": self.proof(part, proof.above)}
+            return {"box": self.stated(part, proof.box), "at": proof.at, **halves}
+        terms = []
+        for term in proof.terms:
+            place = -1 - term.index if term.assumed else int(self.number[part.rows[term.index]])
+            terms.append([place, term.weight.numerator, term.weight.denominator])
+        return {"sum": terms, **({"impossible": True} if proof.impossible else {})}
+
+    def witness(self, report: Report, fit: Fit, budget: Budget) -> TablesWitness:
+        """Return what is written."""
+        series, names = self.series, self.series.dimensions
+        sets = {
+            name: [[atoms[atom] for atom in sorted(one)] for one in some]
+            for name, atoms, some in zip(names, series.atoms, self.sets, strict=False)
+        }
+        boxes = StatedBoxes(series, sets)
+        asked = {rule: [boxes.read(each) for each in some] for rule, some in self.asked.items()}
+        check_asked(series, asked)
+        proofs, several, claims = Proofs(series, boxes.read), dict[str, Flags](), []
+        search = _Search(series, asked, self.found, fit)
+        search.run(budget)
+        need(search.tables, "a series of which no table of whole numbers was found")
+        for rule in RULES:
+            ends, limit = proofs.ends(asked[rule], self.proofs[rule]), series.limits[rule]
+            several[rule], certain = decided(rule, limit, search.seen(rule), ends)
+            counted = {"settled": int(several[rule].sum()), "findings": int(certain.sum())}
+            claims.append({"claim": rule, "limit": limit, "questions": len(asked[rule]), **counted})
+        questions = {"sets": sets, **{rule: list(some) for rule, some in self.asked.items()}, "proofs": self.proofs}
+        return TablesWitness(series, questions, search.columns(), claims, list(_rests(claims, report)))
+
+
+def _same_atoms(series: TableSeries, counts: PublishedCounts, place: int) -> list[list[int]]:
+    """Return which of the checker's atoms each atom of a dimension is: those that are in the same labels' rows."""
+    labels = {code: row[1][place] for code, row in zip(counts.label[:, place].tolist(), series.rows, strict=True)}
+    dimension, covered = counts.dimensions[place], series.covered[place]
+    found: dict[frozenset[int], list[int]] = {}
+    for atom in range(len(series.atoms[place])):
+        found.setdefault(frozenset(code for code, label in labels.items() if atom in covered[label]), []).append(atom)
+    sets = {code: {*dimension.axis.members[int(dimension.set_of[code])].tolist()} for code in labels}
+    mine = [frozenset(c for c, some in sets.items() if atom in some) for atom in range(dimension.axis.atoms)]
+    need(len({*mine}) == len(mine) and {*mine} == {*found}, f"labels of {dimension.axis.name} read otherwise")
+    return [found[each] for each in mine]
+
+
+class _Search:
+    """Looks for tables of whole numbers in which the counts that are no findings have several values."""
+
+    def __init__(
+        self, series: TableSeries, asked: Mapping[str, Sequence[Box]], found: Mapping[str, set[int]], fit: Fit
+    ) -> None:
+        self.series, self.asked, self.found, self.fit = series, asked, found, fit
+        self.tables = list[Counts]()
+        self._counts: dict[str, list[Counts]] = {rule: [] for rule in RULES}
+        self.rng = np.random.default_rng(0)
+        self.low = np.array(series.low, dtype=np.float64)
+        self.high = np.array(series.high, dtype=np.float64)
+        finite = self.high[np.isfinite(self.high)].max(initial=0)
+        self.most = int(max(finite, self.low.max(initial=0))) + 4 * sum(series.limits.values())
+
+    @cached_property
+    def members(self) -> list[list[list[int]]]:
+        """The atoms of each set of each axis."""
+        return [[sorted(some) for some in sets] for sets in self.series.sets]
+
+    def cells(self, box: Box) -> Counts:
+        """Return which cells, counted through, are in a box."""
+        atoms = [some[place] for some, place in zip(self.members, box, strict=True)]
+        return np.ravel_multi_index(np.ix_(*atoms), tuple(map(len, self.series.atoms))).ravel()
+
+    @cached_property
+    def rows(self) -> Matrix:
+        """Which cells each published number counts; CSR, shape (numbers, cells)."""
+        from scipy import sparse
+
+        distinct = {box: self.cells(box) for box in dict.fromkeys(self.series.box)}
+        inside = [distinct[box] for box in self.series.box]
+        start = np.cumsum([0, *map(len, inside)])
+        need(start[-1] <= _MOST, "a series with so many cells")
+        entries = np.ones(int(start[-1]), dtype=np.int64), np.concatenate(inside), start
+        return sparse.csr_matrix(entries, shape=(len(inside), int(np.prod(list(map(len, self.series.atoms))))))
+
+    def run(self, budget: Budget) -> None:
+        """Look for tables: first such as settle many questions, then one for each that is left."""
+        self.try_cost(np.zeros(self.rows.shape[1]), budget)
+        for turn in range(_TURNS):
+            before = self.open()
+            if not self.tables or len(before) <= _WORTHWHILE or budget.exhausted():
+                break
+            sign = (1.0, -1.0)[turn] if turn < 2 else self.rng.choice([-1.0, 1.0], len(before))
+            self.try_cost(self.cost(before, sign * self.rng.uniform(0.5, 1.0, len(before))), budget)
+            if turn > 1 and len(before) - len(self.open()) < _WORTHWHILE:
+                break
+        for one in self.open() if self.tables else ():
+            for sign in (1.0, -1.0):
+                if one in self.open() and not budget.exhausted():
+                    self.try_cost(self.cost([one], np.array([sign])), budget)
+
+    def cost(self, some: Sequence[tuple[str, int]], weights: Floats) -> Floats:
+        """Return what cells cost, where the counts of some questions have weights."""
+        cost = np.zeros(self.rows.shape[1])
+        for (rule, place), weight in zip(some, weights.tolist(), strict=True):
+            cost[self.cells(self.asked[rule][place])] += weight
+        return cost
+
+    def try_cost(self, cost: Floats, budget: Budget) -> None:
+        """Look for a table that makes a cost small, and keep it where it fits what is published."""
+        found = self.fit(self.rows, self.low, self.high, self.most, cost, budget)
+        if found is None or (found < 0).any():
+            return
+        count = self.rows @ found
+        if ((self.low <= count) & (count <= self.high)).all():
+            table = found.reshape(tuple(map(len, self.series.atoms)))
+            self.tables.append(table)
+            for rule in RULES:
+                self._counts[rule].append(self.series.counts(table, self.asked[rule]))
+
+    def seen(self, rule: str) -> Counts:
+        """Return the counts of each question in each table; shape (tables, questions)."""
+        return np.stack(self._counts[rule])
+
+    def open(self) -> list[tuple[str, int]]:
+        """Return the questions that are neither findings nor settled by the tables."""
+        if not self.tables:
+            return []
+        found = list[tuple[str, int]]()
+        for rule in RULES:
+            nothing = [(0, float("inf"))] * len(self.asked[rule])
+            several, _ = decided(rule, self.series.limits[rule], self.seen(rule), nothing)
+            found += [(rule, at) for at in np.flatnonzero(~several).tolist() if at not in self.found[rule]]
+        return found
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the tables as columns, without the cells that are 0 in all of them."""
+        every = np.stack(self.tables)
+        places = np.nonzero(every.any(axis=0))
+        names = zip((*self.series.dimensions, "(period)"), self.series.atoms, places, strict=True)
+        found: dict[str, list[Any]] = {name: [atoms[at] for at in place.tolist()] for name, atoms, place in names}
+        return found | {f"table_{number}": table[places].tolist() for number, table in enumerate(every)}
+
+
+def _rests(claims: Sequence[Mapping[str, Any]], report: Report) -> Iterator[str]:
+    """Yield what of the verdict has no evidence."""
+    yield "that sums of labels beyond those that are asked about give nothing away"
+    of = {claim["claim"]: claim for claim in claims}
+    for claim in claims:
+        open_ = claim["questions"] - claim["settled"] - claim["findings"]
+        if open_:
+            yield f"{open_} of {claim['questions']} questions that {claim['claim']} is about, which have no evidence"
+    for clause in report.policy.clauses:
+        claim = of.get(clause.clause, {"questions": 1, "settled": 0, "findings": 0})
+        holds = clause.state == "holds" and claim["questions"] == claim["settled"]
+        if not holds and not (clause.state == "violated" and claim["findings"]):
+            yield f"that the clause {clause.clause} of the policy ({clause.limit:g}) is: {clause.state}"

@@ -1,0 +1,116 @@
+"""Check which counts are asked about: what a witness leaves out of them is not shown; `verify_tables.py` runs this.
+
+Those are all published cells, each box of a published crossing that is not published itself (its sets are atoms,
+labels, what two labels share, and what one has beside another), and, of releases that grow, all increases since the
+release before. It needs nothing but Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations, product
+from math import prod
+from typing import Any, TypeAlias
+
+Box: TypeAlias = tuple[int, ...]
+Set: TypeAlias = frozenset[int]
+Series: TypeAlias = Any  # what `verify_tables.py` reads
+
+
+def need(holds: object, what: str, status: int = 2) -> None:
+    """Stop with what is not supported, or wrong, unless something holds."""
+    if not holds:
+        raise NotImplementedError(status, what)
+
+
+class StatedBoxes:
+    """Reads boxes: a period, the earlier one of an increase or -1, and the place of a set of atoms on each axis."""
+
+    def __init__(self, series: Series, sets: dict[str, list[list[str]]]) -> None:
+        self.series, self.sets = series, list[list[Set]]()
+        for name, atoms in zip(series.dimensions, series.atoms[:-1], strict=True):
+            number = {atom: place for place, atom in enumerate(atoms)}
+            self.sets.append([frozenset(number[atom] for atom in some) for some in sets[name]])
+
+    def read(self, stated: Sequence[int]) -> Box:
+        """Return the box that is stated."""
+        period, since, *places = stated
+        need(
+            all(type(each) is int for each in stated)
+            and min(0, *places) == 0
+            and -1 <= since < period < self.series.periods,
+            "no box",
+            1,
+        )
+        need(since == -1 or self.series.over_time == "cumulative", "an increase, where releases do not grow", 1)
+        sets = [some[place] for some, place in zip(self.sets, places, strict=True)]
+        return self.series.boxed(period, sets, since)
+
+
+def check_asked(series: Series, asked: dict[str, list[Box]]) -> None:
+    """Stop unless all that has to be asked is asked, and only hidden cells by the rule about them."""
+    behind, numbers = cells(series)
+    for rule, boxes in asked.items():
+        need(len({*boxes}) == len(boxes), f"a question of {rule} that stands there twice", 1)
+    need({*asked["min_width"]} == behind, "other hidden cells are asked about than those that are published", 1)
+    missing = (numbers | derived(series)) - {*asked["min_count"]}
+    need(not missing, f"{len(missing)} counts that are not asked about", 1)
+
+
+def cells(series: Series) -> tuple[set[Box], set[Box]]:
+    """Return the boxes of hidden cells, and of those with a number."""
+    texts: dict[Any, list[str]] = {}
+    for period, labels, text in series.rows:
+        if text:
+            texts.setdefault((period, labels), []).append(text)
+    behind, numbers = set[Box](), set[Box]()
+    for (period, labels), some in texts.items():
+        box = series.boxed(period, series.covers(labels))
+        if all(text in series.markers and len({*series.markers[text]}) > 1 for text in some):
+            behind.add(box)
+        elif any(text not in series.markers for text in some):
+            numbers.add(box)
+    return behind, numbers
+
+
+def derived(series: Series) -> set[Box]:
+    """Return the boxes of published crossings that are not published, and the increases of all boxes."""
+    found = set[Box]()
+    for period in range(series.periods):
+        mine = [(labels, text) for at, labels, text in series.rows if at == period]
+        around = (
+            [labels for labels, _ in mine] if series.over_time == "independent" else [row[1] for row in series.rows]
+        )
+        some_sets = [
+            choices(series, place, mine, {each[place] for each in around}) for place in range(len(series.covered))
+        ]
+        shown = {series.covers(labels) for labels, text in mine if text}
+        totals = [() if name in series.nested else series.totals.get(name) for name in series.dimensions]
+        every = set[tuple[Set, ...]](shown)
+        for crossing in {tuple(map(lambda a, b: a != b, labels, totals)) for labels, _ in mine}:
+            some = [
+                choice if crossed else [frozenset(range(len(series.atoms[place])))]
+                for place, (choice, crossed) in enumerate(zip(some_sets, crossing, strict=True))
+            ]
+            need(prod(map(len, some)) <= 100_000, "so many boxes of a table")
+            every |= set(product(*some))
+        found |= {series.boxed(period, sets) for sets in every - shown}
+        if series.over_time == "cumulative" and period:
+            found |= {series.boxed(period, sets, period - 1) for sets in every}
+    return found
+
+
+def choices(series: Series, place: int, mine: Iterable[Any], around: set[Any]) -> list[Set]:
+    """Return the sets of a dimension that are asked about: atoms, labels, what two labels share or do not."""
+    covered, every = series.covered[place], frozenset(range(len(series.atoms[place])))
+    total = () if series.dimensions[place] in series.nested else series.totals.get(series.dimensions[place])
+    here = {labels[place] for labels, _ in mine}
+    labels = {covered[label] for label in here} | ({every} if total is not None else set())
+    alike: dict[Any, set[int]] = {}
+    for atom in every:
+        alike.setdefault(frozenset(label for label in around if atom in covered[label]), set()).add(atom)
+    found = {frozenset(some) for some in alike.values()} | labels
+    for one, other in combinations(labels, 2):
+        found |= {one & other, one - other, other - one} if one & other else set()
+    is_label = total is None or any(covered[label] == every for label in here if label != total)
+    return [one for one in found if one and (is_label or one != every)]

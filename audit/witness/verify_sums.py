@@ -1,0 +1,106 @@
+"""Check bounds of counts by weighted sums of published numbers, in fractions; `verify_tables.py` runs this.
+
+A count is a sum over the atoms of its box, none of which is negative. Where the weights of the boxes around each of
+its atoms add up to at least 1, and to at least 0 around each other one, the weighted upper ends are a bound from above;
+in the same way from below. It needs Python 3.11 and numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import ceil, floor, inf, lcm
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Box: TypeAlias = tuple[int, ...]
+Series: TypeAlias = Any  # what `verify_tables.py` reads
+Proof: TypeAlias = Any  # what JSON has
+MOST, LARGEST = 50_000_000, 1 << 40
+
+
+def need(holds: object, what: str, status: int = 2) -> None:
+    """Stop with what is not supported, or wrong, unless something holds."""
+    if not holds:
+        raise NotImplementedError(status, what)
+
+
+def whole(*numbers: object) -> bool:
+    """Return whether all of these are whole numbers."""
+    return all(type(each) is int for each in numbers)
+
+
+Case: TypeAlias = tuple[Box, bool, int]  # a box has at most (True) or at least so many
+
+
+class Proofs:
+    """Checks bounds of boxes, in fractions."""
+
+    def __init__(self, series: Series, box: Callable[[Any], Box]) -> None:
+        self.series, self.box = series, box
+
+    def ends(self, boxes: Sequence[Box], stated: Sequence[Any]) -> list[tuple[int, float]]:
+        """Return what is proved of each box: at least, and at most; each proof has to hold."""
+        found: list[tuple[int, float]] = [(0, inf)] * len(boxes)
+        for place, upper, value, proof in stated:
+            need(whole(place, value) and place >= 0 and abs(value) < LARGEST and type(upper) is bool, "no bound", 1)
+            need(self.holds(boxes[place], proof, value, (), upper=upper), f"a proof that does not show {value}", 1)
+            low, high = found[place]
+            found[place] = (low, min(high, value)) if upper else (max(low, value), high)
+        return found
+
+    def holds(self, box: Box, proof: Proof, value: int, cases: tuple[Case, ...], *, upper: bool) -> bool:
+        """Return whether a proof shows that a box has at most (`upper`), or at least, so many, in some cases."""
+        if "at" in proof:
+            where, at = self.box(proof["box"]), proof["at"]
+            need(whole(at), "a case without a number", 1)
+            halves = ((proof["below"], (where, True, at)), (proof["above"], (where, False, at + 1)))
+            return all(self.holds(box, half, value, (*cases, case), upper=upper) for half, case in halves)
+        impossible = proof.get("impossible", False)
+        side, total, terms = upper or impossible, Fraction(0), list[tuple[Box, Fraction]]()
+        for place, over, under in proof["sum"]:
+            need(whole(place, over, under) and under > 0 and over, "a weight that is no fraction", 1)
+            weight = Fraction(over, under)
+            at_upper = (weight > 0) == side
+            if place >= 0:
+                one, end = self.series.box[place], (self.series.high if at_upper else self.series.low)[place]
+            else:
+                one, is_upper, end = cases[-1 - place]
+                need(is_upper == at_upper, "a case that has no such end", 1)
+            need(end < inf, "a number without an upper end", 1)
+            total += weight * int(end)
+            terms.append((one, weight))
+        if impossible:
+            return total < 0 and self.covers(terms, upper=True)
+        kept = floor(total) <= value if upper else ceil(total) >= value
+        return kept and self.covers([*terms, (box, Fraction(-1))], upper=upper)
+
+    def covers(self, terms: Sequence[tuple[Box, Fraction]], *, upper: bool) -> bool:
+        """Return whether weights of boxes add up to at least 0 (at most 0 unless `upper`) on every atom."""
+        scale = lcm(*(weight.denominator for _, weight in terms)) * (1 if upper else -1)
+        weights = [int(weight * scale) for _, weight in terms]
+        need(sum(map(abs, weights)) < LARGEST, "weights that are too large")
+        around = np.array(weights, dtype=np.int64).reshape(-1, 1)
+        for axis, (atoms, numbers) in enumerate(zip(self.series.atoms, self.series.sets, strict=True)):
+            sets, inside = list(numbers), np.zeros((len(terms), len(atoms)), dtype=np.bool_)
+            for row, (box, _) in enumerate(terms):
+                inside[row, list(sets[box[axis]])] = True
+            # Atoms of an axis that are in the same boxes are looked at once.
+            patterns = np.unique(inside, axis=1)
+            need(around.size * patterns.shape[1] <= MOST, "a proof of so many numbers")
+            around = (around[:, :, None] * patterns[:, None, :]).reshape(len(terms), -1)
+        return bool((around.sum(axis=0) >= 0).all())
+
+
+def decided(rule: str, limit: int, seen: Numbers, ends: Sequence[tuple[int, float]]) -> tuple[Numbers, Numbers]:
+    """Return which questions of a rule tables answer, and which are findings by what is proved of them."""
+    least, most = seen.min(axis=0), seen.max(axis=0)
+    low, high = (np.array([end[side] for end in ends], dtype=np.float64) for side in (0, 1))
+    width, left = most - least + 1, high - low + 1
+    if rule == "min_width":
+        return width >= limit, left < limit
+    small = (low >= 1) & (high < limit) & ((left == 1) | (left < limit - 1))
+    return (least <= 0) | (most >= limit) | (width >= limit - 1), small

@@ -1,0 +1,300 @@
+"""Check what a witness states of a series of count tables, independently of the program that made it.
+
+    python verify_tables.py SERIES FOLDER
+
+It needs Python 3.11, numpy and pyarrow, and beside it `verify_asked.py` and `verify_sums.py`: copy them anywhere.
+`docs/reference/witness.md` says what the files are, and why what is shown is so: two tables of whole numbers that fit
+all that is published, and give a count two values, show that it is not certain. What is certain is proved by sums.
+Exit status: 0 all that is stated is shown, 1 it is not, 2 something is not supported (which is named).
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import runpy
+import sys
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf, prod
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Box: TypeAlias = tuple[int, ...]  # the number of a set on each axis, time last
+FORMAT = "series-audit witness of counts 1"
+SUPPORTED = {
+    "series": "name kind releases",
+    "table": "dimensions value totals categories nested open markers threshold rounding over_time not_counts",
+    "policy": "min_count min_width",
+    "unconfirmed": "",
+}
+OTHERS = {"waiver", "hiding"}  # tables on which counts do not depend
+WORDS = (
+    "of {questions:,} questions that {claim} (at least {limit}) is about, {settled:,} are answered by several values "
+    "in {tables} tables of whole numbers, {findings:,} are findings (proved)"
+)
+MOST, LARGEST = 50_000_000, 1 << 40
+RULES, REST, NONE = ("min_width", "min_count"), "(rest)", ("", "NONE", "None", "none")
+
+
+class NotShownError(Exception):
+    """Something is not shown (status 1), or not supported (2)."""
+
+
+def need(holds: object, what: str, status: int = 2) -> None:
+    """Stop with what is not supported, or wrong, unless something holds."""
+    if not holds:
+        raise NotShownError(status, what)
+
+
+def whole(*numbers: object) -> bool:
+    """Return whether all of these are whole numbers."""
+    return all(type(each) is int for each in numbers)
+
+
+def beside(name: str) -> dict[str, Any]:
+    """Return what a file defines that lies beside this one."""
+    path = Path(__file__).with_name(f"{name}.py")
+    need(path.exists(), f"checking this without {path.name} beside {Path(__file__).name}")
+    return runpy.run_path(str(path))
+
+
+class TableSeries:
+    """A series as its files say it is.
+
+    `atoms` are those of each dimension, and the periods last; `sets` numbers the sets of atoms on each axis, `covered`
+    has the set of each label. `box`, `low` and `high` are of the rows (period, labels, text) that show something.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.read = folder, dict[str, int | None]({"series.toml": None})
+        manifest = tomllib.loads((folder / "series.toml").read_text("utf-8"))
+        for name, table in manifest.items():
+            left = set(table) - set(SUPPORTED[name].split()) if name in SUPPORTED else {name} - OTHERS
+            need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")
+        need(manifest["series"]["kind"] == "tables", "a series that is not of count tables")
+        self.rules, policy = manifest["table"], manifest.get("policy", {})
+        self.over_time = self.rules.get("over_time", "independent")
+        need(self.over_time in ("same", "cumulative", "independent"), f"over_time = {self.over_time}")
+        self.dimensions, self.nested = self.rules["dimensions"], self.rules.get("nested", {})
+        self.totals = {name: plain(text) for name, text in self.rules.get("totals", {}).items() if plain(text)}
+        self.markers = {plain(text): tuple(ends) for text, ends in self.rules.get("markers", {}).items()}
+        ends = [high for _, high in self.markers.values() if high < inf]
+        implied = self.rules.get("threshold") or max(ends, default=-1) + 1
+        self.limits = {"min_width": policy.get("min_width", 2), "min_count": policy.get("min_count", implied)}
+        need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are no whole numbers")
+        found, releases = list[tuple[int, tuple[Any, ...], str]](), manifest["series"]["releases"]
+        for at, entry in enumerate(releases):
+            names = [entry] if isinstance(entry, str) else entry["tables"]
+            found += [row for name in names for row in self.file(name, at)]
+        self.periods = 1 if self.over_time == "same" else len(releases)
+        self.rows = [(min(at, self.periods - 1), labels, text) for at, labels, text in found]
+        self.atoms, self.covered = [], list[dict[Any, frozenset[int]]]()
+        for place, name in enumerate(self.dimensions):
+            self.dimension(name, list(dict.fromkeys(labels[place] for _, labels, _ in self.rows)))
+        self.atoms.append([*range(self.periods)])
+        need(prod(map(len, self.atoms)) <= MOST, "so many combinations of atoms")
+        self.sets: list[dict[frozenset[int], int]] = [{} for _ in self.atoms]
+        shown = [row for row in self.rows if row[2]]
+        self.box = [self.boxed(period, self.covers(labels)) for period, labels, _ in shown]
+        ends = [self.interval(text) for _, _, text in shown]
+        self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
+
+    def table(self, name: str) -> tuple[list[str], list[list[str]]]:
+        """Return the header and the lines of a file of the series, as texts without spaces at their ends."""
+        path = self.folder / name
+        need(name.endswith(".csv") and path.resolve().is_relative_to(self.folder.resolve()), f"no CSV here: {name}")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header, *lines = [[*map(plain, line)] for line in csv.reader(file, strict=True) if line]
+        need(len(header) > 1 and {*map(len, lines)} <= {len(header)}, f"another delimiter, or number of cells: {name}")
+        need(len({*header}) == len(header) and all(header), f"columns without names of their own: {name}")
+        self.read[name] = len(lines)
+        return header, lines
+
+    def file(self, name: str, release: int) -> Iterator[tuple[int, tuple[Any, ...], str]]:
+        """Yield the release, the labels and the text of each row of a file."""
+        header, lines = self.table(name)
+        inner = [column for columns in self.nested.values() for column in columns]
+        roles = {*self.dimensions, *inner, *self.rules.get("not_counts", ()), self.rules["value"]}
+        for place, column in enumerate(header):
+            need(column in roles or not re.search(r"\d", "".join(line[place] for line in lines)), f"column {column}")
+        for line in lines:
+            need(any(line[1:]), f"a row with one text, or none: {name}")
+            row, labels = dict(zip(header, line, strict=True)), list[Any]()
+            for each in self.dimensions:
+                if each in self.nested:
+                    labels.append(tuple(text for column in self.nested[each] if (text := row[column]) not in NONE))
+                else:
+                    labels.append(row.get(each, "") or self.totals.get(each))
+                    need(labels[-1] is not None, f"an empty cell, or no column, of {each}, which has no total: {name}")
+            yield release, tuple(labels), row[self.rules["value"]]
+
+    def dimension(self, name: str, labels: list[Any]) -> None:
+        """Note the atoms of a dimension, and what each of its labels covers."""
+        total, covered = () if name in self.nested else self.totals.get(name), dict[Any, list[Any]]()
+        labels = [label for label in labels if label != total]
+        if name in self.nested:
+            need(name not in self.totals and name not in self.rules.get("categories", {}), f"a total of nested {name}")
+            paths = {label[:end] for label in labels for end in range(1, len(label) + 1)}
+            ends = sorted(paths - {path[:-1] for path in paths})
+            covered = {path: [" > ".join(end) for end in ends if end[: len(path)] == path] for path in paths}
+        elif name in self.rules.get("categories", {}):
+            header, lines = self.table(self.rules["categories"][name])
+            for line in lines:
+                row = dict(zip(header, line, strict=True))
+                need(row["label"] and row["atom"], f"an empty label or atom of {name}")
+                covered.setdefault(row["label"], []).append(row["atom"])
+            need({*labels} <= {*covered}, f"a label of {name} that is in no line of its categories")
+        else:
+            covered = {label: [label] for label in labels}
+        spelled = {*labels, total} - {None}
+        need(len({str(label).casefold() for label in spelled}) == len(spelled), f"capitals that differ in {name}")
+        atoms = list(dict.fromkeys(atom for some in covered.values() for atom in some)) if labels else []
+        atoms += [REST] if name in self.rules.get("open", ()) or not atoms else []
+        need(len({*atoms}) == len(atoms), f"atoms of {name} with one name")
+        number = {atom: place for place, atom in enumerate(atoms)}
+        self.atoms.append(atoms)
+        known = {label: frozenset(number[atom] for atom in covered[label]) for label in labels}
+        self.covered.append(known | {total: frozenset(range(len(atoms)))})
+
+    def covers(self, labels: Sequence[Any]) -> tuple[frozenset[int], ...]:
+        """Return the atoms of each dimension that labels cover."""
+        return tuple(covered[label] for covered, label in zip(self.covered, labels, strict=True))
+
+    def boxed(self, period: int, sets: Iterable[frozenset[int]], since: int = -1) -> Box:
+        """Return a box of atoms, of a period, or of its increase since an earlier one."""
+        first = since + 1 if self.over_time == "cumulative" else period
+        every = (*sets, frozenset(range(first, period + 1)))
+        return tuple(numbers.setdefault(one, len(numbers)) for numbers, one in zip(self.sets, every, strict=True))
+
+    def interval(self, text: str) -> tuple[int, float]:
+        """Return the counts that a published text can stand for."""
+        if text in self.markers:
+            low, high = self.markers[text]
+            need(whole(low) and (high == inf or whole(high)) and 0 <= low <= high, f"what the marker {text} stands for")
+            return low, high
+        need(re.fullmatch("[0-9]{1,11}", text), f"the number {text!r}")
+        number, rounding, threshold = int(text), self.rules.get("rounding"), self.rules.get("threshold")
+        low = high = number
+        if rounding:
+            to, how = rounding["to"], rounding["how"]
+            need(whole(to) and to > 1 and set(rounding) == {"to", "how"}, "such a rounding")
+            half, last = to // 2, to - to // 2 - 1
+            need(number % to == 0 or how == "midpoint", f"{text}, which is not rounded")
+            need(how != "midpoint" or number == 0 or number % to == half, f"{text}, which is not rounded")
+            below, above = {
+                "nearest": (half, last), "even": (half, half if to % 2 == 0 else last), "down": (0, to - 1),
+                "up": (to - 1, 0), "random": (to - 1, to - 1), "midpoint": (half - 1, half) if number else (0, 0),
+            }[how]  # fmt: skip
+            low, high = max(0, number - below), number + above
+        if threshold:
+            need(whole(threshold), "such a threshold")
+            if number > 0 or low >= 1:
+                low = max(low, threshold)
+            elif high < threshold:
+                high = 0
+        return low, high
+
+    def inside(self, axis: int) -> Numbers:
+        """Return which atoms of an axis are in each of its sets; shape (sets, atoms)."""
+        found = np.zeros((len(self.sets[axis]), len(self.atoms[axis])), dtype=np.int64)
+        for some, place in self.sets[axis].items():
+            found[place, list(some)] = 1
+        return found
+
+    def counts(self, table: Numbers, boxes: Sequence[Box]) -> Numbers:
+        """Return the counts of boxes in a table of whole numbers."""
+        need(prod(map(len, self.sets)) <= MOST, "so many sets of labels")
+        for axis in range(len(self.sets)):
+            table = np.moveaxis(np.tensordot(self.inside(axis), table, axes=(1, axis)), 0, axis)
+        return table[tuple(np.array(boxes, dtype=np.int64).reshape(-1, len(self.sets)).T)]
+
+
+def plain(text: str) -> str:
+    """Return a text without spaces at its ends."""
+    return unicodedata.normalize("NFC", text.strip())
+
+
+def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Sequence[Sequence[Box]]) -> list[Numbers]:
+    """Return the counts of some lists of boxes in each of the tables of a file, each checked; shape (tables, boxes)."""
+    places = [
+        [{atom: place for place, atom in enumerate(atoms)}[each] for each in columns.pop(name)]
+        for name, atoms in zip((*series.dimensions, "(period)"), series.atoms, strict=True)
+    ]
+    cells = list(zip(*places, strict=True))
+    need(len({*cells}) == len(cells), "a cell that has two lines", 1)
+    found, shape = [list[Numbers]() for _ in boxes], tuple(map(len, series.atoms))
+    for name, column in columns.items():
+        need(all(whole(count) and 0 <= count < LARGEST for count in column), f"{name}: no whole number", 1)
+        need(sum(column) < LARGEST, f"{name}: more than can be added up", 1)
+        table = np.zeros(shape, dtype=np.int64)
+        table[tuple(np.array(places, dtype=np.int64))] = column
+        for count, low, high in zip(series.counts(table, series.box).tolist(), series.low, series.high, strict=True):
+            need(low <= count <= high, f"{name}: {count}, where {low} to {high} is published", 1)
+        for some, each in zip(found, boxes, strict=True):
+            some.append(series.counts(table, each))
+    need(columns, "no table", 1)
+    return [np.stack(some) for some in found]
+
+
+def checked(folder: Path, witness: Path) -> int:
+    """Say what a witness shows of what it states, and return the exit status."""
+    stated = json.loads((witness / "statement.json").read_text("utf-8"))
+    need(stated["format"] == FORMAT and stated["claims"], f"a witness of this form: {stated['format']}")
+    series = TableSeries(folder)
+    for name, rows in series.read.items():
+        same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
+        need(stated["files"].get(name) == same, f"the statement is about another {name}", 1)
+    given = json.loads((witness / "questions.json").read_text("utf-8"))
+    questions = beside("verify_asked")
+    boxes = questions["StatedBoxes"](series, given["sets"])
+    asked = {rule: [boxes.read(each) for each in given[rule]] for rule in RULES}
+    questions["check_asked"](series, asked)
+    tables = pq.read_table(witness / "tables.parquet").to_pydict()
+    sums = beside("verify_sums")
+    proofs = sums["Proofs"](series, boxes.read)
+    seen = dict(zip(RULES, read_tables(series, tables, [asked[rule] for rule in RULES]), strict=True))
+    for claim in stated["claims"]:
+        rule, limit = claim["claim"], series.limits[claim["claim"]]
+        ends = proofs.ends(asked[rule], given["proofs"][rule])
+        several, certain = sums["decided"](rule, limit, seen[rule], ends)
+        need(not (several & certain).any(), "proofs that contradict the tables", 1)
+        found = {"questions": len(asked[rule]), "settled": int(several.sum()), "findings": int(certain.sum())}
+        need(claim == {"claim": rule, "limit": limit, **found}, f"{claim}, where {limit}, {found} is so", 1)
+        sys.stdout.write(f"shown: {WORDS.format(**claim, tables=len(seen[rule]))}\n")
+    for rest in stated["rests"]:
+        sys.stdout.write(f"rests on the program that stated it: {rest}\n")
+    return 0
+
+
+def main(series: str, witness: str) -> int:
+    """Check the witness in a folder, say what it shows, and return the exit status."""
+    try:
+        return checked(Path(series), Path(witness))
+    except (NotShownError, NotImplementedError) as stop:
+        status, what = stop.args
+    except (
+        csv.Error,
+        OSError,
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        AttributeError,
+        RuntimeError,
+    ) as error:
+        status, what = 1, f"what cannot be read ({type(error).__name__}: {error})"
+    sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
+    return int(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))

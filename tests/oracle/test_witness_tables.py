@@ -1,0 +1,286 @@
+"""Witnesses of count tables beside integer programming: what is shown is so, and no forgery shows more."""
+
+import ast
+import json
+import math
+import random
+import re
+import shutil
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from audit.witness import verify_tables
+from tests.helpers.amount import some
+from tests.helpers.count_tables import TinyTables
+from tests.helpers.running import run_main
+from tests.oracle.count_tables import Oracle
+from tests.oracle.drawn_tables import drawn, drawn_tables
+
+CHECKERS = [Path(verify_tables.__file__).with_name(f"verify_{name}.py") for name in ("tables", "asked", "sums")]
+EXAMPLES = Path(__file__).parent.parent / "count_table_examples"
+REFUSED = {"tables-rates": "rates in [table] of series.toml"}
+SERIES, FORGERIES = some(40), 12
+SMALL = TinyTables(
+    ("area", "sex"),
+    [[(("n", "f"), "*"), (("n", "m"), "*"), (("n", "All"), "6"), (("s", "All"), "7"), (("All", "All"), "13")]],
+    totals={"area": "All", "sex": "All"},
+    markers={"*": (1, 4)},
+    min_count=5,
+)
+
+
+def witnessed(folder, where):
+    """The exit codes of the audit and of the checker, and what the latter says."""
+    code, _, err = run_main(str(folder), "--witness", str(where))
+    return (code, None, err) if code == 2 else (code, *checked(folder, where))
+
+
+def checked(folder, where):
+    return run_main("verify", str(folder), str(where))[:2]
+
+
+def read(where):
+    statement, questions = (json.loads((where / f"{name}.json").read_text()) for name in ("statement", "questions"))
+    return statement, questions, pq.read_table(where / "tables.parquet").to_pydict()
+
+
+def write(where, statement, questions, tables):
+    (where / "statement.json").write_text(json.dumps(statement))
+    (where / "questions.json").write_text(json.dumps(questions))
+    pq.write_table(pa.table(tables), where / "tables.parquet")
+
+
+def truth(oracle, questions, rule):
+    """How many questions of a witness are findings, and how many are not, by integer programming."""
+    series, findings = oracle.series, 0
+    for period, since, *places in questions[rule]:
+        atoms = [
+            oracle.atoms[at] if oracle.atoms[at] == ["everybody"] else questions["sets"][name][place]
+            for at, (name, place) in enumerate(zip(series.dimensions, places, strict=True))
+        ]
+        periods = [period] if series.over_time == "independent" else [*range(since + 1, period + 1)]
+        low, high = oracle.interval_of(frozenset(product(*atoms)), periods)
+        width = math.inf if high is None else high - low + 1
+        if rule == "min_width":
+            findings += width < series.min_width
+        else:
+            findings += low >= 1 and width + low - 1 < series.min_count and (width == 1 or width < series.min_count - 1)
+    return findings, len(questions[rule]) - findings
+
+
+def is_so(oracle, where):
+    """Whether what a witness states is so, as far as it goes."""
+    statement, questions, _ = read(where)
+    for claim in statement["claims"]:
+        findings, others = truth(oracle, questions, claim["claim"])
+        if claim["findings"] > findings or claim["settled"] > others:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(SERIES))
+def test_what_is_shown_is_so_and_no_forgery_shows_more(seed, tmp_path):
+    rng = random.Random(seed)  # noqa: S311
+    series = drawn_tables(rng)
+    oracle, folder, where = Oracle(series), series.write(tmp_path / "series"), tmp_path / "witness"
+    answer = oracle.answer()
+    audit, code, said = witnessed(folder, where)
+    if answer is None or code is None:
+        assert audit == 2
+        return
+    assert code == 0, said
+    statement, questions, _ = read(where)
+    for claim in statement["claims"]:
+        assert (claim["findings"], claim["settled"]) == truth(oracle, questions, claim["claim"])
+    assert audit == bool(answer.findings)
+    assert bool(sum(claim["findings"] for claim in statement["claims"])) == bool(answer.findings)
+    for _ in range(FORGERIES):
+        shutil.rmtree(tmp_path / "forged", ignore_errors=True)
+        forged = shutil.copytree(where, tmp_path / "forged")
+        files = read(forged)
+        for _ in range(rng.randint(1, 2)):
+            rng.choice([forge_table, forge_question, forge_proof, forge_claim])(rng, *files)
+        write(forged, *files)
+        assert agreed(folder, forged) != 0 or is_so(oracle, forged)
+
+
+def agreed(folder, where):
+    """Check a forged witness, its claims being those that the checker would believe."""
+    for _ in range(3):
+        code, said = checked(folder, where)
+        found = re.search(r"where (\d+), (\{.*?\}) is so", said)
+        if not found:
+            break
+        statement, *others = read(where)
+        believed = ast.literal_eval(found[2])
+        claims = [
+            each | believed if str(each["claim"]) in said.split("not shown")[1] else each
+            for each in statement["claims"]
+        ]
+        write(where, statement | {"claims": claims}, *others)
+    return code
+
+
+def forge_table(rng, statement, questions, tables):
+    column = tables[rng.choice([name for name in tables if name.startswith("table_")])]
+    if column:
+        places = rng.sample(range(len(column)), min(2, len(column)))
+        for place, by in zip(places, (1, -1), strict=False):
+            column[place] += by * rng.choice([1, 1, 2, -1])
+
+
+def forge_question(rng, statement, questions, tables):
+    rule = rng.choice(["min_width", "min_count"])
+    if questions[rule]:
+        question = questions[rule].pop(rng.randrange(len(questions[rule])))
+        kind = rng.randrange(3)
+        if kind == 1:
+            questions["min_count" if rule == "min_width" else "min_width"].append(question)
+        elif kind == 2:
+            question[rng.randrange(len(question))] += rng.choice([-1, 1])
+            questions[rule].append(question)
+
+
+def forge_proof(rng, statement, questions, tables):
+    proofs = questions["proofs"][rng.choice(["min_width", "min_count"])]
+    if not proofs:
+        return
+    bound = rng.choice(proofs)
+    kind = rng.randrange(4)
+    if kind == 0:
+        bound[0] = rng.randrange(len(questions["min_count"]))
+    elif kind == 1:
+        bound[2] += rng.choice([-1, 1])
+    elif kind == 2:
+        bound[1] = not bound[1]
+    elif bound[3].get("sum"):
+        term = rng.choice(bound[3]["sum"])
+        term[rng.randrange(3)] += rng.choice([-1, 1])
+
+
+def forge_claim(rng, statement, questions, tables):
+    claim = rng.choice(statement["claims"])
+    claim[rng.choice(["settled", "findings", "questions", "limit"])] += rng.choice([-1, 1])
+
+
+@pytest.mark.parametrize("seed", range(some(12)))
+def test_nested_labels_are_shown(seed, tmp_path):
+    published = drawn(random.Random(seed), "nested")  # noqa: S311
+    folder = published.write(tmp_path / "series")
+    audit, code, said = witnessed(folder, tmp_path / "witness")
+    assert code == 0 if code is not None else audit == 2, said
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*")))
+def test_examples_are_shown_or_refused_by_name(name, tmp_path):
+    code, done, said = witnessed(EXAMPLES / name, tmp_path / "witness")
+    if name in REFUSED:
+        assert code == 2
+        assert REFUSED[name] in said
+        return
+    assert done == 0, said
+    for claim in read(tmp_path / "witness")[0]["claims"]:
+        assert claim["settled"] + claim["findings"] == claim["questions"]
+
+
+def test_the_checker_runs_by_itself(tmp_path):
+    folder, where = SMALL.write(tmp_path / "series"), tmp_path / "witness"
+    assert witnessed(folder, where)[1] == 0
+    for file in CHECKERS:
+        shutil.copy(file, tmp_path)
+        assert len(file.read_text().splitlines()) <= 300
+        assert not re.search(r"^\s*(from|import) (audit|attacks)", file.read_text(), re.MULTILINE)
+    command = [sys.executable, "-I", str(tmp_path / CHECKERS[0].name), str(folder), str(where)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def stated(tmp_path):
+    folder, where = SMALL.write(tmp_path / "series"), tmp_path / "witness"
+    assert witnessed(folder, where)[1] == 0
+    return folder, where, read(where)
+
+
+def test_a_table_that_does_not_fit_shows_nothing(tmp_path):
+    folder, where, (statement, questions, tables) = stated(tmp_path)
+    tables["table_0"][0] += 1
+    write(where, statement, questions, tables)
+    code, said = checked(folder, where)
+    assert code == 1
+    assert "is published" in said
+
+
+def test_a_hidden_cell_that_is_not_asked_about_is_missed(tmp_path):
+    folder, where, (statement, questions, tables) = stated(tmp_path)
+    questions["min_width"].pop()
+    write(where, statement, questions, tables)
+    code, said = checked(folder, where)
+    assert code == 1
+    assert "other hidden cells" in said
+
+
+def test_a_derived_count_that_is_not_asked_about_is_missed(tmp_path):
+    folder, where, (statement, questions, tables) = stated(tmp_path)
+    questions["min_count"].pop()
+    write(where, statement, questions, tables)
+    code, said = checked(folder, where)
+    assert code == 1
+    assert "not asked about" in said
+
+
+def test_a_proof_of_too_much_shows_nothing(tmp_path):
+    recovered = [[(("n", "f"), "*"), (("n", "m"), "5"), (("n", "All"), "8")]]
+    series = TinyTables(("area", "sex"), recovered, totals={"sex": "All"}, markers={"*": (1, 4)})
+    folder, where = series.write(tmp_path / "series"), tmp_path / "witness"
+    assert witnessed(folder, where)[:2] == (1, 0)
+    statement, questions, tables = read(where)
+    bound = next(each for each in questions["proofs"]["min_width"] if each[1])
+    bound[2] -= 1
+    write(where, statement, questions, tables)
+    code, said = checked(folder, where)
+    assert code == 1
+    assert "a proof that does not show" in said
+
+
+def test_one_table_shows_no_width(tmp_path):
+    folder, where, (statement, questions, tables) = stated(tmp_path)
+    tables = {name: column for name, column in tables.items() if not re.fullmatch(r"table_[1-9]\d*", name)}
+    write(where, statement, questions, tables)
+    assert checked(folder, where)[0] == 1
+
+
+def test_a_statement_is_about_its_files(tmp_path):
+    folder, where, _ = stated(tmp_path)
+    release = folder / "releases" / "1.csv"
+    release.write_text(release.read_text().replace("13", "14"))
+    assert checked(folder, where)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "named"),
+    [
+        ("[table]\n", '[table]\nflags = ["p"]\n', "flags"),
+        ("[policy]\n", '[unconfirmed]\nkeys = ["table.markers"]\n[policy]\n', "unconfirmed"),
+        ("[table]\n", '[table]\nsensitive = ["sex"]\n', "sensitive"),
+    ],
+)
+def test_what_is_not_supported_is_named(before, after, named, tmp_path):
+    folder, where = SMALL.write(tmp_path / "series"), tmp_path / "witness"
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text().replace(before, after))
+    code, _, err = witnessed(folder, where)
+    assert code == 2
+    assert named in err
+
+
+def test_another_policy_than_the_manifests_is_refused(tmp_path):
+    folder = SMALL.write(tmp_path / "series")
+    code, _, err = run_main(str(folder), "--policy", "min_count=3", "--witness", str(tmp_path / "witness"))
+    assert code == 2
+    assert "a policy" in err
