@@ -25,11 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.linked_classes import LinkedClasses, likeliest_values, linked_classes, shares
-from audit.findings.close_numbers import CloseClasses, CloseNumbers
+from audit.findings.close_numbers import CloseClasses, KnownNearly, SimilarClasses, joined, nearly
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.model.arrays import Codes, Counts, Flags, Floats, Places
 from audit.model.evidence import Evidence, PeopleSource, PublishedClasses
-from audit.model.finding import FindingRule
+from audit.model.finding import Claims, FindingRule
 from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.nearness import Nearness
 from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason
@@ -38,6 +38,7 @@ from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
 
 T = TypeVar("T")
+K = TypeVar("K", bound=CloseClasses)
 _RISK = "risk", "share"
 CLASSES = Noun("{count} class", "{count} classes")
 
@@ -178,12 +179,19 @@ class HomogeneityAttack:
             )
             reason = Reason(known)
         outcome = Outcome.judged(self.name, reason, claimed.measures(), claimed.claims())
-        numbers = evidence.numbers.get(evidence.sensitive)
-        if numbers is None:
-            return outcome
-        near = numbers.near(self.closeness)
-        found, _ = self._judged(evidence, source, seen, near)
-        return replace(outcome, near=found.close(near, self.closeness))
+        found: dict[str, Claims] = {}
+        if numbers := evidence.numbers.get(evidence.sensitive):
+            near = numbers.near(self.closeness)
+            claimed, _ = self._judged(evidence, source, seen, near)
+            found["closeness"] = claimed.close(CloseClasses, near, self.closeness)
+        similar = []
+        for category, values in evidence.categories.get(evidence.sensitive, {}).items():
+            near = values.near(0.0)
+            claimed, _ = self._judged(evidence, source, seen, near)
+            similar.append(claimed.close(SimilarClasses, near, 0.0, category))
+        if similar:
+            found["similar"] = joined(similar)
+        return replace(outcome, near=found)
 
     def _judged(
         self, evidence: Evidence, source: PeopleSource, seen: Sequence[PublishedClasses], near: Nearness | None
@@ -241,10 +249,10 @@ def _group(said: _ClaimedClass) -> HomogeneousClass[int]:
     return HomogeneousClass(said.release, said.group, said.number, said.lower, *counts)
 
 
-def _close(said: _ClaimedClass) -> CloseNumbers[int]:
-    """Return the finding that a class gives a number away nearly."""
+def _close(said: _ClaimedClass, category: str | None) -> KnownNearly[int]:
+    """Return the finding that a class gives a number away nearly, or a category."""
     release, group, number, lower, upper, risk, rows, with_value, record, after = said
-    return CloseNumbers(
+    return nearly(category)(
         release,
         lower,
         upper,
@@ -255,6 +263,7 @@ def _close(said: _ClaimedClass) -> CloseNumbers[int]:
         number=number,
         with_value=with_value,
         record=record,
+        category=category,
     )
 
 
@@ -284,14 +293,14 @@ class _Claimed:
             self._column("release"), self._column(*_RISK), self._below, mean, partial(self._built, _group)
         )
 
-    def close(self, near: Nearness, share: float) -> CloseClasses:
+    def close(self, kind: type[K], near: Nearness, share: float, category: str | None = None) -> K:
         """Return what is claimed where close numbers count as one; `share` is how far they differ."""
         release, lower, upper, risk = (self._column(*each) for each in (("release",), ("lower",), ("upper",), _RISK))
         ends = [(near.number[near.rank[a]], near.number[near.rank[b]]) for a, b in zip(lower, upper, strict=True)]
         pairs = np.array(ends, dtype=object).reshape(-1, 2)
-        return CloseClasses(
-            release, lower, upper, risk, pairs, np.arange(len(risk)), share, partial(self._built, _close)
-        )
+        every, build = np.full(len(risk), category, dtype=object), partial(_close, category=category)
+        places = np.arange(len(risk))
+        return kind(release, lower, upper, risk, pairs, places, share, every, partial(self._built, build))
 
     def _column(self, name: str, of_rows: str = "") -> npt.NDArray[Any]:
         """Return a column of what is claimed, of rows and then of linked records."""

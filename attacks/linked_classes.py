@@ -73,7 +73,8 @@ def likeliest_values(
     np.add.at(count, place, 1 if rows is None else rows)
     owner = pairs // max(values, 1)
     code = (pairs % max(values, 1)).astype(np.int32)
-    within = count if near is None else near.windows(owner, code, count).within
+    alone = count if near is None else np.where(near.rank[code] >= 0, count, 0)  # what is no number is not asked for
+    within = count if near is None else np.where(alone > 0, near.windows(owner, code, count).within, 0)
     order = np.lexsort((pairs, -within, owner))
     best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
     start = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -83,7 +84,7 @@ def likeliest_values(
         return LikeliestValues(owner[best], code[best], code[best], total, within[best], within[best] == total, every)
     _, low, high = (column[best] for column in near.windows(owner, code, count))
     certain = near.together(low, high) & (within[best] == total)
-    more = within[best] > np.maximum.reduceat(count, start)
+    more = within[best] > np.maximum.reduceat(alone, start)
     lower, upper = (np.append(near.code, np.int32(0))[each] for each in (low, high))  # no number has the rank -1
     return LikeliestValues(owner[best], lower, upper, total, within[best], certain, more)
 

@@ -29,6 +29,10 @@ _BROKEN = {
     "max_risk": Phrase(
         "nobody’s {value} may be known with {most} or more; one is known with {risk} (max_risk, found by {attack})"
     ),
+    "similar": Phrase(
+        "the category of nobody’s {value} may be known with {most} or more; one is known with {risk} (max_risk, found "
+        "by {attack})"
+    ),
     "max_ever_risk": Phrase(
         "nobody may be known with {most} or more to have had a grave value at some time; one person is with {risk} "
         "(max_ever_risk, found by {attack})"
@@ -215,7 +219,9 @@ def violation_text(violation: Violation) -> str:
     if violation.measure in counts.FOUND:
         return counts.FOUND[violation.measure].counted(int(violation.value))
     kind: str = violation.measure
-    if kind == "max_risk" and violation.value == violation.limit == 1:
+    if violation.kind is not None:
+        kind = violation.kind
+    elif kind == "max_risk" and violation.value == violation.limit == 1:
         kind = "certain"
     if violation.attack is None:
         kind = "unique alone" if violation.value == 1 else f"{kind} alone"

@@ -97,7 +97,9 @@ def _counted_by_timeline(violation: Violation, report: Report) -> bool:
     if violation.attack is None:
         last = report.series.releases[-1]
         return all(each.k >= violation.limit for each in report.panel if each.release != last)
-    return violation.measure in ("k", "min_e") or (violation.measure == "max_risk" and violation.value == 1)
+    return violation.measure in ("k", "min_e") or (
+        violation.measure == "max_risk" and violation.value == 1 and violation.kind is None
+    )
 
 
 def since(report: Report) -> Iterator[str]:

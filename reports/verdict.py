@@ -259,8 +259,12 @@ def judged_people(report: Report) -> int:
 
 def _worst(report: Report) -> str:
     """Return the worst that violates the policy, in people: values that are certain, likely values, equal people, k."""
-    if report.policy.violations[0].measure in ("max_ever_risk", "closeness"):  # beside what attacks themselves claim
-        return violation_text(report.policy.violations[0])
+    first = report.policy.violations[0]
+    if first.kind is not None or first.measure in (
+        "max_ever_risk",
+        "closeness",
+    ):  # beside what attacks themselves claim
+        return violation_text(first)
     found = violating(report)
     certain = [attack for attack in found if attack.people]
     if certain:
@@ -271,14 +275,14 @@ def _worst(report: Report) -> str:
             value=value_of(worst.sensitive),
             found=found_of(worst.people or 0, people, at_least=worst.incomplete),
         )
-    likely = [each for each in report.policy.violations if each.measure == "max_risk"]
+    likely = [each for each in report.policy.violations if each.measure == "max_risk" and each.kind is None]
     highest = {(each.attack, each.sensitive): each.value for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
     reached = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
     if text := _likely(reached, report.policy.limits.get("max_risk", 1.0)):
         return text
     if not found or not any(attack.findings_total for attack in found):
-        return violation_text(report.policy.violations[0])
+        return violation_text(first)
     worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
     return worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
 

@@ -84,8 +84,8 @@ class JointAttack:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            # That two values of a person are not close takes more than two of them.
-            aims = AIMS if evidence.numbers else self.aims
+            # That two values of a person are not close, or of one category, takes more than two of them.
+            aims = AIMS if evidence.numbers or evidence.categories else self.aims
             decided = decide(evidence, deciding, self.seed, aims, each_part=self.max_risk < 1)
         except TooManyChoicesError:
             what = say("each person may be in too many rows to analyse all people together")

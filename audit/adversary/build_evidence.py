@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from audit.io.background_knowledge import Register, read_register, read_transiti
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
 from audit.io.rules.cell_meaning import ColumnTypes
+from audit.io.rules.disclosure import Similar
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.transitions import check_size
@@ -30,7 +32,6 @@ from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problem, UsageError, printable
 from audit.model.evidence import CombinedName, Transitions
-from audit.model.nearness import PublishedNumbers
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import joined, say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -204,6 +205,7 @@ def _evidence(
         beforehand=beforehand,
         possible_kinds=possible,
         numbers={} if numbers is None else {sensitive: numbers},
+        categories=series.rules[Similar].published(sensitive, names),
     )
 
 
@@ -238,13 +240,14 @@ def _combined(
         published=None,
         rows_of=None,
         combined=combined,
-        numbers=_all_numbers(each),
         possible_kinds=kinds,
+        **_all_numbers(each),
     )
 
 
-def _all_numbers(each: tuple[View, ...]) -> Mapping[str, PublishedNumbers]:
-    return {name: numbers for seen in each for name, numbers in seen.numbers.items()}
+def _all_numbers(each: tuple[View, ...]) -> dict[str, Any]:
+    numbers = {name: known for seen in each for name, known in seen.numbers.items()}
+    return {"numbers": numbers, "categories": {name: c for seen in each for name, c in seen.categories.items()}}
 
 
 def _named(name: str, attributes: tuple[str, ...]) -> CombinedName:
@@ -274,7 +277,7 @@ def _followed(each: tuple[View, ...]) -> View:
         published=None,
         rows_of=None,
         followed=True,
-        numbers=_all_numbers(each),
+        **_all_numbers(each),
     )
     return _of_records(alone, first.source, len(first.tags))
 

@@ -145,6 +145,11 @@ class Clause(Limit):
         del result, limit, truth
         return None
 
+    def more_claims(self, result: Result[Evidence]) -> Claims | None:
+        """Return claims of another kind, which are accepted by themselves."""
+        del result
+        return None
+
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether anything that ran can decide the clause."""
         return bool(self._deciding(findings))

@@ -11,10 +11,10 @@ says little, is undecided until the manifest declares what they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,22 @@ _MORE = 1e-9
 """By less than this two probabilities may differ for rounding alone."""
 
 
+class Alike(NamedTuple):
+    """Values that mean nearly the same.
+
+    Attributes:
+        attribute: the sensitive attribute.
+        category: the category that they have in common; None where they are numbers that are close.
+        near: which of them are close; those of a category are one number.
+    """
+
+    attribute: str
+    category: str | None
+    near: Nearness
+
+
 @dataclass(frozen=True)
-class _Found:
+class Nearly:
     """What is known nearly by one result.
 
     Attributes:
@@ -57,6 +71,7 @@ class Closeness(Clause):
     fails: ClassVar[str] = "A sensitive number is known nearly."
     always: ClassVar[bool] = False
     remedy: ClassVar[str] = "Publish groups whose numbers differ by more."
+    of_people: ClassVar[type[CloseValues]] = CloseValues
     example: ClassVar[str] = "write a share from 0 to below 1, such as 0.1, or a width by column"
 
     def allows(self, limit: float) -> bool:
@@ -65,26 +80,39 @@ class Closeness(Clause):
 
     def asks(self, findings: JudgedAudit) -> bool:
         """Return whether any sensitive values are numbers."""
-        return any(entry.evidence.numbers for entry in findings.attacks)
+        return any(self.alike(entry.evidence, 0.0) for entry in findings.attacks)
+
+    def alike(self, evidence: Evidence, share: float) -> list[Alike]:
+        """Return which values mean nearly the same."""
+        return [Alike(name, None, each.near(share)) for name, each in evidence.numbers.items()]
+
+    def _deciding(self, findings: JudgedAudit) -> list[Result[Evidence]]:
+        return [entry for entry in findings.ran if Closeness.name in entry.attack.decides]
 
     def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with who, or which class, is known nearly, if the attack can say it."""
         outcome, found = result.outcome, None
-        near = {name: each.near(known.limits[self.name]) for name, each in result.evidence.numbers.items()}
-        if not near or self.name not in result.attack.decides or not outcome.ran:
+        share = known.limits.get(self.name, 0.0)
+        near, classes = self.alike(result.evidence, share), outcome.near.get(self.name)
+        if not near or Closeness.name not in result.attack.decides or not outcome.ran:
             return result
-        if isinstance(outcome.near, CloseClasses):
-            harmless = _harmless_between(result.evidence, near[result.evidence.sensitive], outcome.near, known)
-            found = _found(result.evidence, outcome.near.at_entries(np.flatnonzero(~harmless)), 0)
+        if isinstance(classes, CloseClasses):
+            harmless = _harmless_between(result.evidence, near, classes, known)
+            found = _found(result.evidence, classes.at_entries(np.flatnonzero(~harmless)), 0)
         elif outcome.knowing is not None and outcome.claims is not None:
-            found = _found(result.evidence, *_PeoplesNumbers(result.evidence, near, known).found(outcome.knowing))
+            people = _PeoplesNumbers(result.evidence, near, known).found(outcome.knowing, self.of_people, share)
+            found = _found(result.evidence, *people)
         return result if found is None else result.with_gathered(self.name, found)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return who, or which class, is known nearly, as far as it is not accepted."""
         del limit, truth
+        return self.left(result)
+
+    def left(self, result: Result[Evidence]) -> Claims | None:
+        """Return what was found and is not accepted."""
         found = result.gathered.get(self.name)
-        return accepted_left(found.claims, result.accepted_by(self.name)) if isinstance(found, _Found) else None
+        return accepted_left(found.claims, result.accepted_by(self.name)) if isinstance(found, Nearly) else None
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether any attack that can decide it ran, on numbers."""
@@ -113,50 +141,62 @@ class Closeness(Clause):
                 reasons |= dict.fromkeys(str(each) for at in left if (each := found.doubts[at]) is not None)
         yield from reasons
         people = findings.adversary is not None and findings.adversary.knows_people
+        deciding = self._deciding(findings)
         if (
             self.judges(findings)
-            and people
-            and all(entry.outcome.near is not None for entry in self._deciding(findings))
+            and (people or not deciding)
+            and all(self.name in entry.outcome.near for entry in deciding)
         ):
-            yield say("only the attack joint says which numbers are left to people, and it did not run")
-        for entry in self._deciding(findings):
-            by_class = entry.outcome.near is not None
-            if entry.evidence.numbers and (by_class or entry.whole):
+            yield self.not_run()
+        for entry in deciding:
+            by_class = self.name in entry.outcome.near
+            if self.alike(entry.evidence, 0.0) and (by_class or entry.whole):
                 found = self._left(entry)[0]
                 done = entry.outcome.status == "complete" if by_class else found is not None and not found.open
-                yield from self._doubts_of(entry, decided=done, unless=_unless(found))
+                yield from self._doubts_of(entry, decided=done, unless=self.unless(found))
 
-    def _left(self, entry: Result[Evidence]) -> tuple[_Found | None, list[int]]:
+    def not_run(self) -> str:
+        """Return what did not run that is needed."""
+        return say("only the attack joint says which numbers are left to people, and it did not run")
+
+    def unless(self, found: Nearly | None) -> str:
+        """Return what is not known."""
+        if found is None:
+            return say("not every number could be judged")
+        return say_count(
+            "of {count} person it is not known whether the numbers that are left are close; raise --time-limit",
+            "of {count} people it is not known whether the numbers that are left are close; raise --time-limit",
+            found.open,
+        )
+
+    def _left(self, entry: Result[Evidence]) -> tuple[Nearly | None, list[int]]:
         found = entry.gathered.get(self.name)
-        if not isinstance(found, _Found):
+        if not isinstance(found, Nearly):
             return None, []
         accepted = np.isin(found.claims.entries, entry.accepted_by(self.name))
         return found, np.flatnonzero(~accepted).tolist()
 
 
-def _unless(found: _Found | None) -> str:
-    if found is None:
-        return say("not every number could be judged")
-    return say_count(
-        "of {count} person it is not known whether the numbers that are left are close; raise --time-limit",
-        "of {count} people it is not known whether the numbers that are left are close; raise --time-limit",
-        found.open,
-    )
-
-
-def _found(evidence: Evidence, claims: CloseValues | CloseClasses, undecided: int) -> _Found:
+def _found(evidence: Evidence, claims: CloseValues | CloseClasses, undecided: int) -> Nearly:
     """Return what is claimed, and why some of it may be no harm."""
     names = [evidence.attribute(each) or evidence.sensitive for each in claims.lower.tolist()]
-    return _Found(claims, [evidence.numbers[each].doubt for each in names], undecided)
+    about = zip(names, claims.category.tolist(), strict=True)
+    doubts = [evidence.numbers[each].doubt if category is None else None for each, category in about]
+    return Nearly(claims, doubts, undecided)
 
 
-def _harmless_between(evidence: Evidence, near: Nearness, claims: CloseClasses, known: ClauseKnowledge) -> Flags:
-    """Return which claims are about numbers between whose ends all published ones are harmless."""
-    harm = np.zeros(len(near.number), dtype=np.int64)
-    harmful = near.rank[~_harmless(evidence, evidence.sensitive, len(near.rank), known)]
-    harm[harmful[harmful >= 0]] = 1
-    before = np.append(0, np.cumsum(harm))
-    found: Flags = before[near.rank[claims.upper] + 1] == before[near.rank[claims.lower]]
+def _harmless_between(
+    evidence: Evidence, alike: Sequence[Alike], claims: CloseClasses, known: ClauseKnowledge
+) -> Flags:
+    """Return which claims are about values between whose ends, or in whose category, all published are harmless."""
+    found: Flags = np.zeros(len(claims), dtype=np.bool_)
+    for _, category, near in alike:
+        harm = np.zeros(len(near.number), dtype=np.int64)
+        harmful = near.rank[~_harmless(evidence, evidence.sensitive, len(near.rank), known)]
+        harm[harmful[harmful >= 0]] = 1
+        before = np.append(0, np.cumsum(harm))
+        some = claims.category == category
+        found[some] = before[near.rank[claims.upper[some]] + 1] == before[near.rank[claims.lower[some]]]
     return found
 
 
@@ -172,16 +212,17 @@ def _harmless(evidence: Evidence, name: str, size: int, known: ClauseKnowledge) 
 class _PeoplesNumbers:
     """Which people's numbers are known nearly, release by release."""
 
-    def __init__(self, evidence: Evidence, near: Mapping[str, Nearness], known: ClauseKnowledge) -> None:
+    def __init__(self, evidence: Evidence, near: Sequence[Alike], known: ClauseKnowledge) -> None:
         self._evidence, self._near, self._known = evidence, near, known
         self._limit, self._skipped = known.limits["max_risk"], np.flatnonzero(known.left_out())
         self._constant = evidence.transitions is None
         none: Codes = np.zeros(0, dtype=np.int32)
         self._columns: list[tuple[Codes, Codes, Codes, Codes, Floats]] = [(none, none, none, none, np.zeros(0))]
+        self._categories: list[str | None] = []
         self._ends: list[tuple[Fraction, Fraction]] = []
         self._open: list[Codes] = [none]
 
-    def found(self, knowing: PossibleValues) -> tuple[CloseValues, int]:
+    def found(self, knowing: PossibleValues, kind: type[CloseValues], share: float) -> tuple[CloseValues, int]:
         """Return who is known nearly, and of how many people it is not known whether they are."""
         seen = self._skipped
         for release in reversed(range(len(self._evidence.tags))):
@@ -190,17 +231,17 @@ class _PeoplesNumbers:
             if self._constant:  # the last release of a person says all
                 seen = np.union1d(seen, left.person[kept])
             if kept.any():
-                for name, near in self._near.items():
-                    self._add(release, name, near, ValuesLeft._make(column[kept] for column in left))
+                for near in self._near:
+                    self._add(release, near, ValuesLeft._make(column[kept] for column in left))
         person, at, lower, upper, risk = map(np.concatenate, zip(*self._columns, strict=True))
         ends = np.array(self._ends, dtype=object).reshape(-1, 2)
-        entries, share = np.arange(len(ends)), self._known.limits[Closeness.name]
-        claims = CloseValues(person, at, lower, upper, risk, ends, entries, share, self._constant)
+        category, entries = np.array([*self._categories, None], dtype=object)[:-1], np.arange(len(ends))
+        claims = kind(person, at, lower, upper, risk, ends, entries, share, category, self._constant)
         return claims, len(np.unique(np.concatenate(self._open)))
 
-    def _add(self, release: int, name: str, near: Nearness, left: ValuesLeft) -> None:
+    def _add(self, release: int, alike: Alike, left: ValuesLeft) -> None:
         """Note whose numbers of an attribute are close in a release."""
-        combined = self._evidence.combined
+        combined, (name, _, near) = self._evidence.combined, alike
         part = left.value if combined is None else combined.parts()[left.value, combined.attributes.index(name)]
         start = np.flatnonzero(np.diff(left.person, prepend=-1))
         person, owner = left.person[start], np.repeat(np.arange(len(start)), np.diff(start, append=len(part)))
@@ -209,21 +250,18 @@ class _PeoplesNumbers:
         low, high = np.minimum.reduceat(rank, start), np.maximum.reduceat(rank, start)
         close = several & near.together(low, high)
         sure = close & ~np.logical_and.reduceat(harmless[part], start)
-        self._note(release, name, near, person[sure], low[sure], high[sure], np.ones(int(sure.sum())))
+        self._note(release, alike, person[sure], low[sure], high[sure], np.ones(int(sure.sum())))
         undecided = several & ~close
         if self._limit >= 1.0:
             self._open.append(person[undecided & ~_far(part, rank, left.shown, start, near)])
             return
         unknown = np.logical_or.reduceat(np.isnan(left.share), start)
         self._open.append(person[undecided & unknown])
-        self._add_likely(
-            release, name, near, person, np.where((undecided & ~unknown)[owner], owner, -1), part, left.share
-        )
+        self._add_likely(release, alike, person, np.where((undecided & ~unknown)[owner], owner, -1), part, left.share)
 
-    def _add_likely(
-        self, release: int, name: str, near: Nearness, person: Codes, owner: Places, part: Codes, share: Floats
-    ) -> None:
+    def _add_likely(self, release: int, alike: Alike, person: Codes, owner: Places, part: Codes, share: Floats) -> None:
         """Note the numbers close to the true one, or to one of them for want of a key, where they are likely."""
+        name, _, near = alike
         evidence, size = self._evidence, len(near.rank)
         some = owner >= 0
         keys, place = np.unique(owner[some] * size + part[some], return_inverse=True)
@@ -242,11 +280,11 @@ class _PeoplesNumbers:
         order = np.lexsort((which, -risk, who))
         order = order[reached[order]]
         best = order[np.flatnonzero(np.diff(who[order], prepend=-1))]
-        self._note(release, name, near, person[who[best]], window.low[best], window.high[best], risk[best])
+        self._note(release, alike, person[who[best]], window.low[best], window.high[best], risk[best])
 
-    def _note(
-        self, release: int, name: str, near: Nearness, person: Codes, low: Places, high: Places, risk: Floats
-    ) -> None:
+    def _note(self, release: int, alike: Alike, person: Codes, low: Places, high: Places, risk: Floats) -> None:
+        name, category, near = alike
+        self._categories += [category] * len(person)
         lower, upper = near.code[low], near.code[high]
         if self._evidence.combined is not None:
             names = self._evidence.combined.attributes

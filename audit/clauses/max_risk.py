@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import Clause, JudgedAudit, TrueValues, attack_reason
+from audit.clauses.categories import Categories
+from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues, attack_reason
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences
 from audit.findings.likely_value import LikelyValues
@@ -16,6 +17,8 @@ from audit.model.finding import Claims
 from audit.model.report import Violation
 from audit.model.scored import Result, reaches, reaches_all
 from audit.runtime.phrases import say, say_count
+
+CATEGORIES = Categories()
 
 
 class MaxRisk(Clause):
@@ -30,6 +33,14 @@ class MaxRisk(Clause):
     def allows(self, limit: float) -> bool:
         """Return whether a number is a probability above 0."""
         return 0 < limit <= 1
+
+    def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
+        """Return a result with whose category, or which class's, is known."""
+        return CATEGORIES.gather(result, known)
+
+    def more_claims(self, result: Result[Evidence]) -> Claims | None:
+        """Return whose category, or which class's, is known."""
+        return CATEGORIES.left(result)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
         """Return the risks below certainty that reach the limit; certain values are claims of the attack."""
@@ -58,15 +69,19 @@ class MaxRisk(Clause):
         rows of a class. Products of shares are estimates.
         """
         for entry in findings.ran:
-            risk = entry.max_risk
+            about, risk = (entry.outcome.attack, self.name, limit), entry.max_risk
             if risk is not None and reaches(risk, limit) and (risk >= 1 or _exact(entry)):
-                yield Violation(entry.outcome.attack, self.name, limit, risk, entry.sensitive)
+                yield Violation(*about, risk, entry.sensitive)
+            if (risk := CATEGORIES.highest(entry)) is not None:
+                yield Violation(*about, risk, entry.sensitive, kind="similar")
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield which attacks may have missed a risk that reaches the limit."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
         unfinished = [*self._unfinished(findings, limit, violating), *self._unclear(findings)]
         yield from unfinished
+        if self.judges(findings):
+            yield from CATEGORIES.doubts(findings, limit)
         people = findings.adversary is not None and findings.adversary.knows_people and self.judges(findings)
         if limit < 1.0 and people and not (violating or unfinished or any(map(_counted, findings.ran))):
             yield say(

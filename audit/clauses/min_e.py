@@ -49,6 +49,13 @@ class MinE(Clause):
             if (entry.outcome.attack, entry.sensitive) not in violating:
                 decided = _no_lesser_e(entry, limit)
                 yield from self._doubts_of(entry, decided=decided, unless=say("smaller equivalences may exist"))
+                if limit > 1 and entry.evidence.categories:
+                    yield attack_reason(
+                        entry.outcome.attack,
+                        say(
+                            "whether people have equal categories is not judged; write min_e = 1, or leave similar out"
+                        ),
+                    )
                 if decided and limit > 1 and _asked_of_worlds(findings) and not in_all_worlds(entry.claims):
                     yield attack_reason(entry.outcome.attack, str(NOT_ALL_PAIRS))
 

@@ -1,7 +1,8 @@
-"""Close numbers: what a person, or a class of rows that look alike, may have as a number is known nearly."""
+"""What a person, or a class of rows that look alike, may have is known nearly: close numbers, or one category."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -32,20 +33,23 @@ from audit.model.json_types import OMITTED, UNWRITTEN, Counted, Omittable, Proba
 from audit.model.measures import Measures
 from audit.runtime.phrases import percent, say
 
+COLUMNS = ("release", "lower", "upper", "risk", "ends", "category")
+"""The columns of claims about people and about classes."""
+
 
 @dataclass(frozen=True)
-class CloseNumbers(Finding[C]):
-    """Numbers that are close to each other, one of which a person, or one in a class of rows, has.
+class KnownNearly(Finding[C]):
+    """Values that mean nearly the same, one of which a person, or one in a class of rows, has.
 
     What is only likely of a person is shown when people are revealed, for it would say more than the releases do.
 
     Attributes:
         kind: which sort of finding.
         release: the release; the person's last one where values never change.
-        lower, upper: the least and the largest of the numbers; null unless shown.
-        risk: how probable it is that the number is close to these; 1 where all numbers that are left are close.
+        lower, upper: codes: the least and the largest of the numbers, or some value of the category.
+        risk: how probable one of these is; 1 where nothing else is left.
         individual: who; a pseudonym unless revealed; absent where it is about a class.
-        attribute: the attribute that the numbers are of, where it follows from the combinations of several.
+        attribute: the attribute that the values are of, where it follows from the combinations of several.
         certificate: what the person's own groups leave, in order of release.
         evidence: `proof`: the person's own groups, or the rows of the class, show it. `solver`: the attack's word.
         group: the published group of the class, or its number by order of appearance; absent where it is about a
@@ -53,16 +57,15 @@ class CloseNumbers(Finding[C]):
         rows: people that the rows of the class stand for; absent where it is about a person.
         after: the last one of the releases over which records look alike, where record ids link them; absent elsewhere.
         number: which of the group's classes, counted from 0; 0 for linked records.
-        with_value: how many of the rows have one of the numbers.
+        with_value: how many of the rows have one of the values.
         record: code of the first of the records; -1 for rows of one release, and for people.
+        category: the category that the values have in common.
         located: where the groups stand; only where people are revealed.
     """
 
-    kind: ClassVar[Literal["close"]] = "close"
-    meaning: ClassVar[str] = "All numbers that a person may have are close to each other, or most of them."
     release: Annotated[C, RELEASE]
-    lower: Annotated[C | None, VALUE]
-    upper: Annotated[C | None, VALUE]
+    lower: Annotated[C | None, VALUE, UNWRITTEN]
+    upper: Annotated[C | None, VALUE, UNWRITTEN]
     risk: Probability
     individual: Annotated[Omittable[C], MEMBER] = None
     attribute: Annotated[Omittable[str], BY_CHECK] = None
@@ -74,15 +77,17 @@ class CloseNumbers(Finding[C]):
     number: Annotated[int, UNWRITTEN] = 0
     with_value: Annotated[int, UNWRITTEN] = 0
     record: Annotated[int, UNWRITTEN] = -1
+    category: Annotated[str | None, UNWRITTEN] = None
     located: Located = field(default=(), kw_only=True)
 
-    def sentence(self: CloseNumbers[str], *, by_version: bool) -> str:
-        """Return between which numbers a value is."""
+    @abstractmethod
+    def what(self: KnownNearly[str]) -> str:
+        """Return what is known."""
+
+    def sentence(self: KnownNearly[str], *, by_version: bool) -> str:
+        """Return what is known of whom."""
         del by_version
-        what = say("a number") if self.attribute is None else printable(self.attribute)
-        if self.lower is not None and self.upper is not None:
-            what = say("{what} from {low} to {high}", what=what, low=printable(self.lower), high=printable(self.upper))
-        about = {"release": printable(self.release), "what": what, "risk": percent(self.risk)}
+        about = {"release": printable(self.release), "what": self.what(), "risk": percent(self.risk)}
         if self.individual is not None:
             about["who"] = printable(self.individual)
             if self.risk == 1:
@@ -98,7 +103,7 @@ class CloseNumbers(Finding[C]):
             )
         return say("release {release}, group {group}: {risk} of {rows} rows that look alike have {what}", **about)
 
-    def steps(self: CloseNumbers[str]) -> Iterator[str]:
+    def steps(self: KnownNearly[str]) -> Iterator[str]:
         """Yield what the person's groups leave."""
         yield from lines(self.certificate)
 
@@ -116,26 +121,74 @@ class CloseNumbers(Finding[C]):
         return self.evidence == "solver" and self.risk == 1
 
     @property
-    def person(self: CloseNumbers[int]) -> int | None:
+    def person(self: KnownNearly[int]) -> int | None:
         """Who it is."""
         return self.individual
 
-    def people(self: CloseNumbers[int]) -> Sequence[int]:
+    def people(self: KnownNearly[int]) -> Sequence[int]:
         """Return the person."""
         return () if self.individual is None else (self.individual,)
 
-    def follows_from(self: CloseNumbers[int], source: Presence, last: int) -> KnownReleases:
+    def follows_from(self: KnownNearly[int], source: Presence, last: int) -> KnownReleases:
         """Return what it follows from: of the rows of one release, these."""
         known = super().follows_from(source, last)
         return known if self.group is None or self.record >= 0 else KnownReleases((), False, known.groups)
 
-    def named(self: CloseNumbers[int], names: ReportNaming) -> Finding[str]:
+    def named(self: KnownNearly[int], names: ReportNaming) -> Finding[str]:
         """Return it with names in place of codes; what is only likely of a person only when revealed."""
         found = replace(self, attribute=None if self.lower is None else names.attribute(self.lower))
         if self.individual is not None and self.risk < 1 and not names.reveal:
-            found = replace(found, lower=None, upper=None, certificate=())
-        named: CloseNumbers[str] = decoded(found, names)
+            found = replace(found, lower=None, upper=None, category=None, certificate=())
+        named: KnownNearly[str] = decoded(found, names)
         return named
+
+
+@dataclass(frozen=True)
+class CloseNumbers(KnownNearly[C]):
+    """Numbers that are close to each other, one of which a person, or one in a class of rows, has.
+
+    What is only likely of a person is shown when people are revealed, for it would say more than the releases do.
+
+    Attributes:
+        lower, upper: the least and the largest of the numbers; null unless shown.
+        risk: how probable it is that the number is close to these; 1 where all numbers that are left are close.
+        attribute: the attribute that the numbers are of, where it follows from the combinations of several.
+    """
+
+    kind: ClassVar[Literal["close"]] = "close"
+    meaning: ClassVar[str] = "All numbers that a person may have are close to each other, or most of them."
+    lower: Annotated[C | None, VALUE]
+    upper: Annotated[C | None, VALUE]
+
+    def what(self: CloseNumbers[str]) -> str:
+        """Return between which numbers a value is."""
+        what = say("a number") if self.attribute is None else printable(self.attribute)
+        if self.lower is None or self.upper is None:
+            return what
+        return say("{what} from {low} to {high}", what=what, low=printable(self.lower), high=printable(self.upper))
+
+
+@dataclass(frozen=True)
+class SimilarValues(KnownNearly[C]):
+    """Values of one category, one of which a person, or one in a class of rows, has.
+
+    What is only likely of a person is shown when people are revealed, for it would say more than the releases do.
+
+    Attributes:
+        risk: how probable the category is; 1 where all values that are left are of it.
+        category: the category; null unless shown.
+    """
+
+    kind: ClassVar[Literal["similar"]] = "similar"
+    meaning: ClassVar[str] = "All values that a person may have are of one category, or most of them."
+    category: str | None = None
+
+    def what(self: SimilarValues[str]) -> str:
+        """Return the category."""
+        what = say("a value") if self.attribute is None else printable(self.attribute)
+        if self.category is None:
+            return what
+        return say("{what} of the category {category}", what=what, category=printable(self.category))
 
 
 @dataclass(frozen=True)
@@ -149,6 +202,7 @@ class CloseValues(OnePersonClaims):
         ends: the numbers themselves, exactly; shape (claims, 2).
         entries: by which number each is accepted; shape (claims,).
         share: how far close numbers may differ, where the manifest gives no width.
+        category: the category of the values; None where they are numbers that are close; shape (claims,).
         every: whether values never change, so that each claim is about all releases of its person.
     """
 
@@ -162,6 +216,7 @@ class CloseValues(OnePersonClaims):
     ends: Objects
     entries: Places
     share: float
+    category: Objects
     every: bool
     nothing: Measures | None = None
 
@@ -183,23 +238,23 @@ class CloseValues(OnePersonClaims):
         known = zip(self.risk.tolist(), self.ends.tolist(), strict=True)
         return [CloseSize(*ends) if risk == 1 else RiskSize(risk) for risk, ends in known]
 
-    def certify(self, places: Places) -> Sequence[CloseNumbers[int]]:
+    def certify(self, places: Places) -> Sequence[KnownNearly[int]]:
         """Return the findings at some places, without what the people's groups leave."""
-        columns = (self.release, self.lower, self.upper, self.risk, self.person)
+        columns = (self.release, self.lower, self.upper, self.risk, self.person, self.category)
         rows = zip(*(column[places].tolist() for column in columns), strict=True)
         return [
-            CloseNumbers(release, lower, upper, risk, individual=person, evidence="solver")
-            for release, lower, upper, risk, person in rows
+            nearly(category)(release, lower, upper, risk, individual=person, evidence="solver", category=category)
+            for release, lower, upper, risk, person, category in rows
         ]
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield the person, the release unless values never change, and what the numbers are of."""
         evidence = names.evidence
-        for person, release, lower in zip(
-            *(column[places].tolist() for column in (self.person, self.release, self.lower)), strict=True
-        ):
-            tag = "" if self.every else evidence.tags[release]
-            yield "close", names.identifier(person), tag, evidence.sensitive, evidence.attribute(lower) or ""
+        columns = (self.person, self.release, self.lower, self.category)
+        for person, release, lower, category in zip(*(column[places].tolist() for column in columns), strict=True):
+            tag, about = "" if self.every else evidence.tags[release], [] if category is None else [category]
+            said = names.identifier(person), tag, evidence.sensitive, evidence.attribute(lower) or ""
+            yield (nearly(category).kind, *said, *about)
 
 
 @dataclass(frozen=True)
@@ -213,6 +268,7 @@ class CloseClasses(Claims):
         ends: the numbers themselves, exactly; shape (claims, 2).
         entries: by which number each is accepted; shape (claims,).
         share: how far close numbers may differ, where the manifest gives no width.
+        category: the category of the values; None where they are numbers that are close; shape (claims,).
         build: returns the findings of some entries.
     """
 
@@ -226,7 +282,8 @@ class CloseClasses(Claims):
     ends: Objects
     entries: Places
     share: float
-    build: Callable[[Places], list[CloseNumbers[int]]]
+    category: Objects
+    build: Callable[[Places], Sequence[KnownNearly[int]]]
     person: Codes | None = None
     nothing: Measures | None = None
 
@@ -243,7 +300,7 @@ class CloseClasses(Claims):
         """What to rank the claims by: the share of the rows."""
         return self.risk
 
-    def certify(self, places: Places) -> list[CloseNumbers[int]]:
+    def certify(self, places: Places) -> Sequence[KnownNearly[int]]:
         """Return the findings at some places."""
         return self.build(self.entries[places])
 
@@ -258,7 +315,8 @@ class CloseClasses(Claims):
                 *(values[each] for each in (f.lower, f.upper) if each is not None),
             )
             linked = () if f.after is None else (names.record_identifier(f.record), tags[f.after])
-            yield ("close", *said, str(f.with_value), str(f.rows), *linked)
+            about = [] if f.category is None else [f.category]
+            yield (f.kind, *said, str(f.with_value), str(f.rows), *linked, *about)
 
     def groups(self) -> Sequence[Place[int]]:
         """Return release and group of each."""
@@ -266,7 +324,50 @@ class CloseClasses(Claims):
 
 
 def _columns(claims: CloseValues | CloseClasses, kept: Places) -> dict[str, Any]:
-    return {name: getattr(claims, name)[kept] for name in ("release", "lower", "upper", "risk", "ends", "entries")}
+    return {name: getattr(claims, name)[kept] for name in (*COLUMNS, "entries")}
+
+
+def nearly(category: str | None) -> type[CloseNumbers[int] | SimilarValues[int]]:
+    """Return the kind of what is known nearly: of numbers, or of the values of a category."""
+    return CloseNumbers if category is None else SimilarValues
+
+
+class _OfCategories(Claims):
+    """Claims about values of one category: as likely as it is, a part of what `max_risk` is about."""
+
+    clause: ClassVar[str] = "similar"
+
+    def highest_risk(self, waived: Places) -> float | None:
+        """Return the highest risk of a category."""
+        return float(np.delete(self.severity, waived).max(initial=0.0))
+
+
+class SimilarPeople(_OfCategories, CloseValues):
+    """All people of one outcome of whom a category is known."""
+
+    def sizes(self) -> Sequence[Size]:
+        """Return the probability of each."""
+        return [RiskSize(each) for each in self.risk.tolist()]
+
+
+class SimilarClasses(_OfCategories, CloseClasses):
+    """All classes of one outcome that give a category away."""
+
+
+def joined(every: Sequence[SimilarClasses]) -> SimilarClasses:
+    """Return claims about some categories as one."""
+    starts = np.cumsum([0, *map(len, every)])
+    columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in every]) for name in COLUMNS}
+
+    def build(chosen: Places) -> list[KnownNearly[int]]:
+        owners = np.searchsorted(starts, chosen, "right") - 1
+        return [
+            one
+            for owner, at in zip(owners.tolist(), chosen.tolist(), strict=True)
+            for one in every[owner].build(np.array([at - starts[owner]]))
+        ]
+
+    return SimilarClasses(entries=np.arange(starts[-1]), share=0.0, build=build, **columns)
 
 
 def accepted_left(claims: CloseValues | CloseClasses, accepted: Places) -> CloseValues | CloseClasses:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from audit.findings.close_numbers import CloseNumbers
+from audit.findings.close_numbers import CloseNumbers, SimilarValues
 from audit.findings.disclosure import Disclosure
 from audit.findings.equivalence import Equivalence, Pinned
 from audit.findings.ever_grave import EverGrave
@@ -24,5 +24,6 @@ KINDS: Sequence[type[Finding[Any]]] = (
     LikelyValue,
     EverGrave,
     CloseNumbers,
+    SimilarValues,
     Linkage,
 )

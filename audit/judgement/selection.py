@@ -232,12 +232,12 @@ def claims_of(result: Result[View], limits: Mapping[str, float]) -> Iterator[Cla
     """Yield what of a result reaches the limits of clauses, beside what the attack claims."""
     for name, limit in limits.items():
         try:
-            claims = CLAUSES[name].claims(result, limit, partial(true_values, result.evidence))
+            clause, truth = CLAUSES[name], partial(true_values, result.evidence)
+            found = [clause.claims(result, limit, truth), clause.more_claims(result)]
         except FAILURES as error:
             result.failed[name] = failure(CLAUSES[name], error)
         else:
-            if claims is not None:
-                yield claims
+            yield from (claims for claims in found if claims is not None)
 
 
 def select_findings(

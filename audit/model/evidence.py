@@ -433,6 +433,7 @@ class Evidence:
         unfollowed: why they are not, where the series has record ids and people are known; None elsewhere.
         pooled: the pools of each release; none where no people are known.
         numbers: the numbers that values are, by sensitive attribute; only of those whose values may be amounts.
+        categories: by sensitive attribute and category, the values that are of it, as equal numbers.
     """
 
     kind: AdversaryKind
@@ -453,6 +454,7 @@ class Evidence:
     unfollowed: Reason | None = None
     pooled: tuple[CandidatePools, ...] = ()
     numbers: Mapping[str, PublishedNumbers] = field(default_factory=dict)
+    categories: Mapping[str, Mapping[str, PublishedNumbers]] = field(default_factory=dict)
 
     @property
     def adversary(self) -> Adversary:

@@ -156,7 +156,7 @@ class Outcome:
     `knowing` says what is left of versions that are not certain, where
     the attack knows more of it than the person's own groups say. `estimate` holds guesses against the truth. `exposed`
     are how many people's value is certain after each release, where the measures' timeline counts something else.
-    `near` are the classes of rows that give numbers away nearly, where it is about classes and values are numbers.
+    `near` are the classes of rows that give numbers or categories away, by what judges them, where it is about classes.
 
     Scoring adds `risks`, those of the true values, or of the likeliest where the truth is not known; and `alone`, by
     columns of person, release and value, what groups of one value give away of people whose own values contradict the
@@ -172,7 +172,7 @@ class Outcome:
     knowing: PossibleValues | None = None
     estimate: Estimator | None = None
     exposed: tuple[int, ...] | None = None
-    near: Claims | None = None
+    near: Mapping[str, Claims] = field(default_factory=dict)
     risks: Risks | None = None
     alone: Columns | None = None
 

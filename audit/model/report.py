@@ -412,6 +412,7 @@ class Violation:
         value: how much was found.
         sensitive: the attribute, when several are audited.
         release: the release that violates the clause by itself.
+        kind: `similar` where it is a category that is known rather than a value; absent elsewhere.
     """
 
     attack: AttackName | None
@@ -420,6 +421,7 @@ class Violation:
     value: float
     sensitive: Omittable[Sensitive] = None
     release: Omittable[str] = None
+    kind: Omittable[Literal["similar"]] = None
 
 
 @dataclass(frozen=True)

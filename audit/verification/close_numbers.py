@@ -1,4 +1,4 @@
-"""Numbers that are known nearly checked again, in exact arithmetic, from the texts that the releases publish."""
+"""What is known nearly checked again, in exact arithmetic, from texts that are published and their categories."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from fractions import Fraction
 from math import nextafter
 
 from audit.adversary.view import View
-from audit.findings.close_numbers import CloseClasses, CloseNumbers, CloseValues
+from audit.findings.close_numbers import CloseClasses, CloseValues, KnownNearly, nearly
 from audit.io.cell_reading import parse_value
 from audit.io.cells import CellError, Kind
+from audit.io.rules.disclosure import Similar
 from audit.model.arrays import Places
 from audit.model.finding import Check
 from audit.verification.disclosure import BrokenCertificateError, Checker, check_fields, follows
@@ -28,7 +29,7 @@ def check_classes(seen: View, claims: CloseClasses) -> Check:
     """Return what checks classes whose rows have close numbers, by counting the rows."""
     checker = NumberChecker(seen, claims.share)
 
-    def checked(places: Places) -> list[CloseNumbers[int]]:
+    def checked(places: Places) -> Sequence[KnownNearly[int]]:
         findings = claims.certify(places)
         checker.classes(findings)
         return findings
@@ -45,7 +46,7 @@ class NumberChecker:
         self._own = Checker(self._published)
         self._after = None if seen.transitions is None else follows(seen.transitions.exact)
 
-    def person(self, finding: CloseNumbers[int]) -> CloseNumbers[int]:
+    def person(self, finding: KnownNearly[int]) -> KnownNearly[int]:
         """Return a finding with what the person's own groups leave; proved if all of that is between the ends.
 
         Raises:
@@ -58,14 +59,15 @@ class NumberChecker:
         steps = self._own.own(finding.individual, self._after)
         left = {step.release: step.feasible or () for step in steps}.get(finding.release, ())
         known = {
-            self.number(each) for each in self._published.said(left, -1 if finding.lower is None else finding.lower)
+            self.number(each, finding.category)
+            for each in self._published.said(left, -1 if finding.lower is None else finding.lower)
         }
         if not {low, high} <= known:
             raise BrokenCertificateError("the person's own groups do not leave these numbers")
         proved = finding.risk == 1 and all(each is not None and low <= each <= high for each in known)
         return replace(finding, certificate=steps, evidence="proof" if proved else "solver")
 
-    def classes(self, findings: Sequence[CloseNumbers[int]]) -> None:
+    def classes(self, findings: Sequence[KnownNearly[int]]) -> None:
         """Return when the rows of each class have numbers as often as findings say.
 
         Raises:
@@ -76,35 +78,44 @@ class NumberChecker:
         for finding, values in class_values(findings, self._seen):
             self._count(finding, values)
 
-    def number(self, code: int) -> Fraction | None:
-        """Return the number that a value is, of one attribute if it is claimed of combinations; None for no number."""
+    def number(self, code: int, category: str | None) -> Fraction | None:
+        """Return the number that a value is, of one attribute if it is claimed of combinations; None for no number.
+
+        Those of a category are all 0.
+        """
         seen = self._seen
         if (code < 0) is (seen.combined is None):
             return None
         try:
-            missing = seen.series.missing(seen.attribute(code) or seen.sensitive)
-            found = parse_value(seen.values[code], Kind.NUMERIC, missing)
+            name, text = seen.attribute(code) or seen.sensitive, seen.values[code]
+            if category is not None:
+                known = seen.series.rules[Similar].categories.get(name, {})
+                return Fraction(0) if category in known.get(text, ()) else None
+            found = parse_value(text, Kind.NUMERIC, seen.series.missing(name))
         except (CellError, IndexError):
             return None
         return found if isinstance(found, Fraction) else None
 
-    def ends(self, finding: CloseNumbers[int]) -> tuple[Fraction, Fraction]:
+    def ends(self, finding: KnownNearly[int]) -> tuple[Fraction, Fraction]:
         """Return between which numbers a finding claims a value.
 
         Raises:
             BrokenCertificateError: there are none, or they are not close though that is said to be certain.
         """
         check_fields(finding)
-        low, high = (None if each is None else self.number(each) for each in (finding.lower, finding.upper))
+        ends = finding.lower, finding.upper
+        low, high = (None if each is None else self.number(each, finding.category) for each in ends)
+        if type(finding) is not nearly(finding.category):
+            raise BrokenCertificateError("this is another kind of finding")
         if low is None or high is None or low > high:
             raise BrokenCertificateError("these are no numbers from the least to the largest")
         if not 0 < finding.risk <= 1 or (finding.risk == 1 and not self._close(finding, low, high)):
             raise BrokenCertificateError("the numbers are not close")
         return low, high
 
-    def _count(self, finding: CloseNumbers[int], values: Mapping[int, int]) -> None:
+    def _count(self, finding: KnownNearly[int], values: Mapping[int, int]) -> None:
         low, high = self.ends(finding)
-        known = {value: self.number(value) for value in values}
+        known = {value: self.number(value, finding.category) for value in values}
         inside = {value: number for value, number in known.items() if number is not None and low <= number <= high}
         some, rows = sum(values[value] for value in inside), sum(values.values())
         if finding.individual is not None or (some, rows) != (finding.with_value, finding.rows):
@@ -116,7 +127,7 @@ class NumberChecker:
         if finding.risk != (1.0 if whole else min(some / rows, nextafter(1.0, 0.0))) or finding.evidence != "proof":
             raise BrokenCertificateError("this is not the share of the rows")
 
-    def _close(self, finding: CloseNumbers[int], low: Fraction, high: Fraction) -> bool:
+    def _close(self, finding: KnownNearly[int], low: Fraction, high: Fraction) -> bool:
         seen = self._seen
         attribute = seen.sensitive if finding.lower is None else seen.attribute(finding.lower) or seen.sensitive
         width = seen.series.manifest.widths.get(attribute)

@@ -10,13 +10,13 @@ import numpy as np
 
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import View
-from audit.findings.close_numbers import CloseNumbers
+from audit.findings.close_numbers import KnownNearly
 from audit.findings.homogeneous_class import HomogeneousClass
 from audit.model.arrays import Codes
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.record import EqualRows, RecordFollower, ReleaseRecords
 
-F = TypeVar("F", HomogeneousClass[int], CloseNumbers[int])
+F = TypeVar("F", HomogeneousClass[int], KnownNearly[int])
 
 
 def linked_values(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counter[int]]]:
@@ -39,7 +39,7 @@ def linked_values(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counte
             yield finding, counter.values(finding, classes)
 
 
-def _check_codes(finding: HomogeneousClass[int] | CloseNumbers[int], held: HeldSeries, *, constant: bool) -> None:
+def _check_codes(finding: HomogeneousClass[int] | KnownNearly[int], held: HeldSeries, *, constant: bool) -> None:
     if not 0 <= finding.release <= _after(finding) < len(held) or finding.number:
         raise BrokenCertificateError("there is no such class")
     if constant and finding.release != _after(finding):
@@ -48,7 +48,7 @@ def _check_codes(finding: HomogeneousClass[int] | CloseNumbers[int], held: HeldS
         raise BrokenCertificateError("there is no such record")
 
 
-def _after(finding: HomogeneousClass[int] | CloseNumbers[int]) -> int:
+def _after(finding: HomogeneousClass[int] | KnownNearly[int]) -> int:
     """Return the last release over which the records look alike, -1 where there is none."""
     return -1 if finding.after is None else finding.after
 
@@ -79,7 +79,7 @@ class _RecordValues:
         self._of_release[-1][record] = values
         self._releases.append(rows)
 
-    def values(self, finding: HomogeneousClass[int] | CloseNumbers[int], classes: EqualRows) -> Counter[int]:
+    def values(self, finding: HomogeneousClass[int] | KnownNearly[int], classes: EqualRows) -> Counter[int]:
         """Return how often the records that look like that of a finding have each value.
 
         Raises:

@@ -200,7 +200,7 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome)
             claims += _claims(series, worlds, left)
     claims += _counted(series, report)
     table = _table(series, worlds) if len(worlds) else None
-    return Witness(series, view.kind, table, steps, claims, list(_rests(claims, report)))
+    return Witness(series, view.kind, table, steps, claims, list(_rests(series, claims, report)))
 
 
 def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
@@ -233,7 +233,7 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
     claims += [each for each in _counted(series, report) if each["claim"] == "k"]
     import pyarrow as pa
 
-    return Witness(series, view.kind, pa.table(columns), [], claims, list(_rests(claims, report)))
+    return Witness(series, view.kind, pa.table(columns), [], claims, list(_rests(series, claims, report)))
 
 
 def _adds(found: Sequence[Integers], value: Integers) -> bool:
@@ -298,7 +298,7 @@ def _counted(series: Published, report: Report) -> Iterator[dict[str, Any]]:
             continue
 
 
-def _rests(claims: Sequence[dict[str, Any]], report: Report) -> Iterator[str]:
+def _rests(series: Published, claims: Sequence[dict[str, Any]], report: Report) -> Iterator[str]:
     """Yield what of the verdict has no evidence."""
     for claim in claims:
         open_ = claim["total"] - claim["certain"] - claim["two"] if claim["claim"] == "values" else 0
@@ -306,9 +306,9 @@ def _rests(claims: Sequence[dict[str, Any]], report: Report) -> Iterator[str]:
             what = f"{open_} of {claim['total']} {claim['of']}"
             yield f"{what}, whose {claim['sensitive']} is neither proved nor different in two worlds"
     for clause in report.policy.clauses:
-        if clause.state in ("holds", "violated", "undecided") and not _is_shown(
-            clause.clause, clause.limit, clause.state, claims
-        ):
+        shown = _is_shown(clause.clause, clause.limit, clause.state, claims)
+        of_categories = clause.clause == "max_risk" and clause.state == "holds" and "similar" in series.columns
+        if clause.state in ("holds", "violated", "undecided") and (of_categories or not shown):
             yield f"that the clause {clause.clause} of the policy ({clause.limit:g}) is: {clause.state}"
 
 

@@ -1,30 +1,102 @@
-"""Similar values: what they tell together is not judged yet, so that nothing said of values holds beside them."""
+"""Similar values: whose category is known, of which values, and what is refused."""
 
 import pytest
 
 from tests.cli.test_harmless import HEALTHY, MIXED, ended, series
-from tests.helpers.messy import write
+from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_audit, run_main
 
 SIMILAR = 'similar = { Disease = "chapters.csv" }'
 CHAPTERS = "value,category\nflu,airways\ncold,airways\nasthma,airways\nasthma,chronic\ngout,joints\n"
 
 
-def with_chapters(folder, rows, columns=SIMILAR, chapters=CHAPTERS):
-    series(folder, [rows], columns)
+def with_chapters(folder, rows, columns=SIMILAR, chapters=CHAPTERS, policy="", adversary="linked"):
+    more = 'register = "register.csv"' if adversary == "register" else ""
+    if adversary == "linked" and "min_e" not in policy:
+        policy += "\nmin_e = 1"
+    series(folder, [rows], columns, policy, individual=adversary == "linked", adversary=more)
+    if more:
+        lines = [[who, age[:2], "1", "1"] for who, age, _ in rows]
+        write(folder / "register.csv", as_csv([["individual", "Age", "first", "last"], *lines]))
+    (folder / "private").mkdir(exist_ok=True)
     write(folder / "chapters.csv", chapters)
     return folder
 
 
-def test_clauses_on_values_are_undecided_beside_it(tmp_path):
-    code, result, _ = run_audit(with_chapters(tmp_path / "without", MIXED, ""))
-    assert (code, set(ended(result).values())) == (0, {"holds"})
-    code, result, _ = run_audit(with_chapters(tmp_path / "with", MIXED))
-    assert code == 3
-    assert ended(result) == {"max_risk": "undecided", "min_e": "undecided", "k": "holds"}
-    for each in result["policy"]["clauses"]:
-        if each["state"] == "undecided":
-            assert 'all values of "Disease" that are left to a person are of one category' in each["reason"]
+APART = [["c", "30-39", "flu"], ["d", "30-39", "gout"], ["e", "40-49", "cold"], ["f", "40-49", "gout"]]
+TWICE = [["c", "30-39", "asthma"], ["d", "30-39", "cough"], ["e", "40-49", "cold"], ["f", "40-49", "gout"]]
+
+
+def of_kind(result):
+    return [one for each in result["attacks"] for one in each["findings"] if one["kind"] == "similar"]
+
+
+@pytest.mark.parametrize("adversary", ["linked", "register", "published"])
+@pytest.mark.parametrize(
+    ("rows", "columns", "categories", "state"),
+    [
+        (MIXED, SIMILAR, {"airways"}, "violated"),
+        (APART, SIMILAR, set(), "holds"),
+        # Of the two categories of a value the one that both have, and only where it is that one.
+        (TWICE, SIMILAR, {"chronic"}, "violated"),
+        # What is known of harmless values alone violates nothing; what lies beside them does.
+        (MIXED, f'{SIMILAR}\nharmless = {{ Disease = ["cold", "asthma", "flu"] }}', set(), "holds"),
+        (MIXED, f'{SIMILAR}\nharmless = {{ Disease = ["cold"] }}', {"airways"}, "violated"),
+        # A cell that fits every value is of no category.
+        ([*APART[:3], ["f", "40-49", "?"]], f'{SIMILAR}\nmissing = ["?"]', set(), "holds"),
+    ],
+)
+def test_whose_category_is_known(tmp_path, rows, columns, categories, state, adversary):
+    folder = with_chapters(tmp_path, rows, columns, CHAPTERS + "cough,chronic\n", adversary=adversary)
+    code, result, err = run_audit(folder, "--findings", "all")
+    assert result is not None, err
+    assert {one["category"] for one in of_kind(result)} == categories
+    assert (code, ended(result)["max_risk"]) == (int(state == "violated"), state)
+    assert len(of_kind(result)) == (0 if not categories else 1 if adversary == "published" else 2)
+    assert [each.get("kind") for each in result["policy"]["violations"]] == ["similar"] * len(categories)
+
+
+def test_people_who_may_be_in_the_data_are_not_judged_by_classes_alone(tmp_path):
+    """Nothing says which values are left to them: it does not hold, though no class gives a category away."""
+    folder = with_chapters(tmp_path, APART, adversary="register")
+    assert ended(run_audit(folder)[1])["max_risk"] == "holds"
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text() + 'presence = "possible"\n')
+    assert ended(run_audit(folder)[1])["max_risk"] == "undecided"
+
+
+@pytest.mark.parametrize("similar", ["", SIMILAR])
+def test_an_attack_that_judges_no_categories_does_not_decide(tmp_path, similar):
+    code, result, _ = run_audit(with_chapters(tmp_path, APART, similar), "--attack", "intersection")
+    assert (code, ended(result)["max_risk"]) == ((3, "undecided") if similar else (0, "holds"))
+
+
+@pytest.mark.parametrize(("limit", "state"), [("0.7", "violated"), ("0.8", "holds")])
+def test_below_certainty_the_risk_of_a_category_is_the_sum_of_its_values(tmp_path, limit, state):
+    """Three of four have an illness of the airways, and no one's own has more than a quarter: 75 %."""
+    rows = [["a", "30-39", "flu"], ["b", "30-39", "cold"], ["c", "30-39", "asthma"], ["d", "30-39", "gout"]]
+    folder = with_chapters(tmp_path, rows, policy=f"max_risk = {limit}")
+    code, result, _ = run_audit(folder, "--findings", "all", "--reveal")
+    assert (code, ended(result)["max_risk"]) == (int(state == "violated"), state)
+    known = sorted((one["individual"], one["category"], one["risk"]) for one in of_kind(result))
+    assert known == ([(who, "airways", pytest.approx(0.75)) for who in "abc"] if state == "violated" else [])
+    assert all(one["category"] is None for one in of_kind(run_audit(folder, "--findings", "all")[1]))
+
+
+@pytest.mark.parametrize(("least", "state"), [(2, "undecided"), (1, "holds")])
+def test_equal_categories_are_not_judged(tmp_path, least, state):
+    code, result, _ = run_audit(with_chapters(tmp_path, APART, policy=f"min_e = {least}"))
+    assert (code, ended(result)["min_e"]) == (3 if least > 1 else 0, state)
+
+
+def test_a_waiver_accepts_one_category(tmp_path):
+    folder = with_chapters(tmp_path, MIXED)
+    assert run_main(str(folder), "--stable-ids")[0] == 1
+    assert run_main("waive", str(folder), "*", "--reason", "r", "--until", "2999-01-01")[0] == 0
+    assert run_audit(folder)[0] == 0
+    write(folder / "chapters.csv", CHAPTERS.replace("cold,airways", "cold,chronic"))
+    code, result, _ = run_audit(folder, "--findings", "all")
+    assert (code, {one["category"] for one in of_kind(result)}) == (1, {"chronic"})
 
 
 def test_what_is_certain_violates_as_ever(tmp_path):
@@ -47,7 +119,7 @@ def test_values_are_spelled_as_in_the_series(tmp_path):
     folder = with_chapters(tmp_path / "1", MIXED, SIMILAR, CHAPTERS.replace("flu", "FLU "))
     assert run_main(str(folder))[0] == 2
     folder = with_chapters(tmp_path / "2", MIXED, f'{SIMILAR}\nfold = ["Disease"]', CHAPTERS.replace("flu", "FLU "))
-    assert run_main(str(folder))[0] == 3
+    assert run_main(str(folder))[0] == 1
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
             releases = [tags.index(step["release"]) for step in finding["certificate"]]
             assert releases == sorted(set(releases))
             assert releases[-1] <= tags.index(finding["release"])
-        elif finding["kind"] == "close":
+        elif finding["kind"] in ("close", "similar"):
             assert ("individual" in finding) != ("group" in finding)
             assert finding.get("certificate") or "group" in finding or finding["risk"] < 1
         elif finding["kind"] not in WITHOUT_CERTIFICATE:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Headers, ReadSeries, unnamed
 from audit.io.toml import Reader, toml_key
-from audit.model.doubt import ON_VALUES, Doubt
+from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
+from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 FEW_TIES = 3
@@ -132,12 +134,9 @@ class Similar(ColumnRule):
                 name = printable(self.names[column])
                 yield place, f"the value has no category in {name}", "add a line with the value and its category"
 
-    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield that a category which all values that are left to a person have in common is not looked for yet."""
-        for column in self.names:
-            what = say(
-                'whether all values of "{column}" that are left to a person are of one category is not judged in this '
-                "version; publish the categories as a sensitive column of their own, or leave similar out",
-                column=printable(column),
-            )
-            yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES)
+    def published(self, column: str, texts: Sequence[str]) -> Mapping[str, Mapping[str, PublishedNumbers]]:
+        """Return by column and category which of some values are of it, as one number that only these are."""
+        of = [self.categories.get(column, {}).get(text, frozenset()) for text in texts]
+        same, names = Fraction(0), sorted(frozenset().union(*of))
+        found = {name: PublishedNumbers(tuple(same if name in each else None for each in of), same) for name in names}
+        return {column: found} if found else {}

@@ -26,6 +26,7 @@ from audit.runtime.reasons import Reason
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic-merged"
 OPEN = "the time limit was reached; 3 values of versions are open"
 NOBODY, NONE = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.intp)
+SEEN = SimpleNamespace(numbers={}, categories={})
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def outcome(claims, status="incomplete"):
 
 def decided(found, limit=1.0, *, risks=None, waived=()):
     """What is said of the clause: `violated`, `undecided`, or `held`."""
-    entry = Result(Stub(), None, None, replace(found, risks=risks), np.array(waived, dtype=np.intp))
+    entry = Result(Stub(), None, SEEN, replace(found, risks=risks), np.array(waived, dtype=np.intp))
     decision = decide(CLAUSES["max_risk"], Stated(limit), JudgedAudit([entry], adversary=ADVERSARIES["linked"]))
     assert len(decision.violations) + len(decision.undecided) <= 1
     assert all(each.reason == f"joint: {OPEN}" for each in decision.undecided if found.reason)
@@ -84,7 +85,7 @@ def test_below_certainty_it_takes_risks():
 
 def of_two(clause, limit, *attacks):
     """How a clause ends, given attacks that decide some clauses, and their outcomes."""
-    entries = [Result(Stub(None, each.attack, frozenset(decides)), None, None, each, NONE) for decides, each in attacks]
+    entries = [Result(Stub(None, each.attack, frozenset(decides)), None, SEEN, each, NONE) for decides, each in attacks]
     return decide(CLAUSES[clause], Stated(limit), JudgedAudit(entries)).state
 
 
@@ -159,7 +160,7 @@ def test_a_doubt_keeps_a_clause_from_holding_and_a_guess_from_being_violated(gue
         (claimed(), "holds", "undecided"),
         (claimed([1]), "violated", "undecided" if guessed else "violated"),
     ]:
-        entry = Result(Stub(), None, None, outcome(found, "complete"), np.zeros(0, np.intp))
+        entry = Result(Stub(), None, SEEN, outcome(found, "complete"), np.zeros(0, np.intp))
         for doubts, state in [([], without), ([doubt], beside), ([Doubt(doubt.reason, frozenset({"k"}))], without)]:
             decision = decide(CLAUSES["max_risk"], Stated(1.0), JudgedAudit([entry], doubts=doubts))
             assert decision.state == state

@@ -295,7 +295,7 @@ def test_classes_whose_numbers_are_known_nearly(tmp_path, linked):
         texts = {"a": "95", "b": "100", "c": "3"}
         rows = [[replace(row, value=texts[row.value]) for row in release] for release in LOOKING_ALIKE.releases]
         evidence = numbers_in(replace(LOOKING_ALIKE, releases=rows).write(tmp_path), "published")
-    claims = HomogeneityAttack(max_risk=0.9, closeness=0.1).run(evidence, Budget()).near
+    claims = HomogeneityAttack(max_risk=0.9, closeness=0.1).run(evidence, Budget()).near["closeness"]
     findings = claims.certify(np.arange(len(claims)))
     assert [(each.with_value, each.rows, each.risk) for each in findings] == (
         [(2, 2, 1.0)] if linked else [(3, 3, 1.0)] * 2

@@ -1,0 +1,142 @@
+"""Categories of similar values, beside all worlds enumerated: certain where all values are of one, else their sum."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.helpers.amount import some
+from tests.helpers.running import run_audit, written
+from tests.helpers.strategies import classed_series, linked_series
+from tests.oracle.per_person import known_values
+from tests.oracle.test_linked_classes import drawn
+from tests.oracle.test_linked_classes import written as linked_classes
+from tests.oracle.worlds import few, worlds
+from tests.properties.test_closeness import every_class
+
+NAMES = ["x", "y", "z"]
+
+
+def declare(folder, of, column, limit):
+    """Write the categories of all values beside the series, and ask of them."""
+    lines = [f"{value},{name}" for value, names in sorted(of.items()) for name in sorted(names)]
+    (folder / "chapters.csv").write_text("\n".join(["value,category", *lines, ""]))
+    manifest = folder / "series.toml"
+    text = manifest.read_text().replace("[columns]", f'[columns]\nsimilar = {{ {column} = "chapters.csv" }}')
+    manifest.write_text(f"{text}\n[policy]\nmax_risk = {limit}\nmin_e = 1\n")
+
+
+def clause(result):
+    return next(each for each in result["policy"]["clauses"] if each["clause"] == "max_risk")
+
+
+def found(result, attack):
+    entries = [entry for entry in result["attacks"] if entry["attack"] == attack]
+    return [one for entry in entries for one in entry["findings"] if one["kind"] == "similar"]
+
+
+def violates(result):
+    return any(each.get("kind") == "similar" for each in result["policy"]["violations"])
+
+
+def expected(series, adversary, of, limit):
+    """By version and category, how probable it is: what no value alone says."""
+    answer, every = {}, worlds(series, adversary)
+    for (person, release), weights in every.weights.items():
+        if person.startswith("~") or person in known_values(series, release, adversary) or len(weights) == 1:
+            continue
+        share, truth = every.posterior(person, release), series.truth(person, release)
+        for name in NAMES:
+            of_it = [value for value in weights if name in of[value]]
+            risk = sum(share[value] for value in of_it)
+            if len(of_it) == len(weights):
+                answer[person, release, name] = Fraction(1)
+            elif limit < 1 and risk >= limit and len(of_it) > 1 and (truth is None or truth in of_it):
+                answer[person, release, name] = risk
+    return answer
+
+
+@pytest.mark.parametrize("adversary", ["linked", "register"])
+@pytest.mark.parametrize("changing", [False, True])
+@settings(max_examples=some(60))
+@given(data=st.data())
+def test_all_worlds(adversary, changing, data):
+    """Whose category is known is who the worlds say; without any it holds, unless a value is known itself."""
+    question = linked_series(changing=changing, known=data.draw(st.booleans()))
+    if adversary == "register":
+        question = classed_series(changing=changing, known=data.draw(st.sampled_from(["", "register"])))
+    series = data.draw(question)
+    assume(few(series, adversary, 1_000) and len(series.values) > 1)
+    limit = data.draw(st.sampled_from([Fraction(1), Fraction(3, 5)]))
+    texts = sorted({*series.values, *(each for pair in series.transitions or () for each in pair)})
+    of = {value: data.draw(st.sets(st.sampled_from(NAMES), min_size=1)) for value in texts}
+    with written(series) as folder:
+        declare(folder, of, "Value", float(limit))
+        _, result, err = run_audit(
+            folder, "--adversary", adversary, "--attack", "joint", "--findings", "all", "--reveal"
+        )
+    assert result is not None, err
+    if result["contradictions"]["changed"]:
+        return
+    answer = expected(series, adversary, of, limit)
+    if series.transitions is None:
+        last = {person: max(j for who, j, _ in answer if who == person) for person, _, _ in answer}
+        answer = {key: risk for key, risk in answer.items() if last[key[0]] == key[1]}
+    told = {
+        (one["individual"], int(one["release"]) - 1, one["category"]): one["risk"] for one in found(result, "joint")
+    }
+    assert {key for key, risk in told.items() if risk == 1} == {key for key, risk in answer.items() if risk == 1}
+    if clause(result)["state"] == "undecided":
+        [entry] = result["attacks"]
+        assert entry["status"] != "complete" or limit < 1 or "nobody could be judged" in clause(result)["reason"]
+        return
+    assert told == {key: pytest.approx(float(risk), abs=1e-5) for key, risk in answer.items()}
+    assert violates(result) == bool(answer)
+    assert not answer or clause(result)["state"] == "violated"
+
+
+def flagged(values, of, limit):
+    """Which categories rows with these values give away, that no value of them alone does."""
+    for name in NAMES:
+        count = [values.count(value) for value in of if name in of[value]]
+        many = sum(count) == len(values) or (limit < 1 and sum(count) >= limit * len(values))
+        if many and sum(count) > max(count, default=0):
+            yield name, len(values), sum(count)
+
+
+@pytest.mark.parametrize("changing", [False, True])
+@pytest.mark.parametrize("limit", ["1", "0.4"])
+@pytest.mark.parametrize("seed", range(some(20)))
+def test_classes_of_rows_and_of_records(tmp_path, seed, changing, limit):
+    """Of each release, and of records that look alike over several: found if one gives a category away."""
+    rng = random.Random(seed)  # noqa: S311 - draws tests, no secrets
+    _, letters = drawn(rng, changing=changing)
+    always = {record: rng.random() < 0.3 for rows in letters for record in rows}
+    releases = [
+        {record: (cell, "c" if always[record] else value) for record, (cell, value) in rows.items()} for rows in letters
+    ]
+    of = {value: set(rng.sample(NAMES, rng.choice([1, 1, 2]))) for value in "abc"}
+    listed = {record for record in always if rng.random() < 0.5} if seed % 2 else None
+    folder = linked_classes(tmp_path, releases, changing=changing, listed=listed)
+    declare(folder, of, "d", limit)
+    judged = set(always) - (listed or set())
+    adversary = "pseudonym" if listed is None else "linked"
+    _, result, err = run_audit(folder, "--adversary", adversary, "--attack", "homogeneity", "--findings", "all")
+    if not judged or result is None:
+        assert result is None, result
+        assert not judged or "does not apply" in err
+        return
+    classes = [
+        [value for _, value in members]
+        for members in every_class(releases, changing=changing)
+        if judged & {record for record, _ in members}
+    ]
+    bad = {each for values in classes for each in flagged(values, of, Fraction(limit))}
+    told = {(one["category"], one["rows"], round(one["risk"] * one["rows"])) for one in found(result, "homogeneity")}
+    assert told <= bad
+    assert {name for name, _, _ in told} == {name for name, _, _ in bad}
+    assert violates(result) == bool(bad)
+    if not bad and clause(result)["state"] == "holds":
+        assert listed is None  # of people who are known beside these rows joint was not asked
