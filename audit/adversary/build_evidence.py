@@ -120,9 +120,11 @@ def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -
                 tag, so_far = found.get((old, new), (keyed.tag, 0))
                 found[old, new] = tag, so_far + many
     if found:
-        shown = [f"{names[old]} -> {names[new]} (release {tag})" for (old, new), (tag, _) in found.items()]
-        many = sum(times for _, times in found.values())
-        what = f"{len(found)} changes are missing that {many} rows show: {joined([*map(printable, shown)])}"
+        shown = [
+            f"{names[old]} -> {names[new]} ({times} {'time' if times == 1 else 'times'}, first in release {tag})"
+            for (old, new), (tag, times) in found.items()
+        ]
+        what = f"changes that the key shows are not listed: {joined([*map(printable, shown)])}"
         remedy = 'add a line for each, or write transitions = "any" where any value may follow any'
         raise InputError([Problem(str(held.series.manifest.transitions), what, remedy, column="from")])
 

@@ -168,7 +168,7 @@ def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, gr
         line = register.table.line(int(lines[alone[0]]))
         attributes = [held.series.attributes[name] for name in held.series.columns.quasi_identifiers]
         why = why_uncovered(attributes, register, people.space, held.seen[position], lines[alone])
-        remedy = 'correct the person\'s values or stay, or write presence = "possible" if not everybody is there'
+        remedy = 'correct the person\'s values or releases, or write presence = "possible" if not everybody is there'
         problems.add(register.shown, f"{what}: {why}", remedy, line=line)
     rows = release.people - sum(release.counterfeits.values())
     if len(lines) > rows:

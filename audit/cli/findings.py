@@ -26,7 +26,7 @@ def add_parser(commands: Commands) -> None:
     parser = commands.add_parser(
         "findings",
         help="the findings as a list, to filter, sort and work through",
-        description="List every finding of a series, with ids that last. Fill in the columns reason and until of a "
+        description="List every finding of a series. Fill in the columns reason and until of a "
         "list in CSV or xlsx, and accept these findings with `audit waive SERIES --list FILE`.",
         epilog="Exit codes: 0 listed, 2 wrong usage or input.",
     )
@@ -51,8 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "xlsx" and arguments.output is None:
         raise UsageError("--format xlsx: a workbook cannot be printed; name a file with --output FILE.xlsx")
     series = opened(arguments, arguments.output)
+    lasting = {} if arguments.format == "text" else {"stable_ids": True}  # lists are handed to `audit waive`
     with asked(arguments) as given:
-        how = settings_for(series, arguments, given, stable_ids=True) | {"findings": None}
+        how = settings_for(series, arguments, given, **lasting) | {"findings": None}
         report = series.audit(**how).report
     if isinstance(series, LoadedTables):
         lines = finding_list.listed(report)

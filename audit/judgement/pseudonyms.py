@@ -48,7 +48,7 @@ class Pseudonymizer:
         kept = private_key(series.manifest.folder / PRIVATE, make=stable and makes)
         self.stable = stable or kept is not None
         if stable and kept is None:
-            what = "ids that stay need a folder private/ on this machine to keep their key in"
+            what = "ids that are the same in every report need a folder private/ on this machine, which keeps their key"
             raise UsageError(
                 f"{series.manifest.name}: {what}; make one in the series folder, or leave --stable-ids out"
             )

@@ -34,7 +34,8 @@ class CountSettings(TypedDict, total=False):
         Mapping[str, float] | None,
         Setting(
             None,
-            "a limit of the policy, which makes the audit fail: max_risk (default 1), min_e (2), k (2), max_ever_risk",
+            "a limit of the policy, which makes the audit fail: max_risk (default 1), min_e (2), k (2), "
+            "closeness (0.1), max_ever_risk",
             "CLAUSE=LIMIT",
         ),
     ]

@@ -108,7 +108,7 @@ def test_missing_changes_are_named_before_anything_is_attacked(more, known, tmp_
         assert code in {0, 1, 3}
     else:
         assert code == 2
-        assert "1 changes are missing that 1 rows show: none -> gout (release 2020)" in err
+        assert "changes that the key shows are not listed: none -> gout (1 time, first in release 2020)" in err
 
 
 def test_ids_remain_the_same_where_init_made_a_key(tmp_path):

@@ -139,4 +139,4 @@ def test_k_is_that_of_each_release_alone():
         assert violation in result["policy"]["violations"]
         for k in (2, 50):
             printed = " ".join(run_main(str(folder), "--k", str(k))[1].split())
-            assert f"the smallest class of rows that look alike has 1; at least {k} are required" in printed
+            assert f"Violated: at least {k} rows must look alike; in release 1 alone some are unique (k)" in printed

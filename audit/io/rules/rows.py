@@ -103,9 +103,9 @@ class SeveralRows(ColumnRule):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield that there is no such choice, or that a row of each person counts and nothing says which."""
         if self.choice not in (None, *_CHOICES):
-            yield f'"{self.choice}" is no choice', f"use one of {', '.join(_CHOICES)}"
+            yield f'unknown value "{self.choice}"', f"use one of {', '.join(_CHOICES)}"
         if self.one_counts and columns.rules[Date].column is None:
-            yield "no column tells which row is the latest or the first", 'write date = "…" under [columns]'
+            yield "no column says which row is the latest or the first", 'write date = "…" under [columns]'
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
         """Yield what becomes of several rows of one person, and of how many."""
