@@ -85,7 +85,7 @@ class KnownNearly(Finding[C]):
         """Return what is known."""
 
     def sentence(self: KnownNearly[str], *, by_version: bool) -> str:
-        """Return what is known of whom."""
+        """Return what is known of the person, or of the rows."""
         del by_version
         about = {"release": printable(self.release), "what": self.what(), "risk": percent(self.risk)}
         if self.individual is not None:
@@ -343,7 +343,7 @@ class _OfCategories(Claims):
 
 
 class SimilarPeople(_OfCategories, CloseValues):
-    """All people of one outcome of whom a category is known."""
+    """All people of one outcome whose category is known."""
 
     def sizes(self) -> Sequence[Size]:
         """Return the probability of each."""

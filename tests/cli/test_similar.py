@@ -142,3 +142,23 @@ def test_a_file_of_categories_that_cannot_be_used_is_refused(tmp_path, chapters,
 def test_its_file_is_a_part_of_the_series(tmp_path):
     _, result, _ = run_audit(with_chapters(tmp_path, MIXED))
     assert "dropped-file" not in {each["kind"] for each in result["warnings"]}
+
+
+def test_categories_are_judged_beside_other_attributes(tmp_path):
+    """By itself, and where it follows from combinations: of two attributes the one with categories."""
+    rows = [[*row, town] for row, town in zip(MIXED, ["x", "y", "x", "y"], strict=True)]
+    series(tmp_path, [rows], SIMILAR, "min_e = 1", more=["Town"])
+    write(tmp_path / "chapters.csv", CHAPTERS)
+    code, result, _ = run_audit(tmp_path, "--findings", "all", "--reveal")
+    assert (code, ended(result)["max_risk"]) == (1, "violated")
+    found = {(one["individual"], one.get("attribute"), one["category"]) for one in of_kind(result)}
+    assert found == {(who, name, "airways") for who in "ef" for name in (None, "Disease")}
+
+
+@pytest.mark.parametrize("similar", ["", SIMILAR])
+def test_a_witness_shows_nothing_of_categories(tmp_path, similar):
+    folder = with_chapters(tmp_path / "s", APART, similar)
+    code, _, err = run_main(str(folder), "--witness", str(tmp_path / "w"))
+    assert code == 0, err
+    statement = "".join(each.read_text() for each in (tmp_path / "w").iterdir() if each.suffix == ".json")
+    assert ("that the clause max_risk of the policy (1) is: holds" in statement) == bool(similar)

@@ -334,6 +334,19 @@ MUTANTS = (
         "",
         (f"{SPOILED}::test_most_rows_of_a_class_have_numbers_close_to_one_of_them",),
     ),
+    # -- similar values
+    Mutant(
+        "audit.clauses.max_risk.MaxRisk.doubts",
+        "yield from CATEGORIES.doubts(findings, limit)",
+        "pass",
+        ("tests/cli/test_similar.py::test_an_attack_that_judges_no_categories_does_not_decide",),
+    ),
+    Mutant(
+        "audit.verification.close_numbers.NumberChecker.number",
+        "Fraction(0) if category in known.get(text, ()) else None",
+        "Fraction(0)",
+        (f"{SPOILED}::test_people_whose_category_is_known",),
+    ),
     # -- harmless values
     Mutant(
         "audit.clauses.grave_histories.value_codes",

@@ -22,7 +22,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.count_tables.build_evidence import build_evidence as table_evidence
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
-from audit.findings.close_numbers import CloseNumbers
+from audit.findings.close_numbers import CloseNumbers, SimilarValues
 from audit.findings.disclosure import CertificateStep, Disclosure
 from audit.findings.homogeneous_class import HomogeneousClass
 from audit.io.series import open_series
@@ -282,6 +282,34 @@ def test_people_whose_number_is_known_nearly(tmp_path):
     assert checker.person(likely).evidence == "solver"
     with pytest.raises(BrokenCertificateError):
         checker.person(replace(likely, individual=person("A")))
+
+
+def test_people_whose_category_is_known(tmp_path):
+    rows = [Row("A", "1", "flu"), Row("B", "1", "cold"), Row("C", "2", "flu"), Row("D", "2", "gout")]
+    folder = TinySeries([rows]).write(tmp_path)
+    (folder / "chapters.csv").write_text("value,category\nflu,airways\ncold,airways\ncold,chills\ngout,joints\n")
+    manifest = folder / "series.toml"
+    similar = '[columns]\nsimilar = { Value = "chapters.csv" }\n'
+    manifest.write_text(manifest.read_text().replace("[columns]\n", similar))
+    [evidence] = build_evidence(open_series(folder), "linked")
+    code, person = {text: code for code, text in enumerate(evidence.values)}, evidence.series.person
+    finding = SimilarValues(
+        0, code["flu"], code["flu"], 1.0, individual=person("A"), evidence="solver", category="airways"
+    )
+    checker = NumberChecker(evidence, 0.0)
+
+    def check(one):
+        if checker.person(one).evidence != "proof":
+            raise BrokenCertificateError("no proof is claimed")
+
+    def is_the_same(path, how, spoiled):
+        """The other person of the group, or the other value of the category."""
+        return spoiled.individual == person("B") or path in {".lower", ".upper"}
+
+    assert_refused(finding, check, ["1", "2"], is_the_same)
+    for wrong in ({"category": "chills"}, {"category": "joints"}, {"individual": person("C")}):
+        with pytest.raises(BrokenCertificateError):
+            check(replace(finding, **wrong))
 
 
 @pytest.mark.parametrize("linked", [False, True])
