@@ -54,7 +54,7 @@ def test_the_next_command_is_told(name, options, command):
     assert on_paper(report, 100, "here").splitlines()[-1].strip() == command
 
 
-@pytest.mark.parametrize(("findings", "head"), [(1, "People in the findings below (1)"), (1_000, "People found (")])
+@pytest.mark.parametrize(("findings", "head"), [(1, "People in the findings below ("), (1_000, "People found (")])
 def test_people_are_counted_as_found_where_all_findings_are_shown(findings, head):
     report = run_audit(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions(findings=findings))
     assert head in on_paper(report, 100, "here")
