@@ -72,9 +72,15 @@ class CountImpactResult(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountRepairResult(CountImpactResult):
-    """A candidate with further cells left empty, or that there is none; `files` are those that were written."""
+    """A candidate with further cells left empty, or that there is none.
+
+    Attributes:
+        files: those that were written.
+        baseline: whether only what the candidate adds decides.
+    """
 
     files: tuple[Path, ...]
+    baseline: bool = False
 
     @property
     def repaired(self) -> bool:
@@ -83,8 +89,14 @@ class CountRepairResult(CountImpactResult):
 
     @property
     def exit_code(self) -> int:
-        """That of the series with what was written; 1 when no such cells were found, 3 when that was not settled."""
-        return self.report.repair_exit_code
+        """That of the series with what was written; 1 when no such cells were found, 3 when that was not settled.
+
+        With a baseline, what is found without the candidate violates nothing.
+        """
+        code, found = self.report.repair_exit_code, self.report
+        if self.baseline and code == 1 and found.hide is not None:
+            return 3 if found.undecided or found.after.policy.undecided else 0
+        return code
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,6 +240,7 @@ class LoadedTables:
         output: str | os.PathLike[str],
         *,
         tag: str = "candidate",
+        baseline: bool = False,
         **settings: Unpack[CountSettings],
     ) -> CountRepairResult:
         """Write a candidate with the least further cells left empty into a folder, as `audit repair` does.
@@ -236,6 +249,7 @@ class LoadedTables:
             candidate: as for `next`; data frames are written as Parquet.
             output: a new or empty folder.
             tag: as for `next`.
+            baseline: let only what the candidate adds decide, where the series already breaks the policy.
             **settings: as for `audit`.
 
         Raises:
@@ -250,7 +264,7 @@ class LoadedTables:
         with _options(settings) as how:
             found = repair_candidate(self.opened, release, where, Differencing(), how)
         files = () if found.hide is None else tuple(where / table.path.name for table in release.tables)
-        return CountRepairResult(found, files)
+        return CountRepairResult(found, files, baseline)
 
     def explain(self, cell: Mapping[str, str], /, **settings: Unpack[CountSettings]) -> CountExplanationResult:
         """Return what can be derived about one cell, as `audit explain SERIES --cell area=N --cell sex=f` does.

@@ -63,6 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.reach is not None:
             given["policy"] |= {"max_risk": arguments.reach}
         of_people = {name: getattr(arguments, name) for name in ("only", "baseline", "attack")}
-        how = settings_for(series, arguments, given, **of_people)
+        how = settings_for(series, arguments, given, **of_people) | {"baseline": arguments.baseline}
         found = series.repair(arguments.candidate, arguments.output, **how)
     return write(found, arguments.format, None, arguments.series)

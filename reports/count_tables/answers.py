@@ -73,6 +73,8 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         yield say("Declare in series.toml what is not decided, and audit again.")
     elif not candidate.new_total:
         yield say("As far as its new counts are concerned, it may go out.")
+        if candidate.written and candidate.before.policy.violations:
+            yield say("The releases before it break the policy; with --baseline, only what it adds decides.")
     elif candidate.hide is None:
         yield say("No set of cells was found that leaves nothing new when it is hidden; publish fewer tables.")
     else:

@@ -250,6 +250,6 @@ def test_excuses_give_a_reason():
 
 
 def test_no_block_is_of_a_language_that_nobody_looks_for():
-    known = {"sh", "bash", "text", "toml", "json", "python", "pycon", "yaml", "sql", "dockerfile", "r", ""}
+    known = {"sh", "bash", "console", "text", "toml", "json", "python", "pycon", "yaml", "sql", "dockerfile", "r", ""}
     languages = {name for page in PAGES for name in re.findall(r"(?m)^ *```(\S*)$", page.read_text(encoding="utf-8"))}
     assert languages <= known
