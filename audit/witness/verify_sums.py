@@ -1,5 +1,6 @@
-"""Check bounds of counts by weighted sums of published numbers, in fractions; `verify_tables.py` runs this.
+"""Read what a number stands for, and check bounds of counts by weighted sums of published numbers, in fractions.
 
+`verify_tables.py` runs this.
 A count is a sum over the atoms of its box, none of which is negative. Where the weights of the boxes around each of
 its atoms add up to at least 1, and to at least 0 around each other one, the weighted upper ends are a bound from above;
 in the same way from below. It needs Python 3.11 and numpy.
@@ -7,6 +8,7 @@ in the same way from below. It needs Python 3.11 and numpy.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor, inf, lcm
@@ -31,6 +33,35 @@ def need(holds: object, what: str, status: int = 2) -> None:
 def whole(*numbers: object) -> bool:
     """Return whether all of these are whole numbers."""
     return all(type(each) is int for each in numbers)
+
+
+def interval(series: Series, text: str) -> tuple[int, float]:
+    """Return the counts that a published text can stand for."""
+    if text in series.markers:
+        low, high = series.markers[text]
+        need(whole(low) and (high == inf or whole(high)) and 0 <= low <= high, f"what the marker {text} stands for")
+        return low, high
+    need(re.fullmatch("[0-9]{1,11}", text), f"the number {text!r}")
+    number, rounding, threshold = int(text), series.rules.get("rounding"), series.rules.get("threshold")
+    low = high = number
+    if rounding:
+        to, how = rounding["to"], rounding["how"]
+        need(whole(to) and to > 1 and set(rounding) == {"to", "how"}, "such a rounding")
+        half, last = to // 2, to - to // 2 - 1
+        need(number % to == 0 or how == "midpoint", f"{text}, which is not rounded")
+        need(how != "midpoint" or number == 0 or number % to == half, f"{text}, which is not rounded")
+        below, above = {
+            "nearest": (half, last), "even": (half, half if to % 2 == 0 else last), "down": (0, to - 1),
+            "up": (to - 1, 0), "random": (to - 1, to - 1), "midpoint": (half - 1, half) if number else (0, 0),
+        }[how]  # fmt: skip
+        low, high = max(0, number - below), number + above
+    if threshold:
+        need(whole(threshold), "such a threshold")
+        if number > 0 or low >= 1:
+            low = max(low, threshold)
+        elif high < threshold:
+            high = 0
+    return low, high
 
 
 Case: TypeAlias = tuple[Box, bool, int]  # a box has at most (True) or at least so many

@@ -55,6 +55,11 @@ def need(holds: object, what: str, status: int = 2) -> None:
         raise NotShownError(status, what)
 
 
+def plain(text: str) -> str:
+    """Return a text without spaces at its ends."""
+    return unicodedata.normalize("NFC", text.strip())
+
+
 def whole(*numbers: object) -> bool:
     """Return whether all of these are whole numbers."""
     return all(type(each) is int for each in numbers)
@@ -92,8 +97,12 @@ class TableSeries:
         self.limits = {"min_width": policy.get("min_width", 2), "min_count": policy.get("min_count", implied)}
         need(whole(*self.limits.values()) and min(self.limits.values()) > 0, "limits that are no whole numbers")
         found, releases = list[tuple[int, tuple[Any, ...], str]](), manifest["series"]["releases"]
-        for at, entry in enumerate(releases):
-            names = [entry] if isinstance(entry, str) else entry["tables"]
+        releases = [
+            names
+            for entry in releases
+            for names in ([[one] for one in self.matching(entry)] if isinstance(entry, str) else [entry["tables"]])
+        ]
+        for at, names in enumerate(releases):
             found += [row for name in names for row in self.file(name, at)]
         self.periods = 1 if self.over_time == "same" else len(releases)
         self.rows = [(min(at, self.periods - 1), labels, text) for at, labels, text in found]
@@ -105,8 +114,17 @@ class TableSeries:
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in self.atoms]
         shown = [row for row in self.rows if row[2]]
         self.box = [self.boxed(period, self.covers(labels)) for period, labels, _ in shown]
-        ends = [self.interval(text) for _, _, text in shown]
+        stands_for = beside("verify_sums")["interval"]
+        ends = [stands_for(self, text) for _, _, text in shown]
         self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
+
+    def matching(self, pattern: str) -> list[str]:
+        """Return the files that a path or a pattern names, in the order of the numbers in their names."""
+        found = [path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern)]
+        found = [pattern] if (self.folder / pattern).exists() else found
+        like = {re.sub("[0-9]+", "0", name) for name in found}
+        need(len(like) == 1, f"names that differ in letters, or none: {pattern}")
+        return sorted(found, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
 
     def table(self, name: str) -> tuple[list[str], list[list[str]]]:
         """Return the header and the lines of a file of the series, as texts without spaces at their ends."""
@@ -175,34 +193,6 @@ class TableSeries:
         every = (*sets, frozenset(range(first, period + 1)))
         return tuple(numbers.setdefault(one, len(numbers)) for numbers, one in zip(self.sets, every, strict=True))
 
-    def interval(self, text: str) -> tuple[int, float]:
-        """Return the counts that a published text can stand for."""
-        if text in self.markers:
-            low, high = self.markers[text]
-            need(whole(low) and (high == inf or whole(high)) and 0 <= low <= high, f"what the marker {text} stands for")
-            return low, high
-        need(re.fullmatch("[0-9]{1,11}", text), f"the number {text!r}")
-        number, rounding, threshold = int(text), self.rules.get("rounding"), self.rules.get("threshold")
-        low = high = number
-        if rounding:
-            to, how = rounding["to"], rounding["how"]
-            need(whole(to) and to > 1 and set(rounding) == {"to", "how"}, "such a rounding")
-            half, last = to // 2, to - to // 2 - 1
-            need(number % to == 0 or how == "midpoint", f"{text}, which is not rounded")
-            need(how != "midpoint" or number == 0 or number % to == half, f"{text}, which is not rounded")
-            below, above = {
-                "nearest": (half, last), "even": (half, half if to % 2 == 0 else last), "down": (0, to - 1),
-                "up": (to - 1, 0), "random": (to - 1, to - 1), "midpoint": (half - 1, half) if number else (0, 0),
-            }[how]  # fmt: skip
-            low, high = max(0, number - below), number + above
-        if threshold:
-            need(whole(threshold), "such a threshold")
-            if number > 0 or low >= 1:
-                low = max(low, threshold)
-            elif high < threshold:
-                high = 0
-        return low, high
-
     def inside(self, axis: int) -> Numbers:
         """Return which atoms of an axis are in each of its sets; shape (sets, atoms)."""
         found = np.zeros((len(self.sets[axis]), len(self.atoms[axis])), dtype=np.int64)
@@ -216,11 +206,6 @@ class TableSeries:
         for axis in range(len(self.sets)):
             table = np.moveaxis(np.tensordot(self.inside(axis), table, axes=(1, axis)), 0, axis)
         return table[tuple(np.array(boxes, dtype=np.int64).reshape(-1, len(self.sets)).T)]
-
-
-def plain(text: str) -> str:
-    """Return a text without spaces at its ends."""
-    return unicodedata.normalize("NFC", text.strip())
 
 
 def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Sequence[Sequence[Box]]) -> list[Numbers]:
@@ -248,7 +233,8 @@ def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Seque
 def checked(folder: Path, witness: Path) -> int:
     """Say what a witness shows of what it states, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
-    need(stated["format"] == FORMAT and stated["claims"], f"a witness of this form: {stated['format']}")
+    about = stated["format"], *(claim["claim"] for claim in stated["claims"])
+    need(about == (FORMAT, *RULES), f"a witness of this form, with these claims: {about}")
     series = TableSeries(folder)
     for name, rows in series.read.items():
         same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
@@ -270,8 +256,7 @@ def checked(folder: Path, witness: Path) -> int:
         found = {"questions": len(asked[rule]), "settled": int(several.sum()), "findings": int(certain.sum())}
         need(claim == {"claim": rule, "limit": limit, **found}, f"{claim}, where {limit}, {found} is so", 1)
         sys.stdout.write(f"shown: {WORDS.format(**claim, tables=len(seen[rule]))}\n")
-    for rest in stated["rests"]:
-        sys.stdout.write(f"rests on the program that stated it: {rest}\n")
+    sys.stdout.write("".join(f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]))
     return 0
 
 
