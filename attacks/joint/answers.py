@@ -13,10 +13,11 @@ from attacks.joint.ever import ever
 from attacks.joint.few_worlds import few_worlds, values_of
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.posteriors import WorldRisks
+from attacks.joint.row_costs import row_costs
 from attacks.joint.values import VersionValues
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence
-from audit.model.outcome import EqualPeople, EverKnown, ValuesLeft
+from audit.model.outcome import EqualPeople, EverKnown, RowCosts, ValuesLeft
 from audit.runtime.budget import Budget
 
 
@@ -56,6 +57,10 @@ class Answers:
         hosts = [self.evidence.source.hosts(release) for release in range(len(self.evidence.tags))]
         for number, world in enumerate(few_worlds(self.decision)):
             yield tuple(values_of(hosts, self.decision, world, number))
+
+    def points(self, budget: Budget) -> Iterator[RowCosts]:
+        """Yield the points of rows that prove what is impossible, and that single groups do not prove."""
+        return row_costs(self.decision, budget)
 
     def left(self, release: int) -> ValuesLeft:
         """Return what is left of all in a release whose value is to be found out."""

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes, Columns, Flags, Places
+from audit.model.arrays import Codes, Columns, Flags, Integers, Numbers, Places
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.json_types import WITHOUT_RESULT, Status
@@ -100,6 +100,22 @@ class ValuesLeft(NamedTuple):
     share: npt.NDArray[np.float64]
 
 
+class RowCosts(NamedTuple):
+    """Points that rows of some groups cost, each value of a class as much.
+
+    Attributes:
+        release, group, kind: of which release, group and class of values rows are; shape (some,).
+        points: what each such row costs, a whole number above 0; of the same shape.
+        kind_of: the class of each value; shape (values,).
+    """
+
+    release: Integers
+    group: Integers
+    kind: Integers
+    points: Numbers
+    kind_of: Codes
+
+
 class PossibleValues(Protocol):
     """What is known of any version when all people are looked at together, also of those that are not certain.
 
@@ -120,6 +136,9 @@ class PossibleValues(Protocol):
 
     def worlds(self) -> Iterator[tuple[tuple[Codes, Codes], ...]]:
         """Yield row classes and values of the people of `hosts` by release, in some worlds that differ."""
+
+    def points(self, budget: Budget) -> Iterator[RowCosts]:
+        """Yield the points of rows that prove what is in no world, one step after the other, as time allows."""
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
         """Return who has equal values in all worlds, where values never change, but for those who are certain.

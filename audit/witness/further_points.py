@@ -1,4 +1,4 @@
-"""Steps of a proof from the proofs that an attack finds for single people, beyond what single groups prove."""
+"""Steps of a proof from what an attack proves of many at once, or of single people, beyond what single groups prove."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ _SECONDS = 20.0
 
 
 def further_steps(left: Left, world: Integers, view: View, known: Outcome) -> Iterator[Step]:
-    """Yield steps from the proofs of values that single groups do not prove, as far as time allows."""
+    """Yield steps from the points of all people at once, then from proofs of single values, as far as time allows."""
     claims, series, budget = known.claims, left.series, Budget(_SECONDS)
+    code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int64)
+    yield from _of_all(left, world, _priced(series, view, known, code, budget))
     if not isinstance(claims, Disclosures):
         return
-    code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int64)
     homes = dict[int, dict[str, int]]()
     for place, (person, release) in enumerate(zip(claims.person.tolist(), claims.release.tolist(), strict=True)):
         mine = left.values[release % series.times, series.people[view.name(person)]]
@@ -37,7 +38,7 @@ def further_steps(left: Left, world: Integers, view: View, known: Outcome) -> It
         price = dict[int, Numbers]()
         for row in proof.points:
             if row.release not in homes:
-                homes[row.release] = _named_groups(series, view, row.release)
+                homes[row.release] = named_groups(series, view, row.release)
             if row.group in homes[row.release]:
                 of = price.setdefault(homes[row.release][row.group], np.zeros(len(series.values), dtype=np.int64))
                 of[code[row.value]] = row.points
@@ -48,11 +49,45 @@ def further_steps(left: Left, world: Integers, view: View, known: Outcome) -> It
             yield from prove_by_groups(left, world, dirty)
 
 
-def _named_groups(series: Published, view: View, release: int) -> dict[str, int]:
-    """Return the groups of a release in which people are, as checkers number them, by the names that proofs have."""
+def _of_all(left: Left, world: Integers, priced: Iterator[tuple[Numbers, Numbers]]) -> Iterator[Step]:
+    """Yield those steps that strike something out, each with what single groups prove then."""
+    for groups, price in priced:
+        dirty = strike(left, groups, price)
+        if dirty.any():
+            yield step_of(left.series, groups, price)
+            yield from prove_by_groups(left, world, dirty)
+
+
+def _priced(
+    series: Published, view: View, known: Outcome, code: Numbers, budget: Budget
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield groups, and the points of their rows by value, shape (groups, values), of each step that is known."""
+    homes = [_numbered_groups(series, view, release) for release in range(len(series.tags))]
+    for step in known.knowing.points(budget) if known.knowing is not None else ():
+        group = np.array(
+            [homes[at].get(each, -1) for at, each in zip(step.release.tolist(), step.group.tolist(), strict=True)],
+            dtype=np.int64,
+        )
+        some, place = np.unique(group, return_inverse=True)
+        price = np.zeros((len(some), len(series.values)), dtype=np.int64)
+        for value, number in enumerate(code.tolist()):
+            mine = step.kind == step.kind_of[value]
+            if number >= 0:
+                price[place[mine], number] = step.points[mine]
+        yield some[some >= 0], price[some >= 0]
+
+
+def _numbered_groups(series: Published, view: View, release: int) -> dict[int, int]:
+    """Return the groups of a release in which people are, as checkers number them, by the numbers of the program."""
     hosts = view.source.hosts(release)
     group = hosts.class_group[hosts.row_class[hosts.start[:-1]]]
     distinct, first = np.unique(group, return_index=True)
-    names = view.source.group_names(release, distinct)
     people = [series.people[view.name(each)] for each in hosts.person[first].tolist()]
-    return dict(zip(names, series.home[release, people].tolist(), strict=True))
+    return dict(zip(distinct.tolist(), series.home[release, people].tolist(), strict=True))
+
+
+def named_groups(series: Published, view: View, release: int) -> dict[str, int]:
+    """Return the same by the names that proofs have."""
+    numbers = _numbered_groups(series, view, release)
+    names = view.source.group_names(release, np.array([*numbers]))
+    return dict(zip(names, numbers.values(), strict=True))

@@ -40,6 +40,7 @@ WORDS = {
     "k": "each class of each release has at least {rows} rows and {people} people",
     "homogeneity": "of {classes:,} classes of rows, {of_one_value:,} have one {sensitive} only",
     "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
+    "equivalent": "{people} people have each {sensitive} as often as {people} others, by a sum of groups",
 }
 
 
@@ -111,7 +112,7 @@ class Published:
         self.values, self.held = list(self.code), np.zeros((self.first[-1], len(self.code)), dtype=np.int64)
         for group, value, count in entries:
             np.add.at(self.held, (group, value), count)
-        self.people: dict[str, int] = {}
+        self.people, self.proofs = dict[str, int](), dict[str, Any]()
         named = [np.flatnonzero([bool(name) for name in who]) for who in self.who]
         whose = [numbered((who[row] for row in rows), self.people) for who, rows in zip(self.who, named, strict=True)]
         self.home = np.full((len(self.who), len(self.people)), -1)
@@ -205,30 +206,28 @@ def check_world(series: Published, world: Numbers, name: str) -> None:
     """Stop unless a world, (times, people), gives groups' people what they publish, so often, and what may follow."""
     last = np.full(len(series.people), -1)
     for at, (home, known) in enumerate(zip(series.home, series.known, strict=True)):
-        person, value, held = (
-            np.flatnonzero(home >= 0),
-            world[at % len(world)],
-            series.held[slice(*series.first[at:][:2])],
-        )
+        person, value = np.flatnonzero(home >= 0), world[at % len(world)]
+        held = series.held[slice(*series.first[at:][:2])]
         need((value[person] >= 0).all(), f"{name}: a person without a value", 1)
-        taken = np.zeros_like(held)
-        np.add.at(taken, (home[person] - series.first[at], value[person]), 1)
-        need((taken <= held).all(), f"{name}: a group that has a value less often", 1)
+        taken = np.bincount((home[person] - series.first[at]) * held.shape[1] + value[person], minlength=held.size)
+        need((taken <= held.ravel()).all(), f"{name}: a group that has a value less often", 1)
         need(((known < 0) | (home < 0) | (known == value)).all(), f"{name}: a known value that is another one", 1)
         before = person[last[person] >= 0]
         need(series.may is None or series.may[last[before], value[before]].all(), f"{name}: no transition", 1)
         last[person] = value[person]
 
 
-def read_worlds(series: Published, columns: dict[str, list[Any]], number: Numbers) -> Numbers:
+def read_worlds(series: Published, columns: dict[str, Any], number: Numbers) -> Numbers:
     """Return the worlds of a file, each checked, (worlds, times, people); a null is what the first world has there."""
-    who = np.array([series.people[name] for name in columns.pop("individual")], dtype=np.int64)
-    tags = columns.pop("release") if series.may is not None else series.tags[:1] * len(who)
+    who = np.array([series.people[name] for name in columns.pop("individual").to_pylist()], dtype=np.int64)
+    tags = columns.pop("release").to_pylist() if series.may is not None else series.tags[:1] * len(who)
     when = np.array([series.tags.index(tag) for tag in tags], dtype=np.int64)
     found = np.full((len(columns), series.times, len(series.people)), -1, dtype=np.int32)
+    first = columns["world_0"].fill_null(-1)
     for at, (name, column) in enumerate(columns.items()):
-        codes = [one if code is None else code for one, code in zip(columns["world_0"], column, strict=True)]
-        need(all(type(code) is int and 0 <= code < len(number) for code in codes), f"{name}: no value", 1)
+        need(re.fullmatch("int[0-9]+", str(column.type)), f"{name}: no whole numbers", 1)
+        codes = np.where(column.is_null(), first, column.fill_null(-1))
+        need(((codes >= 0) & (codes < len(number))).all(), f"{name}: no value", 1)
         found[at, when, who] = number[codes]
         check_world(series, found[at], name)
     need(len(found), "no world", 1)
@@ -266,9 +265,10 @@ def checked(folder: Path, witness: Path) -> int:
     number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
     need((number >= 0).all(), "a value that is not published", 1)
     if series.linked:
-        worlds = read_worlds(series, pq.read_table(witness / "worlds.parquet").to_pydict(), number)
-        steps = json.loads((witness / "proofs.json").read_text("utf-8"))["steps"]
-        left = beside("verify_points")["values_left"](series, number, steps)
+        table = pq.read_table(witness / "worlds.parquet")
+        worlds = read_worlds(series, {name: table[name] for name in table.column_names}, number)
+        series.proofs = json.loads((witness / "proofs.json").read_text("utf-8"))
+        left = beside("verify_points")["values_left"](series, number, series.proofs["steps"])
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in WORDS and (series.linked or kind in ("k", "homogeneity")), f"the claim {kind}")

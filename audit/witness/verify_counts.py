@@ -81,6 +81,37 @@ def min_e(series: Filed, sensitive: str) -> dict[str, int]:
     return {"at_least": (least + 1) // 2}
 
 
+def equivalent(series: Filed, sensitive: str) -> dict[str, int]:
+    """Return how many people are on each side of an equivalence, by the sum of groups that `proofs.json` has.
+
+    All groups, each times its weight, hold no value more often than never; so those people whom they count more often
+    than never have the same values as those whom they count less often.
+    """
+    if series.may is not None or not series.linked:
+        raise NotImplementedError("sums of groups where values change, or whose people are not known")
+    divisor, groups = series.proofs["sums"][sensitive]
+    every = [divisor, *(x for each in groups for x in each)]
+    if not all(type(x) is int and abs(x) < 1 << 31 for x in every) or divisor < 1:
+        raise ValueError("weights that are no whole numbers")
+    weight = np.zeros(len(series.held), dtype=np.int64)
+    for release, row, times in groups:
+        if min(release, row) < 0:
+            raise ValueError("a row before the first one")
+        weight[series.first[release] + series.group[release][row]] += times
+    at, total = series.sensitive.index(sensitive), dict[str, int]()
+    for value, number in zip(series.values, (weight @ series.held).tolist(), strict=True):
+        total[value[at]] = total.get(value[at], 0) + number
+    counted = np.where(series.home >= 0, weight[series.home], 0).sum(axis=0).tolist()
+    for first, group, who in zip(series.first, series.group, series.who, strict=False):
+        if any(name is None for name, each in zip(who, weight[first + group], strict=True) if each):
+            raise NotImplementedError("sums of groups of strangers")
+        counted += weight[first + group[[name == "" for name in who]]].tolist()
+    more, less = (sum(sign * x for x in counted if sign * x > 0) for sign in (1, -1))
+    if any(total.values()) or any(x % divisor for x in counted) or more != less or not more:
+        raise ValueError("a sum of groups that shows nothing")
+    return {"people": more // divisor}
+
+
 def least_cuts(graph: Numbers) -> list[int]:
     """Return the least cut of each connected part of a graph, given its weights (Stoer and Wagner, 1997)."""
     found, left = list[int](), set(np.flatnonzero(graph.any(axis=0)).tolist())
@@ -107,5 +138,10 @@ def least_cuts(graph: Numbers) -> list[int]:
     return found
 
 
-CLAIMS: dict[str, Callable[[Any, Any], dict[str, int]]] = {"k": k, "homogeneity": homogeneity, "min_e": min_e}
+CLAIMS: dict[str, Callable[[Any, Any], dict[str, int]]] = {
+    "k": k,
+    "homogeneity": homogeneity,
+    "min_e": min_e,
+    "equivalent": equivalent,
+}
 """What finds what a claim has to say, by the claim."""

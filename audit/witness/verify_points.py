@@ -36,7 +36,8 @@ class Left:
         self.member = there[1][order]
         self.start = np.searchsorted(series.home[there][order], np.arange(len(series.held) + 1))
         self.local = np.zeros(len(series.held) + 1, dtype=np.int64)  # the last stands for being absent
-        self.strike_out(np.zeros(0, dtype=np.int64), np.zeros((1, len(series.values)), dtype=np.int64))
+        if series.may is not None:  # else each value of a person is a history
+            self.strike_out(np.zeros(0, dtype=np.int64), np.zeros((1, len(series.values)), dtype=np.int64))
 
     def step(self, step: list[Any], number: Numbers) -> None:
         """Take a step: lists of a release, a row of a group, a value (a place in `number`) and points."""

@@ -25,6 +25,7 @@ from audit.runtime.phrases import say
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
+from audit.witness.sums import sum_of_groups
 from audit.witness.verify import FORMAT, Published, different, numbered, values
 from audit.witness.verify_points import Left
 from audit.witness.verify_register import RegisterChecker
@@ -114,7 +115,7 @@ def write_witness(witness: Witness, folder: Path) -> None:
         if witness.worlds is not None:
             with atomic_path(folder / "worlds.parquet", mode=0o600) as draft:
                 pq.write_table(witness.worlds, draft, compression="zstd")
-        proofs = json.dumps({"steps": witness.steps}, separators=(",", ":"))
+        proofs = json.dumps({**series.proofs, "steps": witness.steps}, separators=(",", ":"))
         write_file(folder / "proofs.json", f"{proofs}\n", mode=0o600)
         write_file(folder / "statement.json", json.dumps(statement, indent=1, ensure_ascii=False) + "\n", mode=0o600)
     except OSError as error:
@@ -198,6 +199,9 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome)
             steps = list(prove_by_groups(left, worlds[0]))
             steps += further_steps(left, worlds[0], view, known)
             claims += _claims(series, worlds, left)
+        for name in series.sensitive:
+            if (found := sum_of_groups(series, run, name)) is not None:
+                series.proofs.setdefault("sums", {})[name] = found
     claims += _counted(series, report)
     table = _table(series, worlds) if len(worlds) else None
     return Witness(series, view.kind, table, steps, claims, list(_rests(series, claims, report)))
@@ -291,10 +295,11 @@ def _counted(series: Published, report: Report) -> Iterator[dict[str, Any]]:
     for name in series.sensitive:
         wanted += [] if series.linked else [("homogeneity", name)]
         wanted += [("min_e", name)] if series.linked and "min_e" in asked else []
+        wanted += [("equivalent", name)] if name in series.proofs.get("sums", {}) else []
     for kind, sensitive in wanted:
         try:
             yield {"claim": kind, "sensitive": sensitive, **verify_counts.CLAIMS[kind](series, sensitive)}
-        except NotImplementedError:
+        except (NotImplementedError, ValueError):
             continue
 
 
@@ -306,13 +311,14 @@ def _rests(series: Published, claims: Sequence[dict[str, Any]], report: Report) 
             what = f"{open_} of {claim['total']} {claim['of']}"
             yield f"{what}, whose {claim['sensitive']} is neither proved nor different in two worlds"
     for clause in report.policy.clauses:
-        shown = _is_shown(clause.clause, clause.limit, clause.state, claims)
+        about = clause.clause, clause.limit, clause.state
+        shown = _is_shown(*about, claims, waived="waiver" in series.manifest)
         of_categories = clause.clause == "max_risk" and clause.state == "holds" and "similar" in series.columns
         if clause.state in ("holds", "violated", "undecided") and (of_categories or not shown):
             yield f"that the clause {clause.clause} of the policy ({clause.limit:g}) is: {clause.state}"
 
 
-def _is_shown(name: str, limit: float, state: str, claims: Sequence[dict[str, Any]]) -> bool:
+def _is_shown(name: str, limit: float, state: str, claims: Sequence[dict[str, Any]], *, waived: bool) -> bool:
     """Return whether claims show that a clause of the policy holds, or is violated."""
     values = [each for each in claims if each["claim"] == "values"]
     if name == "max_risk" and limit == 1 and values:
@@ -325,4 +331,6 @@ def _is_shown(name: str, limit: float, state: str, claims: Sequence[dict[str, An
     if name == "min_e" and state == "holds":
         unlike = sum(each["claim"] == "different" for each in claims) == len(values) > 0
         return (unlike and limit <= 2) or any(each["claim"] == "min_e" and each["at_least"] >= limit for each in claims)
+    if name == "min_e" and state == "violated" and not waived:
+        return any(each["claim"] == "equivalent" and each["people"] < limit for each in claims)
     return False

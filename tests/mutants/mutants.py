@@ -539,7 +539,7 @@ MUTANTS = (
     # -- witnesses
     Mutant(
         "audit.witness.verify.check_world",
-        "(taken <= held).all()",
+        "(taken <= held.ravel()).all()",
         "True",
         ("tests/oracle/test_witness.py::test_a_world_that_fits_no_group_shows_nothing",),
     ),
@@ -566,5 +566,17 @@ MUTANTS = (
         'stated["files"].get(name) == same',
         "True",
         ("tests/oracle/test_witness_tables.py::test_a_statement_is_about_its_files",),
+    ),
+    Mutant(
+        "audit.witness.verify_counts.equivalent",
+        "any(total.values())",
+        "False",
+        ("tests/oracle/test_witness.py::test_sums_show_no_fewer_equal_people_than_there_are",),
+    ),
+    Mutant(
+        "attacks.joint.row_costs.row_costs",
+        "known.alive & ~decision.alive",
+        "known.alive & decision.alive",
+        ("tests/oracle/test_witness.py::test_points_of_all_at_once_prove_what_single_groups_do_not",),
     ),
 )

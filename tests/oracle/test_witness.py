@@ -18,10 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.witness import verify
+from attacks.joint.answers import Answers
+from audit.witness import further_points, verify
 from tests.helpers.amount import some
 from tests.helpers.running import run_main, written
 from tests.helpers.strategies import linked_series, register_series, with_knowledge
+from tests.oracle.larger import drawn_at_random
 from tests.oracle.per_person import known_values
 from tests.oracle.worlds import few, worlds
 
@@ -239,6 +241,40 @@ def test_a_world_that_fits_no_group_shows_nothing(tmp_path):
     code, said = checked(series, tmp_path)
     assert code == 1
     assert "a group that has a value less often" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("clinic-merged", 1), ("fractional-weights", 1), ("clinic-2-equivalence", 2)]
+)
+def test_sums_show_no_fewer_equal_people_than_there_are(name, least, tmp_path):
+    series, rng = EXAMPLES / name, random.Random(0)  # noqa: S311 - it forges, and hides nothing
+    assert witnessed(series, tmp_path)[1] == 0
+    assert claims(tmp_path)["equivalent"]["people"] == least
+    proofs = json.loads((tmp_path / "proofs.json").read_text())
+    [(sensitive, (divisor, groups))] = proofs["sums"].items()
+    claim = {"claim": "equivalent", "sensitive": sensitive}
+    seen = Counter()
+    for _ in range(FORGERIES):
+        forged = [[*each[:2], each[2] + rng.choice([-1, 0, 0, 0, 1])] for each in groups]
+        over, people = rng.choice([divisor, divisor, 1, 2]), rng.randint(0, least + 1)
+        (tmp_path / "proofs.json").write_text(json.dumps({**proofs, "sums": {sensitive: [over, forged]}}))
+        rewrite(tmp_path / "statement.json", lambda stated, n=people: stated.update(claims=[{**claim, "people": n}]))
+        code, said = checked(series, tmp_path)
+        assert code or people >= least, said
+        assert code or (over, forged) != (divisor, groups) or people == least
+        seen[code] += 1
+    assert seen[1]
+
+
+def test_points_of_all_at_once_prove_what_single_groups_do_not(tmp_path, monkeypatch):
+    crowd = drawn_at_random(0, people=120, releases=2, values=12, size=6, distinct=True, table="constant")
+    monkeypatch.setattr(further_points, "Disclosures", type(None))  # no proofs of single values
+    with written(crowd) as folder:
+        assert witnessed(folder, tmp_path / "with")[1] == 0
+        monkeypatch.setattr(Answers, "points", lambda self, budget: iter(()))
+        assert witnessed(folder, tmp_path / "without")[1] == 0
+    proved = [claims(tmp_path / each)["values"]["certain"] for each in ("without", "with")]
+    assert proved[0] < proved[1]
 
 
 @settings(max_examples=SERIES)

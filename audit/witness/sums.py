@@ -1,0 +1,42 @@
+"""Sums of groups that show that few people have the values of as few others, as the checker of counts reads them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from audit.findings.equivalence import Equivalence, Equivalences
+from audit.pipeline.audit_run import AuditRun
+from audit.witness.further_points import named_groups
+from audit.witness.points import first_rows
+from audit.witness.verify import Published
+
+# So many claims are asked for weights: some are known by random numbers alone.
+_ASKED = 5
+
+
+def sum_of_groups(series: Published, run: AuditRun, sensitive: str) -> list[Any] | None:
+    """Return a divisor, and release, row and weight of groups that show a small equivalence; None where there is none.
+
+    Args:
+        series: as the checkers read it.
+        run: whose attacks found some.
+        sensitive: the attribute that it is about.
+    """
+    row = first_rows(series)
+    for result in run.results:
+        claims, view = result.outcome.claims, result.evidence
+        if not isinstance(claims, Equivalences) or view.followed or view.sensitive != sensitive or view.combined:
+            continue
+        places = np.flatnonzero(claims.e > 0)
+        for each in claims.certify(places[np.lexsort((claims.effort[places], claims.e[places]))][:_ASKED]):
+            if not isinstance(each, Equivalence) or each.evidence != "proof" or not each.certificate:
+                continue
+            divisor = math.lcm(*(group.weight.denominator for group in each.certificate))
+            homes = {at: named_groups(series, view, at) for at in {group.release for group in each.certificate}}
+            if all(group.group in homes[group.release] for group in each.certificate):
+                found = [(at.release, homes[at.release][at.group], at.weight * divisor) for at in each.certificate]
+                return [divisor, [[at, int(row[of]), int(weight)] for at, of, weight in found]]
+    return None
