@@ -92,10 +92,12 @@ def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
     if held:
         people, worst = min(held, key=lambda pair: pair[0])
         yield say_count(
-            "Counterfeits left out, the class of release {release} with the fewest people has {count} person; k = {k} "
-            "counts rows. A k that is stated (--k, or under [policy]) counts people.",
-            "Counterfeits left out, the class of release {release} with the fewest people has {count} people; k = {k} "
-            "counts rows. A k that is stated (--k, or under [policy]) counts people.",
+            "Counterfeits left out and several rows of a person counted once, the class of release {release} with the "
+            "fewest people has {count} person; k = {k} counts rows. A k that is stated (--k, or under [policy]) counts "
+            "people.",
+            "Counterfeits left out and several rows of a person counted once, the class of release {release} with the "
+            "fewest people has {count} people; k = {k} counts rows. A k that is stated (--k, or under [policy]) counts "
+            "people.",
             people,
             release=printable(worst.release),
             k=worst.k,

@@ -96,7 +96,7 @@ def _counted_by_timeline(violation: Violation, report: Report) -> bool:
     """Return whether timelines count what violates a clause, and so say when it came; they count no risks."""
     if violation.attack is None:
         last = report.series.releases[-1]
-        return all(each.k >= violation.limit for each in report.panel if each.release != last)
+        return all(each.small.smallest >= violation.limit for each in report.panel if each.release != last)
     return violation.measure in ("k", "min_e") or (
         violation.measure == "max_risk" and violation.value == 1 and violation.kind is None
     )

@@ -21,6 +21,7 @@ from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.releases import KeyedRelease
+from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.arrays import Flags
@@ -89,9 +90,9 @@ class HeldSeries:
     def _load(self, position: int) -> tuple[KeyedRelease, SeenRelease]:
         """Read a release; return it with its key, and as the adversary sees it."""
         series = self.series
-        read = series.read(
-            position, self._attributes, key=self.adversary.reads_key, records=self.records, row_classes=True
-        )
+        # Whose episodes are whose no adversary knows, but a class of one person's is small.
+        key = self.adversary.reads_key or series.columns.rules[SeveralRows].choice == EPISODES
+        read = series.read(position, self._attributes, key=key, records=self.records, row_classes=True)
         record = None if read.records is None else self.names.encode_coded(read.records)
         by_cells, cells = read.values_by_row or self.adversary.knows_people, None
         classes = row_classes(read) if by_cells else whole_groups(read)

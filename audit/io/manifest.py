@@ -20,7 +20,7 @@ from audit.io.rules.disclosure import Harmless
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import NOTHING, Columns
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, toml_key, unconfirmed
-from audit.model.accepted_size import CloseSize, RiskSize, Size
+from audit.model.accepted_size import CloseSize, RiskSize, Size, SmallClasses
 from audit.model.errors import Problems, printable
 
 NAME = "series.toml"
@@ -69,7 +69,7 @@ class ReleaseFiles:
 class Waiver:
     """What is accepted until a date: a finding (`*` stands for any characters), a person, or a group of a release.
 
-    `sizes` is how much of each finding is accepted, by its id, and the smallest class of the release as `k`; None where
+    `sizes` is how much of each finding is accepted, by its id, and the small classes of the release as `k`; None where
     the manifest does not say it.
     """
 
@@ -391,7 +391,10 @@ def exact_number(given: object) -> Fraction | None:
 
 
 def size_of(given: object) -> Size | None:
-    """Return how much of a finding of people, or which smallest class, a waiver accepts; None where it says no such."""
+    """Return how much of a finding of people, or which small classes, a waiver accepts; None where it says no such."""
+    if isinstance(given, dict) and given.keys() == {"smallest", "rows"}:
+        whole = [each for each in given.values() if isinstance(each, int) and not isinstance(each, bool) and each > 0]
+        return SmallClasses(given["smallest"], given["rows"]) if len(whole) == len(given) else None
     if isinstance(given, dict) and given.keys() == {"lower", "upper"}:
         lower, upper = exact_number(given["lower"]), exact_number(given["upper"])
         return None if lower is None or upper is None else CloseSize(lower, upper)

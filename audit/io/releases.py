@@ -15,9 +15,9 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
-from audit.io.manifest import Manifest
+from audit.io.manifest import Manifest, ReleaseFiles
 from audit.io.rules.cell_meaning import Missing
-from audit.io.rules.rows import LATEST, Date, SeveralRows
+from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
 from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.model.arrays import Codes, Counts, Flags
@@ -89,11 +89,14 @@ class KeyedRelease(Release):
         person: who each row is, -1 for a counterfeit without identity; None without a key.
         strangers: which rows are of people without saying whose: those that a key file does not list, and the rows of
             a person beside the one that is followed; None where none are. `person` is -1 there; shape (rows,).
+        owner: whose row each is, -1 for a counterfeit without identity, where people may have several; None where
+            `person` says it, and where nothing does.
         own: the value of each row of an Anatomy pair as its key file has it, by attribute: codes of texts, and these.
     """
 
     person: Codes | None = None
     strangers: Flags | None = None
+    owner: Codes | None = None
     own: Mapping[str, tuple[Codes, Sequence[str]]] = field(default_factory=dict)
 
     def published(self) -> Release:
@@ -106,6 +109,20 @@ class KeyedRelease(Release):
             return None
         fake: Flags = np.append(people.is_counterfeit(), True)[self.person]  # the last is a row without a person
         return fake if self.strangers is None else fake & ~self.strangers
+
+    def owners(self, people: IdentifierEncoder) -> Codes | None:
+        """Return whose row each is, -1 for counterfeits, a number of its own for who is not named; None without a key.
+
+        Shape (rows,).
+        """
+        owner = self.person if self.owner is None else self.owner
+        if owner is None:
+            return None
+        fake: Flags = np.append(people.is_counterfeit(), True)[owner]
+        real = np.where(fake, NOBODY, owner)
+        if self.strangers is not None:
+            real = np.where((owner == NOBODY) & self.strangers, people.size + np.arange(self.rows), real)
+        return real.astype(np.int32)
 
 
 def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
@@ -168,6 +185,9 @@ class ReleaseContext(Protocol):
     def keyed(self) -> bool:
         """Whether every release has a key."""
 
+    def has_key(self, release: ReleaseFiles, /) -> bool:
+        """Return whether a release has a key."""
+
     def note_texts(self, position: int, table: Table, names: Iterable[str]) -> None:
         """Note the distinct texts of some columns of a release."""
 
@@ -225,7 +245,8 @@ class _Reading:
         self.position = position
         self.columns = series.manifest.columns
         self.files = series.manifest.releases[position]
-        self.key = wanted.key and series.keyed
+        episodes = self.columns.rules[SeveralRows].choice == EPISODES
+        self.key = wanted.key and (series.has_key(self.files) if episodes else series.keyed)
         self.record = self.columns.record if wanted.records else None
         # Without a group column the cells make the groups.
         self.attributes = wanted.attributes if self.columns.group else self.columns.quasi_identifiers
@@ -253,8 +274,9 @@ class _Reading:
         suppressed = self.suppressed(group, cells)
         alike, singling = self.alike(table, group, cells, counts, suppressed)
         person = self.person(table) if self.key else None
-        if person is not None and self.columns.rules[SeveralRows].one_counts:
-            person = self.one_row_each(table, person)
+        owner, several = None, self.columns.rules[SeveralRows]
+        if person is not None and several.choice is not None:
+            owner, person = person, self.one_row_each(table, person) if several.one_counts else None
         anatomy = self.files.values is not None
         entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
         if entries is None:
@@ -275,6 +297,7 @@ class _Reading:
             singling=singling,
             counterfeits=self.counterfeits(group, person, entries),
             strangers=self.strangers,
+            owner=owner,
             own=self.own,
             texts=self.texts,
         )
@@ -490,7 +513,7 @@ class _Reading:
     def distinct(self, table: Table, people: Codes, column: str) -> None:
         """Note who is there, how many people have several rows in this release, and where the first of them has."""
         rows, others = self.series.people.repeated(people)
-        if len(rows) and not self.columns.rules[SeveralRows].one_counts:
+        if len(rows) and self.columns.rules[SeveralRows].choice is None:
             many, extra = len(np.unique(people[rows])), len(rows)
             where = f"this person has another row in line {table.line(int(others[0]))}"
             more = f" ({many:,} people have several rows here, {extra:,} rows too many)" if many > 1 else ""

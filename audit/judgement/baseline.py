@@ -13,7 +13,7 @@ from audit.findings.close_numbers import CloseNumbers
 from audit.io.cell_reading import parse_value
 from audit.io.cells import Kind
 from audit.judgement.selection import Selection
-from audit.model.accepted_size import CloseSize, RiskSize
+from audit.model.accepted_size import CloseSize, RiskSize, SmallClasses
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError, printable_path
 from audit.model.json_types import UNBOUNDED, WORSE
@@ -34,15 +34,19 @@ def is_known(known: Mapping[str, CountSize], ident: str, size: CountSize) -> boo
     return ident in known and known[ident].covers(size)
 
 
-def _small_classes(report: Any) -> dict[str, float]:  # noqa: ANN401 - JSON, whatever it holds
-    """Return the smallest class of each release that has too small a one; the violation itself names only the worst."""
+def _small_classes(report: Any) -> dict[str, SmallClasses]:  # noqa: ANN401 - JSON, whatever it holds
+    """Return the small classes of each release that has some; the violation itself names only the worst.
+
+    Reports of earlier versions do not say how many rows are in them, so that they are new.
+    """
     limits = [each["limit"] for each in report["policy"]["violations"] if each["attack"] is None]
-    found: dict[str, float] = {}
+    known = dict(report.get("baseline", {}).get("classes", {}))
     for each in report.get("panel", ()) if limits else ():
-        if each["k"] < max(limits):
-            tag = str(each["release"])
-            found[tag] = min(found.get(tag, float(each["k"])), float(each["k"]))
-    return found
+        smallest = min(each["k"], each["k"] if each["k_people"] is None else each["k_people"])
+        if smallest < max(limits) and "below_k" in each:
+            known[each["release"]] = {"smallest": smallest, "rows": each["below_k"]}
+    sizes = {str(tag): size for tag, size in known.items() if isinstance(size, dict)}
+    return {tag: SmallClasses(int(size["smallest"]), int(size["rows"])) for tag, size in sizes.items()}
 
 
 def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - JSON, whatever it holds
@@ -86,13 +90,12 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         attacks = [(entry["findings"], entry["findings_total"]) for entry in report["attacks"]]
         found = [finding for findings, _ in attacks for finding in findings]
         ids = frozenset(str(finding["id"]) for finding in found)
-        own = _small_classes(report)
         earlier = report.get("baseline", {"known": ()})
         forgotten = "known" not in earlier
         ids |= frozenset(map(str, earlier.get("known", ())))
         risks = {str(ident): float(risk) for ident, risk in earlier.get("risks", {}).items()}
         risks |= {str(finding["id"]): float(finding["risk"]) for finding in found if "risk" in finding}
-        classes = {str(tag): float(k) for tag, k in earlier.get("classes", {}).items()} | own
+        classes = _small_classes(report)
         intervals = _intervals(report)
         counts, about_tables = _counts(report), report["series"].get("kind") == "tables"
         stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))

@@ -15,7 +15,7 @@ from audit.clauses.registry import CLAUSES, OWN
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.judgement.selection import Selection
-from audit.model.accepted_size import CloseSize
+from audit.model.accepted_size import CloseSize, SmallClasses
 from audit.model.arrays import Flags, Places
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import printable
@@ -176,22 +176,26 @@ class WaiverBook:
             self._ask(place, found, np.flatnonzero(named), np.flatnonzero(named & ~(covered | known)))
         return covered, without_size
 
-    def accepts(self, release: str, smallest: int) -> bool:
-        """Return whether the smallest class of a release is accepted, by a waiver that does not say how small, too."""
+    def accepts(self, release: str, small: SmallClasses) -> bool:
+        """Return whether the small classes of a release are accepted, by a waiver that does not say how small, too.
+
+        Nor does one say it of an earlier version, which has the smallest class alone.
+        """
         found = False
         for place, waiver in self._live():
             if waiver.group != "*" or waiver.release != release:
                 continue
-            if waiver.sizes is None:
-                self._note(place, "unsized")
-                sizes, clauses = self._unsized.setdefault(place, ({}, set()))
-                sizes["k"] = smallest
-                clauses.add("k")
-                found = True
-            elif "k" in waiver.sizes:
-                covers = bool(waiver.sizes["k"] <= smallest)
+            accepted = {} if waiver.sizes is None else waiver.sizes
+            if isinstance(accepted.get("k"), SmallClasses):
+                covers = accepted["k"].covers(small)
                 self._note(place, "applied" if covers else "exceeded")
                 found = found or covers
+            elif waiver.sizes is None or "k" in accepted:
+                self._note(place, "unsized")
+                sizes, clauses = self._unsized.setdefault(place, (dict(accepted), set()))
+                sizes["k"] = small
+                clauses.add("k")
+                found = True
         return found
 
     def doubts(self, *, reveal: bool, stable: bool) -> Iterator[Doubt]:
@@ -255,6 +259,8 @@ def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accept
         return f'{{ kind = "{size.kind}", lower = {size.lower}, upper = {size.upper} }}'
     if isinstance(size, CloseSize):
         return f'{{ lower = "{size.lower}", upper = "{size.upper}" }}'
+    if isinstance(size, SmallClasses):
+        return f"{{ smallest = {size.smallest}, rows = {size.rows} }}"
     if isinstance(size, dict):
         return f"{{ {', '.join(f'{ident} = {_text(each)}' for ident, each in sorted(size.items()))} }}"
     return f"{size:.17g}"

@@ -19,7 +19,7 @@ from audit.adversary.view import View
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release, varies
 from audit.io.rules.disclosure import Harmless
-from audit.model.arrays import Codes, Counts, Flags, Floats
+from audit.model.arrays import Codes, Counts, Floats
 from audit.model.composite_keys import row_ranks
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.phrases import say
@@ -46,16 +46,16 @@ class ValueDistribution:
     ranks: Codes | None
 
 
-def panels(evidence: View, position: int) -> tuple[ReleasePanel, ...]:
-    """Return the panel of a release for each sensitive attribute."""
+def panels(evidence: View, position: int, k: float) -> tuple[ReleasePanel, ...]:
+    """Return the panel of a release for each sensitive attribute; classes of fewer than k are small."""
     held = evidence.held
     why = say("there are too many pairs of a person in the register and a group to test")
     if held.register is None:
         why = say("the adversary has no register, so the population is not known")
     read, crowd = held.keyed[position], population(held, evidence.source, position)
-    rules, fake = held.series.columns.rules, read.counterfeit_rows(held.series.people)
+    rules, owner = held.series.columns.rules, read.owners(held.series.people)
     harmless = [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]
-    return panels_in(read, held.series.vocabularies, crowd, why, fake, harmless)
+    return panels_in(read, held.series.vocabularies, crowd, why, owner, harmless, k)
 
 
 def panels_in(
@@ -63,8 +63,9 @@ def panels_in(
     vocabularies: Mapping[str, Vocabulary],
     population: Counts | None,
     no_journalist: str,
-    fake: Flags | None = None,
+    owner: Codes | None = None,
     harmless: Sequence[tuple[str, str]] = (),
+    k: float = 0,
 ) -> tuple[ReleasePanel, ...]:
     """Return the panel of a release for each sensitive attribute.
 
@@ -73,8 +74,9 @@ def panels_in(
         vocabularies: the names of the values of each attribute.
         population: how many people of a population fit each group, whether or not the release contains them.
         no_journalist: why there is no population, if there is none.
-        fake: which rows are counterfeits by the key; None without a key.
+        owner: whose row each is by the key, -1 for a counterfeit; None without a key.
         harmless: attributes, each with a value that may be known of anyone.
+        k: classes of fewer are small.
     """
     of_group = class_sizes(release)
     sizes = of_group[of_group > 0]
@@ -84,8 +86,8 @@ def panels_in(
     if population is not None and risk is None:
         no_journalist = say("a class has more rows than the register has people who fit it")
     prosecutor = len(classes) / int(classes.sum())
-    smallest = smallest_class(release, fake)
-    people = _people_of(release, release.group.codes, of_group, fake)[of_group > 0]
+    smallest = smallest_class(release, owner, k)
+    people = _people_of(release, release.group.codes, of_group, owner)[of_group > 0]
     found, total = [], int(sizes.sum())
     for name in release.entry_value:
         spread = distribution_of(release, name, vocabularies[name])
@@ -100,6 +102,7 @@ def panels_in(
                 k=smallest.rows,
                 k_people=smallest.people,
                 alone=smallest.alone,
+                below_k=smallest.below_k,
                 certain=int(people[(spread.entries == 1) & grave].sum()),
                 suppressed=total - int(classes.sum()),
                 exact=not release.values_by_row,
@@ -130,15 +133,17 @@ class ClassSizes(NamedTuple):
         rows: the fewest rows of a class.
         people: the fewest people of a class that holds a person; None if no class does.
         alone: the number of rows that form a class by themselves.
+        below_k: the number of rows of classes with fewer than k rows, or people where these are fewer.
     """
 
     rows: int
     people: int | None
     alone: int
+    below_k: int
 
 
-def smallest_class(release: Release, fake: Flags | None) -> ClassSizes:
-    """Return the sizes of the smallest classes; `fake` as for `panels_in`.
+def smallest_class(release: Release, owner: Codes | None, k: float) -> ClassSizes:
+    """Return the sizes of the smallest classes; `owner` and `k` as for `panels_in`.
 
     A class is the rows with equal published cells in one group; without quasi-identifiers it is a group. In an Anatomy
     pair, values belong to groups, so that a class is a group; `alone` then counts the rows whose exact
@@ -153,23 +158,28 @@ def smallest_class(release: Release, fake: Flags | None) -> ClassSizes:
     looks = np.bincount(of_looks, weights=release.counts)
     of_row = of_looks if release.values_by_row else of_row
     rows = np.bincount(of_row, weights=release.counts).astype(np.int64)
-    people = _people_of(release, of_row, rows, fake)
+    people = _people_of(release, of_row, rows, owner)
     if release.suppressed is not None:  # there are neither groups nor pairs: looks are classes
         described = np.arange(len(rows)) != of_row[(release.group.codes == release.suppressed).argmax()]
         looks, rows, people = looks[described], rows[described], people[described]
     held = people[people > 0]
     fewest = int(held.min()) if len(held) else None
-    return ClassSizes(int(rows.min()), fewest, int(np.count_nonzero(looks == 1)))
+    small = rows[np.where(people > 0, people, rows) < k]
+    return ClassSizes(int(rows.min()), fewest, int(np.count_nonzero(looks == 1)), int(small.sum()))
 
 
-def _people_of(release: Release, of_row: Codes, rows: Counts, fake: Flags | None) -> Counts:
+def _people_of(release: Release, of_row: Codes, rows: Counts, owner: Codes | None) -> Counts:
     """Return the number of people of each class, or without a key the fewest that it may have; shape (classes,).
 
     All published counterfeits of a group may be in one of its classes, but one person remains.
     """
-    if fake is not None:
+    if owner is not None:
+        counted = owner >= 0
+        if np.bincount(owner[counted]).max(initial=0) > 1:  # of several rows of a person in one class one counts
+            first = np.unique(np.stack([of_row, owner]), axis=1, return_index=True)[1]
+            counted &= np.isin(np.arange(len(owner)), first)
         weights = np.ones(release.rows) if release.counts is None else release.counts
-        return np.bincount(of_row, weights=np.where(fake, 0, weights), minlength=len(rows)).astype(np.int64)
+        return np.bincount(of_row, weights=np.where(counted, weights, 0), minlength=len(rows)).astype(np.int64)
     if not release.counterfeits:
         return rows
     counterfeits = np.zeros(release.group.size, dtype=np.int64)

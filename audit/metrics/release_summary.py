@@ -43,15 +43,15 @@ class ReleaseSummary:
     panel: tuple[ReleasePanel, ...]
 
 
-def summarize_release(evidence: View, position: int) -> ReleaseSummary:
-    """Return the summary of the release at a position, counted from 0."""
+def summarize_release(evidence: View, position: int, k: float) -> ReleaseSummary:
+    """Return the summary of the release at a position, counted from 0, whose classes of fewer than k are small."""
     release, series = evidence.held.keyed[position], evidence.series
     values = {}
     for name, codes in release.entry_value.items():
         vocabulary = series.vocabularies[name].names
         present = np.flatnonzero(tally(codes, len(vocabulary))).tolist()
         values[name] = frozenset(vocabulary[code] for code in present)
-    panel = panels(evidence, position)
+    panel = panels(evidence, position, k)
     return ReleaseSummary(
         rows=release.rows,
         value_rows=None if series.manifest.releases[position].values is None else len(release.entry_group),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
+from audit.model.accepted_size import SmallClasses
 from audit.model.adversary import AdversaryKind
 from audit.model.count_report import TablesFacts
 from audit.model.finding import Finding, FindingRule
@@ -283,7 +284,7 @@ class BaselineFacts:
         findings: how many findings it has, those included that it had left out for a baseline of its own.
         still: how many of them are found again.
         known: the ids of these findings, so that this report can be a baseline in its turn.
-        classes: by release, the size of a smallest class that was too small for `k`; absent where none was.
+        classes: by release, the classes that were too small for `k`; absent where none was.
         risks: by id, the risk of the findings that have one; absent where none has.
         counts: by id, what was known of each count; absent where no finding is about a count.
         intervals: by id, between which numbers a value was known to be; absent where none was.
@@ -295,14 +296,10 @@ class BaselineFacts:
     findings: int
     still: int
     known: tuple[str, ...] = ()
-    classes: Annotated[Mapping[str, float], OMITTED] = field(default_factory=dict)
+    classes: Annotated[Mapping[str, SmallClasses], OMITTED] = field(default_factory=dict)
     risks: Annotated[Mapping[str, Probability], OMITTED] = field(default_factory=dict)
     counts: Annotated[Mapping[str, CountSize], OMITTED] = field(default_factory=dict)
     intervals: Annotated[Mapping[str, tuple[ExactFraction, ExactFraction]], OMITTED] = field(default_factory=dict)
-
-    def has_class(self, release: str, k: int) -> bool:
-        """Return whether a release had so small a class before."""
-        return release in self.classes and self.classes[release] <= k
 
 
 @dataclass(frozen=True)
@@ -336,9 +333,11 @@ class ReleasePanel:
         k: the fewest rows of one group with equal published quasi-identifiers; of an Anatomy pair, or without
             quasi-identifiers, the rows of the smallest group.
         k_people: the fewest people of such a class that is a person's: its rows less its counterfeits, known by the key
-            or published (all those of a group may be in one of its classes); null where no class is.
+            or published (all those of a group may be in one of its classes), and several rows of one person, known by
+            the key, as one; null where no class is.
         alone: how many rows share their published quasi-identifiers with no other row.
         exact: whether it is an Anatomy pair, whose rows have exact quasi-identifiers.
+        below_k: how many rows are in classes that are smaller than the policy's k.
         certain: how many people stand in classes whose rows all have one value, harmless ones aside.
         distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
         t: the largest distance between a class's values and the release's.
@@ -375,11 +374,12 @@ class ReleasePanel:
     singling: tuple[ColumnShare, ...] = ()
     suppressed: int = 0
     certain: int = 0
+    below_k: int = 0
 
     @property
-    def smallest(self) -> int:
-        """The fewest rows of a class, or people where these are fewer."""
-        return self.k if self.k_people is None else min(self.k, self.k_people)
+    def small(self) -> SmallClasses:
+        """The classes that are smaller than the policy's k, by rows, or by people where these are fewer."""
+        return SmallClasses(self.k if self.k_people is None else min(self.k, self.k_people), self.below_k)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
 
     results = set_aside(_results(evidence, attacks, options, gathered), harmless, limits)
     _check_applies(results, named=options.explicit)
-    described = _described(evidence[0], options)
+    described = _described(evidence[0], options, limits.get("k", 0))
     return AuditRun(
         series,
         evidence,
@@ -164,9 +164,9 @@ class _Files:
         )
 
 
-def _described(evidence: View, options: AuditOptions) -> list[ReleaseSummary]:
+def _described(evidence: View, options: AuditOptions, k: float) -> list[ReleaseSummary]:
     watched = Budget(on_progress=options.progress("each release by itself"))
-    return [summarize_release(evidence, position) for position in watched.each(range(len(evidence.tags)))]
+    return [summarize_release(evidence, position, k) for position in watched.each(range(len(evidence.tags)))]
 
 
 def _results(

@@ -71,7 +71,7 @@ class AcceptedResults:
         judged: the same, with that marked too of which a waiver does not say how much it accepts: no clause is violated
             by it, nor decided.
         waivers, doubts: what became of each waiver, and which of them do not say it.
-        releases: those whose smallest class is accepted, perhaps by such a waiver.
+        releases: those whose small classes are accepted, perhaps by such a waiver.
         left_out: how many findings are waived, or in the baseline.
         still: how many of these are in the baseline.
     """
@@ -198,13 +198,11 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
         for claims, places in unsized:
             marked = marked.accepting(claims, places)
         judged.append(marked)
-    smallest: dict[str, int] = {}
-    for each in run.panel:
-        smallest[each.release] = min(each.smallest, smallest.get(each.release, each.smallest))
+    small = {each.release: each.small for each in run.panel}
     least = limits_in_force(run.series, options).get("k", 0)
-    releases = {tag for tag, k in smallest.items() if k < least and book.accepts(tag, k)} | run.accepted
+    releases = {tag for tag, size in small.items() if size.smallest < least and book.accepts(tag, size)} | run.accepted
     if baseline is not None:
-        releases |= {each.release for each in run.panel if baseline.has_class(each.release, each.k)}
+        releases |= {tag for tag, known in baseline.classes.items() if tag in small and known.covers(small[tag])}
         releases |= {run.series.tags[at] for at, earlier in repeated if run.series.tags[earlier] in releases}
     reveal = options.reveal
     doubts = [*book.doubts(reveal=reveal, stable=namer.stable and namer.keyed)]

@@ -57,9 +57,9 @@ def waive_findings(
             sizes: dict[str, object] = {}
             for some in found:
                 sizes |= {some.ids[at]: some.sizes[at].written() for at in np.flatnonzero(some.named(waiver)).tolist()}
-            classes = [one.k for one in run.panel if one.release == waiver.release and waiver.group == "*"]
-            if classes and min(classes) < limits.get("k", 0):
-                sizes["k"] = min(classes)
+            for one in run.panel if waiver.group == "*" else ():
+                if one.release == waiver.release and one.small.smallest < limits.get("k", 0):
+                    sizes["k"] = one.small.written()
             if each.where and not sizes:
                 what = f"{each.where}: {printable(each.named, 80)} is not found"
                 raise UsageError(f"{what}; make the list again with `audit findings`, nothing was changed")

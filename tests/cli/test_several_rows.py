@@ -84,6 +84,51 @@ def test_episodes_are_judged_by_themselves(tmp_path):
     assert 'rows = "episodes" leaves open whose row is whose' in err
 
 
+@pytest.mark.parametrize("where", ["column", "files"])
+@pytest.mark.parametrize(
+    ("last", "people", "code"), [("d", 1, 1), ("e", 2, 3), ("", 1, 1)], ids=["one", "two", "one and a counterfeit"]
+)
+def test_a_stated_k_counts_people_whose_rows_are_known(tmp_path, where, last, people, code):
+    """A class of several rows, all of one person, hides no one; what several rows disclose stays unjudged."""
+    rows = [["a", "20-30", "flu", ""], ["b", "20-30", "cold", ""], ["b", "20-30", "gout", ""]]
+    rows += [["d", "30-40", "cold", ""], ["d", "30-40", "flu", ""], [last, "30-40", "gout", ""]]
+    folder = series(tmp_path, [rows], f'rows = "episodes"\n{NOTED}')
+    if where == "files":
+        write(
+            folder / "private/1.key.csv",
+            as_csv([["row", "individual"], *([str(at), r[0]] for at, r in enumerate(rows))]),
+        )
+        manifest = folder / "series.toml"
+        manifest.write_text(manifest.read_text().replace('individual = "Patient"', ""))
+    ended, result = judged(folder, "--k", "2")
+    assert [(each["k"], each["k_people"]) for each in result["panel"]] == [(3, people)]
+    broken = [(each["measure"], each["value"]) for each in result["policy"]["violations"]]
+    assert (ended, broken) == (code, [("k", 1)] if code == 1 else [])
+    assert states(result)["k"] == ("violated" if code == 1 else "undecided")
+
+
+@pytest.mark.parametrize("seed", range(some(6)))
+@pytest.mark.parametrize("which", ["episodes", "latest", "first"])
+def test_people_of_classes_by_definition(tmp_path, which, seed):
+    """As many as the key names in a class, and one more for each row that it does not list."""
+    rng = random.Random(seed)  # noqa: S311
+    rows = [[rng.choice(["a", "b", "c", "", None]), rng.choice(["20-30", "30-40"]), "flu", str(n)] for n in range(9)]
+    how = f'rows = "{which}"\n{NOTED}' + ("" if which == "episodes" else '\ndate = "Admission"')
+    dated = [["", *row[1:3], f"2024-01-{10 + at}"] for at, row in enumerate(rows)]
+    folder = series(tmp_path, [dated], how)
+    listed = [[str(at), row[0]] for at, row in enumerate(rows) if row[0] is not None]
+    write(folder / "private/1.key.csv", as_csv([["row", "individual"], *listed]))
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text().replace('individual = "Patient"', ""))
+    sizes = []
+    for age in ("20-30", "30-40"):
+        owners = [at if row[0] is None else row[0] for at, row in enumerate(rows) if row[1] == age]
+        sizes.append((len(owners), len(set(owners) - {""})))
+    [panel] = judged(folder, "--k", "3")[1]["panel"]
+    assert panel["k_people"] == min((people for _, people in sizes if people), default=None)
+    assert panel["below_k"] == sum(each for each, people in sizes if (people or each) < 3)
+
+
 def states(result):
     return {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
 
@@ -141,6 +186,8 @@ def test_one_row_is_followed_for_each_person(tmp_path, which, keyed):
         each["series"].pop("name")
         for key in ("policy", "warnings", "stable_ids"):
             each.pop(key, None)
+        people = [panel.pop("k_people") for panel in each["panel"]]
+        assert people == ([2, 2] if each is result else [3, 2])  # two of the class's rows are of one person
     assert result == expected
 
 

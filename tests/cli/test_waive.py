@@ -2,11 +2,13 @@
 
 import csv
 import json
+import re
 
 import pyarrow.parquet as pq
 import pytest
 
 from audit.api import UsageError, load
+from audit.model.accepted_size import SmallClasses
 from tests.cli.forms import FORMS, snapshot
 from tests.helpers.running import run_main
 
@@ -61,9 +63,77 @@ def test_all_groups_of_a_release_are_waived_with_its_smallest_class(hospital):
     stricter = ["--policy", "k=3"]
     assert run_main("waive", str(hospital), "--group", "2", "*", *stricter, *WHY)[0] == 0
     [written] = load(hospital).opened.manifest.waivers
-    assert written.sizes["k"] == 2
+    assert written.sizes["k"] == SmallClasses(2, 8)
     violated = [each for each in audited(hospital, *stricter)["policy"]["violations"] if each["measure"] == "k"]
     assert [each["release"] for each in violated if each["attack"] is None] == ["1"]
+
+
+ONE_ALONE = ["21,a", "30,b", "30,c", "30,d"]
+
+
+def small_classes(folder, *releases):
+    """A series whose rows of equal ages are classes, and what is written into its manifest."""
+    for tag, rows in enumerate(releases, 1):
+        (folder / f"{tag}.csv").write_text("\n".join(["Age,Disease", *rows, ""]))
+    (folder / "private").mkdir(exist_ok=True)
+    listed = ", ".join(f'"{tag}.csv"' for tag in range(1, len(releases) + 1))
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n[policy]\nk = 3\nmax_risk = 1.0\n'
+    (folder / "series.toml").write_text(f"[series]\nreleases = [{listed}]\n[columns]\n{columns}")
+    return folder
+
+
+def k_states(folder, *more):
+    result = audited(folder, *more)
+    return next(each["state"] for each in result["policy"]["clauses"] if each["clause"] == "k"), result
+
+
+@pytest.mark.parametrize(
+    ("rows", "state"),
+    [
+        (ONE_ALONE, "holds"),
+        ([*ONE_ALONE, "30,a"], "holds"),
+        ([*ONE_ALONE[:3], "31,d", "31,e", "31,f"], "violated"),
+        ([*ONE_ALONE, "40,a"], "violated"),
+    ],
+    ids=["the same", "a larger class", "two rows more below k", "one more alone"],
+)
+@pytest.mark.parametrize("by", ["waiver", "baseline"])
+def test_classes_below_k_are_accepted_as_far_as_they_went(tmp_path, by, rows, state):
+    """The smallest class, and how many rows are in classes below k: more of either is new."""
+    folder, more = small_classes(tmp_path, ONE_ALONE), []
+    assert k_states(folder)[0] == "violated"
+    if by == "waiver":
+        assert run_main("waive", str(folder), "--group", "1", "*", *WHY)[0] == 0
+        waiver = (folder / "series.toml").read_text().partition("[[waiver]]")[2]
+        assert "k={smallest=1,rows=1}" in waiver.replace(" ", "")
+    else:
+        more, waiver = ["--baseline", str(tmp_path / "before.json")], ""
+        report = ["--format", "json", "--stable-ids", "--findings", "all", "--output", more[1]]
+        assert run_main(str(folder), *report)[0] == 1
+    small_classes(folder, rows)
+    with (folder / "series.toml").open("a") as file:
+        file.write(f"[[waiver]]{waiver}" if waiver else "")
+    found = k_states(folder, *more)[0]
+    assert found == state
+    (tmp_path / "next.csv").write_text("Age,Disease\n50,a\n50,b\n50,c\n")
+    if waiver:  # one more release of large classes changes nothing of it
+        _, out, err = run_main("next", str(folder), str(tmp_path / "next.csv"), "--format", "json")
+        clauses = json.loads(out)["policy"]["clauses"]
+        assert [each["state"] for each in clauses if each["clause"] == "k"] == [state], err
+
+
+def test_a_smallest_class_without_its_rows_accepts_nothing(tmp_path):
+    folder = small_classes(tmp_path, ONE_ALONE)
+    waiver = '[[waiver]]\ngroup = "*"\nrelease = "1"\nreason = "r"\nexpires = 2999-01-01\nsize = { k = 1 }\n'
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text() + waiver)
+    state, result = k_states(folder, "--stable-ids")
+    reasons = [each["reason"] for each in result["policy"]["undecided"] if each["measure"] == "k"]
+    assert (state, len(reasons)) == ("undecided", 1)
+    line = re.search(r"add (size = .*\}) to it", reasons[0])[1]
+    assert "k = { smallest = 1, rows = 1 }" in line
+    manifest.write_text(manifest.read_text().replace("size = { k = 1 }", line))
+    assert k_states(folder)[0] == "holds"
 
 
 def test_nothing_to_accept_is_refused(hospital):

@@ -106,9 +106,9 @@ def test_the_smallest_class_of_a_release_is_waived(tmp_path):
         undecided = {each["measure"] for each in result["policy"]["undecided"]}
         assert (code, undecided, states(result)) == (3, {"k", "max_risk", "min_e"}, ["unsized"])
         [line] = lines_to_add(result)
-        for size, broken in (("k = 1", []), ("k = 2", ["k"])):
+        for size, broken in (("smallest = 1", []), ("smallest = 2", ["k"])):
             text = (folder / "series.toml").read_text()
-            append(folder / "series.toml", f"{line.replace('k = 1', size)}\n")
+            append(folder / "series.toml", f"{line.replace('smallest = 1', size)}\n")
             done, result = audited(folder)
             assert (done, [each["measure"] for each in result["policy"]["violations"]]) == (len(broken), broken)
             (folder / "series.toml").write_text(text)

@@ -11,6 +11,8 @@ ENGINE = "tests/unit/runtime/test_engine.py"
 POLICY = "tests/unit/judgement/test_policy.py"
 JOINT = "tests/oracle/test_joint_steps.py"
 COUNT_SIZE = "tests/unit/model/test_count_size.py"
+SMALL_CLASSES = "tests/cli/test_waive.py::test_classes_below_k_are_accepted_as_far_as_they_went"
+EPISODES = "tests/cli/test_several_rows.py::test_people_of_classes_by_definition"
 ACCEPTED = "tests/cli/test_accepted_counts.py"
 CLOSENESS = "tests/cli/test_closeness.py"
 HARMLESS = "tests/cli/test_harmless.py"
@@ -470,6 +472,9 @@ MUTANTS = (
     Mutant("audit.model.report.CountSize.covers", "not worse and ", "", (COUNT_SIZE,)),
     Mutant("audit.model.report.CountSize.covers", "self.upper <= other.upper", "True", (COUNT_SIZE,)),
     Mutant("audit.judgement.waivers.NamedFindings.within", "sizes[ident].covers(size)", "True", (ACCEPTED,)),
+    Mutant("audit.model.accepted_size.SmallClasses.covers", "other.rows <= self.rows", "True", (SMALL_CLASSES,)),
+    Mutant("audit.judgement.baseline._small_classes", 'each["below_k"]}', "10**9}", (SMALL_CLASSES,)),
+    Mutant("audit.metrics.release_risk._people_of", "counted &= np.isin", "np.isin", (EPISODES,)),
     Mutant(
         "audit.judgement.waivers.NamedFindings.within",
         "ident in sizes and sizes[ident].covers(size)",

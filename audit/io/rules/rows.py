@@ -114,18 +114,18 @@ class SeveralRows(ColumnRule):
         people, further = series.repeated_rows or (0, 0)
         if self.choice == EPISODES:
             what = say(
-                "people have several rows: each release and each row is judged by itself, because the manifest "
-                'says rows = "episodes". What several rows or releases disclose together about one person is '
-                'not judged, and rows that look alike may all belong to one person; with rows = "latest" or '
-                '"first" and a date column, one row is judged for each person'
+                "people have several rows: each release and each row is judged by itself, because the manifest says "
+                'rows = "episodes", and so a person as far as the worst of the person\'s rows goes. What several rows '
+                "or releases disclose together about one person is not judged, and rows that look alike may all belong "
+                'to one person; with rows = "latest" or "first" and a date column, one row is judged for each person'
             )
             if people:
                 what = say(
-                    "people have several rows ({count} times in one release): each release and each row is judged"
-                    ' by itself, because the manifest says rows = "episodes". What several rows or releases '
-                    "disclose together about one person is not judged, and rows that look alike may all belong to"
-                    ' one person; with rows = "latest" or "first" and a date column, one row is judged for each '
-                    "person",
+                    "people have several rows ({count} times in one release): each release and each row is judged by "
+                    'itself, because the manifest says rows = "episodes", and so a person as far as the worst of the '
+                    "person's rows goes. What several rows or releases disclose together about one person is not "
+                    "judged, and rows that look alike may all belong to one person: a k that is stated counts people; "
+                    'with rows = "latest" or "first" and a date column, one row is judged for each person',
                     count=people,
                 )
         elif self.choice == LATEST:

@@ -103,6 +103,6 @@ def keyed_register(folder: Path) -> View:
 def test_no_journalist_where_it_would_take_too_long(tmp_path, monkeypatch):
     monkeypatch.setattr("audit.adversary.coverage._MOST_CELLS", 0)
     monkeypatch.setattr("audit.adversary.coverage._CROWD_PAIRS", 2)
-    [panel] = panels(keyed_register(tmp_path), 0)
+    [panel] = panels(keyed_register(tmp_path), 0, 2)
     assert panel.journalist_max is None
     assert "too many pairs" in str(panel.no_journalist)
