@@ -221,7 +221,8 @@ class _Following:
         """Note where records stand, and which of them the adversary does not know to be a person's."""
         more = len(self._known.record) - len(self._judged)
         self._judged = np.append(self._judged, np.zeros(more, dtype=np.bool_))
-        self._judged[place if rows.judged is None else place[rows.judged]] = True
+        # Of records that were in the same classes before, each later release may say which are strangers'.
+        self._judged[place] = True if rows.judged is None else rows.judged
         self._seen = np.append(self._seen, np.zeros(more, dtype=np.int32))
         self._row = np.append(self._row, np.zeros(more, dtype=np.int32))
         self._seen[place], self._row[place] = release, np.arange(len(place), dtype=np.int32)

@@ -127,7 +127,8 @@ def named_apart(tiny):
 def test_no_attack_reaches_the_key(adversary, attack, data):
     """Nor the series, a path or the identifier of a person, by whatever it is handed."""
     tiny = data.draw(crowds("register" if adversary in REGISTERS else "linked", "constant"))
-    tiny, given = replace(named_apart(tiny), keyed=True, known=() if adversary == "possible" else tiny.known), []
+    tiny, given = named_apart(tiny), []
+    tiny = replace(tiny, keyed=True, known=() if adversary == "possible" else tiny.known)
     with written(tiny) as folder:
         if adversary == "pseudonym":
             number_rows(folder)
