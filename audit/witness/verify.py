@@ -4,14 +4,13 @@
 
 It needs Python 3.11, numpy and pyarrow, nothing else: copy it wherever you like. `docs/reference/witness.md` says what
 the files are, and why what is shown is so: two values in two *worlds*, which fit all groups, show that no value of the
-person is certain. *Points* are checked by `verify_points.py`, counts in the files by `verify_counts.py`, beside this.
+person is certain. Beside this lie `verify_cells.py`, which reads texts, `verify_points.py` and `verify_counts.py`.
 Exit status: 0 all that is stated is shown, 1 it is not, 2 something is not supported (which is named).
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import json
 import re
@@ -59,26 +58,14 @@ def numbered(items: Iterable[Any], code: dict[Any, int]) -> Numbers:
     return np.array([code.setdefault(item, len(code)) for item in items], dtype=np.int64)
 
 
-def whole(column: list[str]) -> Numbers:
-    """Return a column of whole numbers from 0."""
-    need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a cell that is no whole number")
-    return np.array([int(cell) for cell in column], dtype=np.int64)
-
-
-def cells(column: list[str]) -> list[str]:
-    """Return a quasi-identifier's cells, `*` for empty ones; refuse two that differ and may mean the same."""
-    found = [cell or "*" for cell in column]
-    alike = {tuple(sorted(re.findall(r"\d+|[^\W\d_]+|[<>]=?|\*+", cell.casefold()))) for cell in set(found)}
-    need(len(alike) == len(set(found)), "cells of a quasi-identifier that differ and may mean the same")
-    return found
-
-
 def matching(folder: Path, pattern: str) -> list[str]:
     """Return the files that a path or a pattern names, in the order of the numbers in their names."""
     found = [path.relative_to(folder).as_posix() for path in folder.glob(pattern)]
     found = [pattern] if (folder / pattern).exists() else found
     need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"names that differ in letters, or none: {pattern}")
-    return sorted(found, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
+    place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
+    need(len({*place.values()}) == len(found), f"names with equal numbers: {pattern}")
+    return sorted(found, key=place.__getitem__)
 
 
 def beside(name: str) -> dict[str, Any]:
@@ -86,6 +73,10 @@ def beside(name: str) -> dict[str, Any]:
     path = Path(__file__).with_name(f"{name}.py")
     need(path.exists(), f"checking this without {path.name} beside {Path(__file__).name}")
     return runpy.run_path(str(path))
+
+
+CELLS = beside("verify_cells")
+whole = CELLS["whole"]
 
 
 class Published:
@@ -138,12 +129,10 @@ class Published:
             need(not strange, f"a column of {strange and strange[0]}: {name}")
             header, columns = read.column_names, [each.cast("string").to_pylist() for each in read.columns]
         else:
-            with (gzip.open if name.endswith(".gz") else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
-                header, *lines = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
-            declared = len(header) > 1 or not re.search(r"[;|\t]", header[0])
-            need(declared and {*map(len, lines)} <= {len(header)}, f"a wrong delimiter or number of cells: {name}")
+            header, lines = CELLS["lines"](path, mark)
             columns = list(zip(*lines, strict=True)) or [[] for _ in header]
-        found = {name.strip(): [(x or "").strip() for x in each] for name, each in zip(header, columns, strict=True)}
+        texts = ([(x or "").strip() for x in each] for each in columns)
+        found: dict[str, list[str]] = CELLS["FileColumns"](zip((name.strip() for name in header), texts, strict=True))
         need(len(found) == len(header), f"two columns of one name: {name}")
         self.read[name] = len(columns[0])
         return found
@@ -151,7 +140,7 @@ class Published:
     def release(self, rows_file: str, values_file: str | None) -> tuple[Numbers, Numbers, Numbers]:
         """Read a release; return groups, the values that they have, and how many rows of each."""
         columns, table, names = self.columns, self.table(rows_file), dict[Any, int]()
-        tag = re.sub(r"(\.rows)?(\.csv|\.csv\.gz|\.parquet)$", "", Path(rows_file).name)
+        tag = re.sub(r"(\.values)?(\.rows)?(\.csv|\.csv\.gz|\.parquet)$", "", Path(rows_file).name)
         need(tag not in self.tags, "two releases of one name")
         self.tags.append(tag)
         by, held = [columns["group"]] if "group" in columns else [], table
@@ -160,9 +149,12 @@ class Published:
             held = self.table(values_file)
             group, of_entry = (numbered(zip(each[by[0]], strict=True), names) for each in (table, held))
             entries = whole(held[columns.get("count", "count")])
+            rows, counts = np.bincount(group, minlength=len(names)), np.bincount(of_entry, entries, len(names))
+            need((entries > 0).all() and (rows == counts).all(), f"a pair with other numbers of rows: {values_file}")
         else:
             need("count" not in columns, "rows that stand for several people")
-            look = [*(table[name] for name in by), *(cells(table[name]) for name in columns["quasi_identifiers"])]
+            cells = [CELLS["cells"](table[name], name) for name in columns["quasi_identifiers"]]
+            look = [*(table[name] for name in by), *cells]
             group = of_entry = numbered(list(zip(*look, strict=True)) or [()] * len(entries), names)
         self.group.append(group)
         self.who.append(self.key(tag, table, len(group)) if self.linked else [None] * len(group))
@@ -188,7 +180,7 @@ class Published:
             return np.ones((len(self.values), len(self.values)), dtype=np.bool_)
         table = self.table(file)
         chance = table.get("probability", [""] * len(table["from"]))
-        pairs = {(a, b) for a, b, p in zip(table["from"], table["to"], chance, strict=True) if float(p or 1) > 0}
+        pairs = {(a, b) for a, b, p in zip(table["from"], table["to"], chance, strict=True) if CELLS["chance"](p) > 0}
         need({(a,) for a in table["from"]} >= set(self.values), f"a value without a line: {file}")
         constant = all(a == b for a, b in pairs)
         return None if constant else np.array([[(a, b) in pairs for (b,) in self.values] for (a,) in self.values])
@@ -199,7 +191,9 @@ class Published:
         for who, value, tag in zip(table["individual"], table["value"], when, strict=True):
             need(who in self.people and (value,) in self.code and tag in ("", *self.tags), "unknown names in known.csv")
             at = slice(None) if not tag or self.may is None else self.tags.index(tag)
-            self.known[at, self.people[who]] = self.code[value,]
+            before, code = self.known[at, self.people[who]], self.code[value,]
+            need(((before < 0) | (before == code)).all(), "two values that are known of one person")
+            self.known[at, self.people[who]] = code
 
 
 def check_world(series: Published, world: Numbers, name: str) -> None:
@@ -222,6 +216,8 @@ def read_worlds(series: Published, columns: dict[str, Any], number: Numbers) -> 
     who = np.array([series.people[name] for name in columns.pop("individual").to_pylist()], dtype=np.int64)
     tags = columns.pop("release").to_pylist() if series.may is not None else series.tags[:1] * len(who)
     when = np.array([series.tags.index(tag) for tag in tags], dtype=np.int64)
+    need(len({*zip(when.tolist(), who.tolist(), strict=True)}) == len(who), "a line of worlds that stands twice", 1)
+    need([*columns] == [f"world_{at}" for at in range(len(columns))], "worlds with other columns", 1)
     found = np.full((len(columns), series.times, len(series.people)), -1, dtype=np.int32)
     first = columns["world_0"].fill_null(-1)
     for at, (name, column) in enumerate(columns.items()):
@@ -269,6 +265,7 @@ def checked(folder: Path, witness: Path) -> int:
         worlds = read_worlds(series, {name: table[name] for name in table.column_names}, number)
         series.proofs = json.loads((witness / "proofs.json").read_text("utf-8"))
         left = beside("verify_points")["values_left"](series, number, series.proofs["steps"])
+    shown = list[str]()
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in WORDS and (series.linked or kind in ("k", "homogeneity")), f"the claim {kind}")
@@ -278,9 +275,9 @@ def checked(folder: Path, witness: Path) -> int:
         else:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"{claim}, where {found} is so", 1)
-        sys.stdout.write(f"shown: {WORDS[kind].format(**claim, worlds=len(worlds) if series.linked else 0)}\n")
-    for rest in stated["rests"]:
-        sys.stdout.write(f"rests on the program that stated it: {rest}\n")
+        shown.append(f"shown: {WORDS[kind].format(**claim, worlds=len(worlds) if series.linked else 0)}\n")
+    shown += [f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]]
+    sys.stdout.write("".join(shown))
     return 0
 
 

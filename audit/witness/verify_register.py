@@ -239,7 +239,7 @@ def checked(folder: Path, witness: Path) -> int:
     number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
     need((number >= 0).all(), "a value that is not published", 1)
     worlds = checker.worlds(pq.read_table(witness / "worlds.parquet").to_pydict(), number)
-    left = checker.left()
+    left, shown = checker.left(), list[str]()
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in ("values", "k"), f"the claim {kind}")
@@ -248,9 +248,9 @@ def checked(folder: Path, witness: Path) -> int:
         else:
             found = values(checker, worlds, left, series.sensitive.index(sensitive))
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"{claim}, where {found} is so", 1)
-        sys.stdout.write(f"shown: {VERIFY['WORDS'][kind].format(**claim, worlds=len(worlds))}\n")
-    for rest in stated["rests"]:
-        sys.stdout.write(f"rests on the program that stated it: {rest}\n")
+        shown.append(f"shown: {VERIFY['WORDS'][kind].format(**claim, worlds=len(worlds))}\n")
+    shown += [f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]]
+    sys.stdout.write("".join(shown))
     return 0
 
 

@@ -14,7 +14,7 @@ from audit.witness.verify import Published, StopError, check_world
 from audit.witness.verify_register import StopError as RegisterStopError
 
 MOST_WORLDS, _SHUFFLES = 60, 12
-NOT_SUPPORTED = (StopError, RegisterStopError)
+NOT_SUPPORTED = (StopError, RegisterStopError, NotImplementedError)
 """What checkers raise: that of a register reads the other one anew, with an error of its own."""
 
 

@@ -174,13 +174,31 @@ def make_witness(run: AuditRun, report: Report, known: Outcome) -> Witness:
     folder = run.series.manifest.folder
     try:
         if view.kind == "register":
-            return _of_register(RegisterChecker(folder), run, report, known)
-        return _of_groups(Published(folder, linked=view.kind == "linked"), run, report, known)
+            checker = RegisterChecker(folder)
+            _check_classes(checker.series, view)
+            return _of_register(checker, run, report, known)
+        series = Published(folder, linked=view.kind == "linked")
+        _check_classes(series, view)
+        return _of_groups(series, run, report, known)
     except NOT_SUPPORTED as stop:
         raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
     except (LookupError, ValueError, OSError) as error:
         what = f"the checkers cannot read the series ({type(error).__name__})"
         raise UsageError(f"--witness: {what}; leave --witness out") from error
+
+
+def _check_classes(series: Published, view: View) -> None:
+    """Refuse a witness where the checkers put other rows together than the audit.
+
+    Raises:
+        UsageError: they do.
+    """
+    for tag, theirs, seen in zip(series.tags, series.group, view.held.seen, strict=True):
+        ours = seen.pool.codes
+        pairs = {*zip(ours.tolist(), theirs.tolist(), strict=False)}
+        if len(ours) != len(theirs) or not len(pairs) == len({*ours.tolist()}) == len({*theirs.tolist()}):
+            what = f"in release {printable(tag)} the checkers put other rows into one class than the audit"
+            raise UsageError(f"--witness: {what}; leave --witness out")
 
 
 def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome) -> Witness:
@@ -193,12 +211,13 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome)
         if people != run.facts.individuals:
             raise UsageError("--witness: the checker reads other people from the keys; leave --witness out")
         base = worlds_of(series, view, known.knowing) if known.knowing is not None else []
-        if len(base):
-            left = Left(series)
-            worlds = chosen(series, base)
-            steps = list(prove_by_groups(left, worlds[0]))
-            steps += further_steps(left, worlds[0], view, known)
-            claims += _claims(series, worlds, left)
+        if not base:
+            raise UsageError("--witness: no world that fits all releases is known; leave --witness out")
+        left = Left(series)
+        worlds = chosen(series, base)
+        steps = list(prove_by_groups(left, worlds[0]))
+        steps += further_steps(left, worlds[0], view, known)
+        claims += _claims(series, worlds, left)
         for name in series.sensitive:
             if (found := sum_of_groups(series, run, name)) is not None:
                 series.proofs.setdefault("sums", {})[name] = found

@@ -555,6 +555,30 @@ MUTANTS = (
         ("tests/oracle/test_witness.py::test_a_statement_is_about_its_files",),
     ),
     Mutant(
+        "audit.witness.verify_cells.cells",
+        "one and not power",
+        "True",
+        ("tests/oracle/test_witness.py::test_cells_that_may_mean_the_same_are_refused",),
+    ),
+    Mutant(
+        "audit.witness.verify_cells.cells",
+        "same == text",
+        "True",
+        ("tests/oracle/test_witness.py::test_cells_that_may_mean_the_same_are_refused",),
+    ),
+    Mutant(
+        "audit.witness.verify.Published.know",
+        "(before < 0) | (before == code)",
+        "before == before",
+        ("tests/oracle/test_witness.py::test_a_series_that_may_be_understood_otherwise_is_refused",),
+    ),
+    Mutant(
+        "audit.witness.writer._check_classes",
+        "len(pairs) == len({*ours.tolist()}) == len({*theirs.tolist()})",
+        "True",
+        ("tests/oracle/test_witness.py::test_the_writer_compares_its_classes_with_those_of_the_checker",),
+    ),
+    Mutant(
         "audit.witness.verify_points.Left.strike_out",
         "<= spare",
         "< spare",

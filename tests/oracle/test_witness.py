@@ -362,6 +362,165 @@ def test_what_is_not_supported_is_named(tmp_path):
     assert "fold" in err
 
 
+# -- what may be understood otherwise -------------------------------------------------------------------
+
+ALIKE = [
+    ("20", "20.0"), ("20-29", "20 to 29"), ("65+", ">=65"), ("20s", "20-29"), ("2043*", "2043x"), ("20", "20 years"),
+    ("020", "20"), ("[20, 29]", "[20.0, 29]"), ("2024-03", "2024-03-**"), ("20-29", "between 20 and 29"),
+    ("18 to under 25", "[18, 25["), ("1e1", "10"), ("1e1", "10e0"), ("{20, 30}", "30;20"), ("<18", "under 18"),
+    ("20-29", "20–29"), ("01.02.2024", "1.2.2024"), ("a,b", "{a, b}"), ("m", "M"), ("*", "**"),
+]  # fmt: skip
+UNLIKE = [
+    ("20", "21"), ("20", "20.5"), ("20-29", "30-39"), ("20-29", "65+"), ("<20", "20-29"), ("2043*", "2044*"),
+    ("[20, 29]", "[30, 39]"), ("(18, 25]", ">65"), ("01.02.2024", "02.02.2024"), ("North 1", "North 2"), ("m", "f"),
+    ("20", "*"),
+]  # fmt: skip
+MANIFEST = """[series]
+name = "r"
+releases = ["releases/1.csv", { rows = "releases/2.rows.csv", values = "releases/2.values.csv" }]
+[columns]
+sensitive = "D"
+quasi_identifiers = ["Age"]
+group = "G"
+individual = "Who"
+"""
+
+
+def plain(folder, cells, quoted='"'):
+    """Write one release: two rows, with two values, of each of some cells."""
+    folder = folder / "series"
+    (folder / "releases").mkdir(parents=True, exist_ok=True)
+    lines = [f'{quoted}{cell}{quoted},{value},p{2 * at + (value == "hiv")}' for at, cell in enumerate(cells)
+             for value in ("flu", "hiv")]  # fmt: skip
+    (folder / "releases" / "1.csv").write_text("\n".join(["Age,D,Who", *lines, ""]))
+    (folder / "series.toml").write_text(
+        '[series]\nname = "r"\nreleases = ["releases/1.csv"]\n'
+        '[columns]\nsensitive = "D"\nquasi_identifiers = ["Age"]\nindividual = "Who"\n'
+    )
+    return folder
+
+
+@pytest.mark.parametrize("cells", ALIKE)
+def test_cells_that_may_mean_the_same_are_refused(cells, tmp_path, monkeypatch):
+    series = plain(tmp_path, cells)
+    code, _, err = run_main(str(series), "--witness", str(tmp_path / "w"))
+    assert (code, "Age: " in err) == (2, True), err
+    monkeypatch.setitem(verify.CELLS, "cells", lambda column, name: column)
+    code, done, said = witnessed(series, tmp_path / "w")
+    assert (code, done) == (2, None) if "other rows into one class" in said else done == 0
+
+
+@pytest.mark.parametrize("cells", UNLIKE)
+def test_cells_that_mean_something_else_are_shown(cells, tmp_path):
+    code, done, said = witnessed(plain(tmp_path, cells), tmp_path / "w")
+    assert (code in (0, 1, 3), done) == (True, 0), said
+    assert claims(tmp_path / "w")["k"]["rows"] == 2
+
+
+def test_the_writer_compares_its_classes_with_those_of_the_checker(tmp_path, monkeypatch):
+    monkeypatch.setitem(verify.CELLS, "cells", lambda column, name: column)
+    code, _, err = run_main(str(plain(tmp_path, ("20", "20.0"))), "--witness", str(tmp_path / "w"))
+    assert code == 2
+    assert "in release 1 the checkers put other rows into one class" in err
+    assert not (tmp_path / "w").exists()
+
+
+NUMBER = st.sampled_from(["2", "3", "02", "2.0", "2.5", "10"])
+FORMS = ["{}", "{}-{}", "{} to {}", "[{}, {}]", "({}, {}]", "[{}, {}[", "{}+", ">={}", ">{}", "<{}", "<={}", "under {}",
+         "{}*", "{}x", "{}s", "{} years", "{{{}, {}}}", "{};{}", "1e{}", "*"]  # fmt: skip
+
+
+@settings(max_examples=SERIES)
+@given(st.lists(st.builds(str.format, st.sampled_from(FORMS), NUMBER, NUMBER), min_size=2, max_size=3, unique=True))
+def test_the_checker_puts_no_other_rows_together_than_the_audit(cells):
+    with tempfile.TemporaryDirectory() as where:
+        _, done, said = witnessed(plain(Path(where), cells), Path(where) / "w")
+        assert "other rows into one class" not in said
+        assert done in (None, 0), said
+
+
+def knowing(folder):
+    """Write a series of one plain release and a pair, with known values, and transitions among them."""
+    files = {
+        "series.toml": MANIFEST + '[adversary]\nknown = "known.csv"\ntransitions = "may.csv"\n',
+        "releases/1.csv": "G,Age,D,Who\n1,20,flu,p0\n1,20,hiv,p1\n1,20,flu,p2\n1,20,hiv,p3\n",
+        "releases/2.rows.csv": "G,Age\n1,20\n1,20\n1,20\n1,20\n",
+        "releases/2.values.csv": "G,D,count\n1,flu,2\n1,hiv,2\n",
+        "private/2.key.csv": "row,individual\n0,p0\n1,p1\n2,p2\n3,p3\n",
+        "known.csv": "individual,value,release\np0,flu,1\n",
+        "may.csv": "from,to,probability\nflu,flu,0.5\nflu,hiv,1/2\nhiv,hiv,0.5\nhiv,flu,0.5\n",
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "what"),
+    [
+        ("known.csv", "p0,flu,1\n", "p0,flu,1\np0,hiv,1\n", "two values that are known of one person"),
+        *(("may.csv", "hiv,hiv,0.5", f"hiv,hiv,{text}", "a probability") for text in
+          ("1e-400", "nan", "inf", "-1", "1_0", "2", "1/0", "0x1")),
+        ("releases/2.values.csv", "hiv,2", "hiv,3", "a pair with other numbers of rows"),
+        ("releases/2.values.csv", "hiv,2\n", "hiv,2\n2,flu,1\n", "a pair with other numbers of rows"),
+        ("releases/2.values.csv", "hiv,2\n", "hiv,2\n1,gas,0\n", "a pair with other numbers of rows"),
+        ("releases/1.csv", "20,flu,p0", '20, "flu",p0', "a cell that begins with a quotation mark"),
+        ("releases/1.csv", "20,flu,p0", "20,'flu',p0", "a cell that begins with a quotation mark"),
+        ("releases/1.csv", "flu", "fl\xfc", "no CSV in UTF-8"),
+        ("releases/1.csv", "Age", "Years", "a file without the column Age"),
+    ],
+)  # fmt: skip
+def test_a_series_that_may_be_understood_otherwise_is_refused(name, old, new, what, tmp_path):
+    series, where = knowing(tmp_path / "s"), tmp_path / "w"
+    assert witnessed(series, where)[1] == 0
+    content = (series / name).read_text().replace(old, new).encode("latin-1")
+    (series / name).write_bytes(content)
+
+    def change(statement):
+        rows = len(content.splitlines()) - 1
+        statement["files"][name] = {"sha256": hashlib.sha256(content).hexdigest(), "rows": rows}
+
+    rewrite(where / "statement.json", change)
+    code, said = checked(series, where)
+    assert (code, what in said) == (2, True), said
+    assert "shown:" not in said.replace("not shown:", "")
+
+
+def test_nothing_is_shown_beside_a_claim_that_is_not(tmp_path):
+    assert witnessed(EXAMPLES / "hospital-l-diverse", tmp_path)[1] == 0
+    rewrite(tmp_path / "statement.json", lambda stated: stated["claims"][-1].update(sensitive="other"))
+    code, said = checked(EXAMPLES / "hospital-l-diverse", tmp_path)
+    assert (code, said.startswith("not shown")) == (1, True), said
+
+
+def test_a_person_stands_once_in_worlds(tmp_path):
+    assert witnessed(EXAMPLES / "hospital-l-diverse", tmp_path)[1] == 0
+    table = pq.read_table(tmp_path / "worlds.parquet")
+    pq.write_table(pa.concat_tables([table, table.slice(0, 1)]), tmp_path / "worlds.parquet")
+    code, said = checked(EXAMPLES / "hospital-l-diverse", tmp_path)
+    assert (code, "stands twice" in said) == (1, True), said
+
+
+def test_releases_of_equal_numbers_have_no_order(tmp_path):
+    series = plain(tmp_path, ["20"])
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace("releases/1.csv", "releases/*.csv"))
+    assert verify.Published(series, linked=True).tags == ["1"]
+    shutil.copy(series / "releases" / "1.csv", series / "releases" / "01.csv")
+    with pytest.raises(verify.StopError, match="equal numbers"):
+        verify.Published(series, linked=True)
+
+
+def test_a_series_that_fits_no_world_has_no_witness(tmp_path):
+    series = plain(tmp_path, ["20"])
+    (series / "releases" / "2.csv").write_text("Age,D,Who\n20,flu,p0\n20,gas,p1\n")
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace('1.csv"', '1.csv", "releases/2.csv"'))
+    code, _, err = run_main(str(series), "--witness", str(tmp_path / "w"))
+    assert (code, "no world that fits all releases" in err) == (2, True), err
+
+
 def test_published_files_alone_are_counted(tmp_path):
     code, done, said = witnessed(Path(shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")), tmp_path / "w")
     assert (code, done) == (1, 0), said

@@ -1,0 +1,88 @@
+"""Read the texts of a series, and refuse those that a program may understand otherwise. It lies beside `verify.py`.
+
+What is refused is raised as `NotImplementedError`, which says what is not supported.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers: TypeAlias = npt.NDArray[Any]
+SIDE = {"#": "point", "#-#": "range", "#+": "low", ">=#": "low", ">#": "low", "<=#": "high", "<#": "high"}
+SIDE |= dict.fromkeys(("[#,#]", "(#,#]", "[#,#)", "]#,#]", "[#,#["), "range")
+
+
+def need(holds: object, what: str) -> None:
+    """Refuse what does not hold."""
+    if not holds:
+        raise NotImplementedError(what)
+
+
+class FileColumns(dict[str, list[str]]):
+    """The columns of a file by name; one that it lacks is refused."""
+
+    def __missing__(self, name: str) -> list[str]:
+        """Refuse a column that is not there."""
+        raise NotImplementedError(f"a file without the column {name}")
+
+
+def lines(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header of a CSV file, and its lines; those without any cell are skipped."""
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
+            found = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise NotImplementedError(f"what is no CSV in UTF-8: {path.name} ({error})") from error
+    need(found, f"a file without a header: {path.name}")
+    header, *rest = found
+    quoted = any(cell.lstrip()[:1] in {'"', "'"} for line in found for cell in line)
+    need(not quoted, f"a cell that begins with a quotation mark: {path.name}")
+    declared = len(header) > 1 or not re.search(r"[;|\t]", header[0])
+    need(declared and {*map(len, rest)} <= {len(header)}, f"a wrong delimiter or number of cells: {path.name}")
+    return header, rest
+
+
+def whole(column: list[str]) -> Numbers:
+    """Return a column of whole numbers from 0."""
+    need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a cell that is no whole number")
+    return np.array([int(cell) for cell in column], dtype=np.int64)
+
+
+def chance(text: str) -> Fraction:
+    """Return a probability, exactly; 1 where none is given."""
+    plain = re.fullmatch(r"[0-9]*\.?[0-9]+|[0-9]+/0*[1-9][0-9]*|", text) and len(text) <= 40
+    need(plain and Fraction(text or 1) <= 1, f"a probability that is no number from 0 to 1: {text[:40]}")
+    return Fraction(text or 1)
+
+
+def cells(column: list[str], name: str) -> list[str]:
+    """Return a quasi-identifier's cells, `*` for empty ones; refuse those that differ and may mean the same."""
+    found = [cell or "*" for cell in column]
+    texts = sorted({*found})
+    for number, as_number in ((r"[0-9]+\.[0-9]+|\d+", Fraction), (r"\d+", int)):
+        alike = dict[Any, str]()
+        for text in texts:
+            parts = re.findall(rf"{number}|[^\W\d_]+|[<>]=?", text.casefold())
+            key = frozenset(as_number(part) if part[0].isdecimal() else part for part in parts)
+            same = alike.setdefault(key, text)
+            need(same == text, f"{name}: the cells {same} and {text}, which may mean the same")
+    shapes = {re.sub(r"\*+", "*", re.sub(r"[0-9]+\.[0-9]+|\d+|\s", _sign, text.casefold())) for text in texts}
+    shapes = {shape for shape in shapes if "#" in shape}
+    sides = [SIDE.get(shape, "") for shape in shapes]
+    one = len(shapes) <= 1 or shapes == {"#", "#*"} or (all(sides) and len(sides) == len({*sides}))
+    power = any(re.search(r"#e[+-]?#", shape) for shape in shapes)
+    need(one and not power, f"{name}: cells with numbers in several notations, {' and '.join(sorted(shapes))}")
+    return found
+
+
+def _sign(found: re.Match[str]) -> str:
+    """Return what stands for a number, or for a space, in the shape of a cell."""
+    return "" if found[0].isspace() else "#"
