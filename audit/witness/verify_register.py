@@ -168,6 +168,9 @@ class RegisterChecker:
         who = np.array([register.people[name] for name in columns["individual"]], dtype=np.int64)
         when = np.array([tags.index(tag) for tag in columns["release"]], dtype=np.int64)
         count = sum(name.startswith("world_") for name in columns)
+        exact = {"individual", "release", *(f"{what}_{at}" for what in ("row", "world") for at in range(count))}
+        need({*columns} == exact, "worlds with other columns", 1)
+        need(len({*zip(when.tolist(), who.tolist(), strict=True)}) == len(who), "a line of worlds that stands twice", 1)
         found = np.full((count, len(tags), len(register.people)), -1, dtype=np.int32)
         for at in range(count):
             row, value = np.full_like(found[at], -1), found[at]

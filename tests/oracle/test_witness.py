@@ -494,12 +494,15 @@ def test_nothing_is_shown_beside_a_claim_that_is_not(tmp_path):
     assert (code, said.startswith("not shown")) == (1, True), said
 
 
-def test_a_person_stands_once_in_worlds(tmp_path):
-    assert witnessed(EXAMPLES / "hospital-l-diverse", tmp_path)[1] == 0
+@pytest.mark.parametrize("name", ["hospital-l-diverse", "hospital-l-diverse-outsider"])
+def test_worlds_have_each_line_once_and_no_other_columns(name, tmp_path):
+    assert witnessed(EXAMPLES / name, tmp_path)[1] == 0
     table = pq.read_table(tmp_path / "worlds.parquet")
-    pq.write_table(pa.concat_tables([table, table.slice(0, 1)]), tmp_path / "worlds.parquet")
-    code, said = checked(EXAMPLES / "hospital-l-diverse", tmp_path)
-    assert (code, "stands twice" in said) == (1, True), said
+    twice, other = pa.concat_tables([table, table.slice(0, 1)]), table.append_column("world_99", table["world_0"])
+    for forged, what in ((twice, "stands twice"), (other, "other columns")):
+        pq.write_table(forged, tmp_path / "worlds.parquet")
+        code, said = checked(EXAMPLES / name, tmp_path)
+        assert (code, what in said) == (1, True), said
 
 
 def test_releases_of_equal_numbers_have_no_order(tmp_path):
