@@ -21,7 +21,17 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the witness, say what it shows, and return the exit code."""
+    """Check the witness, say what it shows, and return the exit code.
+
+    Raises:
+        UsageError: there is no witness in the folder.
+    """
+    from audit.model.errors import UsageError, printable_path
     from audit.witness.writer import checker_of
+
+    if not (arguments.folder / "statement.json").is_file():
+        raise UsageError(
+            f"{printable_path(arguments.folder)}: no statement.json here; `audit SERIES --witness FOLDER` writes one"
+        )
 
     return checker_of(arguments.series, arguments.folder)(str(arguments.series), str(arguments.folder))

@@ -350,6 +350,12 @@ def test_a_witness_stays_out_of_what_is_published(tmp_path):
     assert (series / "private" / "witness" / "worlds.parquet").stat().st_mode & 0o077 == 0
 
 
+def test_a_folder_without_a_witness_is_named(tmp_path):
+    code, _, err = run_main("verify", str(EXAMPLES / "hospital-2-invariant"), str(tmp_path))
+    assert code == 2
+    assert "no statement.json here" in err
+
+
 def test_what_is_not_supported_is_named(tmp_path):
     series = Path(shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "series"))
     run_main(str(series), "--witness", str(tmp_path / "witness"))
