@@ -49,7 +49,7 @@ def split(report: Report) -> Iterator[str]:
             count=len({each.release for each in alone}),
             all=len(report.series.releases),
             release=printable(worst.release),
-            people=PEOPLE.counted(worst.certain),
+            people=(PEOPLE if ADVERSARIES[report.adversary.kind].reads_key else ROWS).counted(worst.certain),
         )
     else:
         yield say("One release alone: none has a group whose rows all have one value.")
