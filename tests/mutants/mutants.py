@@ -90,7 +90,7 @@ MUTANTS = (
     # -- waves in one file, and changes that no line allows
     Mutant(
         "audit.adversary.build_evidence._check_changes",
-        "transitions.listed[old] and not transitions.weight[old, new]",
+        "old < size and transitions.listed[old] and not possible",
         "False",
         (f"{WAVES}::test_missing_changes_are_named_before_anything_is_attacked",),
     ),
