@@ -88,12 +88,15 @@ def test_all_worlds(adversary, changing, data):
         (one["individual"], int(one["release"]) - 1, one["category"]): one["risk"] for one in found(result, "joint")
     }
     assert {key for key, risk in told.items() if risk == 1} == {key for key, risk in answer.items() if risk == 1}
-    if clause(result)["state"] == "undecided":
+    for key, risk in told.items():
+        assert risk == pytest.approx(float(answer[key]), abs=1e-5)
+    assert violates(result) == bool(told)
+    doubts = [each["reason"] for each in result["policy"]["undecided"] if each["measure"] == "max_risk"]
+    if doubts:  # beside what is violated, too: shares of worlds are not always counted
         [entry] = result["attacks"]
-        assert entry["status"] != "complete" or limit < 1 or "nobody could be judged" in clause(result)["reason"]
+        assert entry["status"] != "complete" or limit < 1 or "nobody could be judged" in doubts[0]
         return
-    assert told == {key: pytest.approx(float(risk), abs=1e-5) for key, risk in answer.items()}
-    assert violates(result) == bool(answer)
+    assert told.keys() == answer.keys()
     assert not answer or clause(result)["state"] == "violated"
 
 
