@@ -73,13 +73,13 @@ MUTANTS = (
         "audit.adversary.possible_people._largest",
         "if not any(set(one) < set(other) for other in every)",
         "if len(one) == max(map(len, every))",
-        (f"{POSSIBLE}::test_each_is_judged_for_each_largest_set_of_releases",),
+        (f"{POSSIBLE}::test_rows_of_values_in_common_count_in_sets_of_any_size",),
     ),
     Mutant(
         "audit.adversary.possible_people._rows",
         "value in common or not constant",
         "True",
-        (f"{POSSIBLE}::test_each_is_judged_for_each_largest_set_of_releases",),
+        (f"{POSSIBLE}::test_rows_of_values_in_common_count_in_sets_of_any_size",),
     ),
     Mutant(
         "audit.judgement.doubts.presence_doubts",

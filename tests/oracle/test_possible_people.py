@@ -124,7 +124,7 @@ def test_values_that_change_are_judged_in_all_covering_releases_or_not_at_all(da
 
 
 HEAD = """[series]
-releases = ["1.csv", "2.csv"]
+releases = {releases}
 [columns]
 sensitive = "Diagnosis"
 quasi_identifiers = ["Age"]
@@ -141,7 +141,8 @@ def roll(folder, releases, people):
     (folder / "roll.csv").write_text(
         "\n".join(["individual,Age", *(f"p{n},{age}" for n, age in enumerate(people)), ""])
     )
-    (folder / "series.toml").write_text(HEAD)
+    names = [f"{tag}.csv" for tag in range(1, len(releases) + 1)]
+    (folder / "series.toml").write_text(HEAD.format(releases=json.dumps(names)))
     return folder
 
 
@@ -172,6 +173,14 @@ def test_people_alike_are_no_more_than_rows(tmp_path):
     [found] = result["attacks"][0]["findings"]
     assert found["individual"] == "p0 (for up to 2 people, if in 1 and 2)"
     assert result["attacks"][0]["people"] == 2
+
+
+def test_rows_of_values_in_common_count_in_sets_of_any_size(tmp_path):
+    """In the first two releases one row of each has the value that they share; the third shares none."""
+    releases = [{"20-29": "ab"}, {"20-29": "ac"}, {"20-29": "dd"}]
+    _, result, _ = run_audit(roll(tmp_path, releases, [25] * 3), "--reveal")
+    findings = {each["individual"]: each["value"] for each in result["attacks"][0]["findings"]}
+    assert findings == {"p0 (if in 1 and 2)": "a", "p0 (for up to 2 people, if in 3)": "d"}
 
 
 @pytest.mark.parametrize(("ages", "code"), [((25, 80, 81), 3), ((25, 26, 81, 80), 0)], ids=["most", "half"])
