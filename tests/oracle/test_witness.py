@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pyarrow as pa
@@ -264,6 +265,28 @@ def test_sums_show_no_fewer_equal_people_than_there_are(name, least, tmp_path):
         assert code or (over, forged) != (divisor, groups) or people == least
         seen[code] += 1
     assert seen[1]
+
+
+def test_groups_of_other_values_show_no_equal_people(tmp_path):
+    """As many people on each side, and whole numbers: but one group less another one leaves values over."""
+    series = EXAMPLES / "hospital-l-diverse"
+    assert witnessed(series, tmp_path)[1] == 0
+    read = verify.Published(series, linked=True)
+    held = read.held[: read.first[1]]
+    one, other = next(
+        (one, other)
+        for one, other in combinations(range(len(held)), 2)
+        if held[one].sum() == held[other].sum() and (held[one] != held[other]).any()
+    )
+    rows = [int((read.group[0] == group).argmax()) for group in (one, other)]
+    [sensitive] = read.sensitive
+    sums = {sensitive: [1, [[0, rows[0], 1], [0, rows[1], -1]]]}
+    rewrite(tmp_path / "proofs.json", lambda proofs: proofs.update(sums=sums))
+    claim = {"claim": "equivalent", "sensitive": sensitive, "people": int(held[one].sum())}
+    rewrite(tmp_path / "statement.json", lambda stated: stated.update(claims=[claim]))
+    code, said = checked(series, tmp_path)
+    assert code == 1
+    assert "a sum of groups that shows nothing" in said
 
 
 def test_points_of_all_at_once_prove_what_single_groups_do_not(tmp_path, monkeypatch):
