@@ -107,18 +107,20 @@ def _check_changes(held: HeldSeries, sensitive: str, transitions: Transitions) -
     names, last = held.series.vocabularies[sensitive].names, np.full(held.series.people.size, UNKNOWN, dtype=np.int64)
     found: dict[tuple[int, int], tuple[str, int]] = {}
     real, size = ~held.series.people.is_counterfeit(), len(transitions.listed)
+    unlisted = np.zeros((max(len(names), size),) * 2, dtype=np.bool_)
+    unlisted[:size] = transitions.listed[:, np.newaxis]  # of values without any line the reader of rows says it
+    unlisted[:size, :size] &= transitions.weight == 0
     for keyed in held.keyed:
         if keyed.person is None or not keyed.values_by_row:
             continue
         rows = np.flatnonzero((keyed.person != NOBODY) & np.append(real, False)[keyed.person])
         who, now = keyed.person[rows], keyed.entry_value[sensitive][rows]
         before, last[who] = last[who], now
-        pairs, times = np.unique(np.stack([before, now])[:, before != UNKNOWN], axis=1, return_counts=True)
+        wrong = np.flatnonzero((before != UNKNOWN) & unlisted[before, now])
+        pairs, times = np.unique(np.stack([before, now])[:, wrong], axis=1, return_counts=True)
         for (old, new), many in zip(pairs.T.tolist(), times.tolist(), strict=True):
-            possible = max(old, new) < size and transitions.weight[old, new]
-            if old < size and transitions.listed[old] and not possible:  # of the others the reader of rows says it
-                tag, so_far = found.get((old, new), (keyed.tag, 0))
-                found[old, new] = tag, so_far + many
+            tag, so_far = found.get((old, new), (keyed.tag, 0))
+            found[old, new] = tag, so_far + many
     if found:
         shown = [
             f"{names[old]} -> {names[new]} ({times} {'time' if times == 1 else 'times'}, first in release {tag})"

@@ -90,8 +90,8 @@ MUTANTS = (
     # -- waves in one file, and changes that no line allows
     Mutant(
         "audit.adversary.build_evidence._check_changes",
-        "old < size and transitions.listed[old] and not possible",
-        "False",
+        "(before != UNKNOWN) & unlisted[before, now]",
+        "np.zeros(len(now))",
         (f"{WAVES}::test_missing_changes_are_named_before_anything_is_attacked",),
     ),
     Mutant(
@@ -573,8 +573,8 @@ MUTANTS = (
         ("tests/oracle/test_witness.py::test_a_series_that_may_be_understood_otherwise_is_refused",),
     ),
     Mutant(
-        "audit.witness.writer._check_classes",
-        "len(pairs) == len({*ours.tolist()}) == len({*theirs.tolist()})",
+        "audit.witness.writer._put_together",
+        "len({len(np.unique(each)) for each in (both, ours, theirs)}) == 1",
         "True",
         ("tests/oracle/test_witness.py::test_the_writer_compares_its_classes_with_those_of_the_checker",),
     ),
