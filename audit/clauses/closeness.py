@@ -19,7 +19,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues
-from audit.findings.close_numbers import CloseClasses, CloseValues, accepted_left
+from audit.findings.close_numbers import CloseClasses, CloseValues, NearClaims
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_code
 from audit.model.finding import Claims
@@ -58,7 +58,7 @@ class Nearly:
         open: of how many people it is not known whether they are.
     """
 
-    claims: CloseValues | CloseClasses
+    claims: NearClaims
     doubts: Sequence[Reason | None]
     open: int
 
@@ -112,7 +112,7 @@ class Closeness(Clause):
     def left(self, result: Result[Evidence]) -> Claims | None:
         """Return what was found and is not accepted."""
         found = result.gathered.get(self.name)
-        return accepted_left(found.claims, result.accepted_by(self.name)) if isinstance(found, Nearly) else None
+        return found.claims.without(result.accepted_by(self.name)) if isinstance(found, Nearly) else None
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether any attack that can decide it ran, on numbers."""
@@ -177,7 +177,7 @@ class Closeness(Clause):
         return found, np.flatnonzero(~accepted).tolist()
 
 
-def _found(evidence: Evidence, claims: CloseValues | CloseClasses, undecided: int) -> Nearly:
+def _found(evidence: Evidence, claims: NearClaims, undecided: int) -> Nearly:
     """Return what is claimed, and why some of it may be no harm."""
     names = [evidence.attribute(each) or evidence.sensitive for each in claims.lower.tolist()]
     about = zip(names, claims.category.tolist(), strict=True)
@@ -236,7 +236,7 @@ class _PeoplesNumbers:
         person, at, lower, upper, risk = map(np.concatenate, zip(*self._columns, strict=True))
         ends = np.array(self._ends, dtype=object).reshape(-1, 2)
         category, entries = np.array([*self._categories, None], dtype=object)[:-1], np.arange(len(ends))
-        claims = kind(person, at, lower, upper, risk, ends, entries, share, category, self._constant)
+        claims = kind(at, lower, upper, risk, ends, entries, share, category, person, self._constant)
         return claims, len(np.unique(np.concatenate(self._open)))
 
     def _add(self, release: int, alike: Alike, left: ValuesLeft) -> None:

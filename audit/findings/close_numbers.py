@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -192,23 +192,22 @@ class SimilarValues(KnownNearly[C]):
 
 
 @dataclass(frozen=True)
-class CloseValues(OnePersonClaims):
-    """All people of one outcome whose number is known nearly, as columns.
+class NearClaims(Claims):
+    """All claims of one outcome about what is known nearly, as columns.
 
     Attributes:
-        person, release: codes; shape (claims,), int32.
+        release: counted from 0; shape (claims,), int32.
         lower, upper: the least and the largest of the numbers that are close, by value codes; shape (claims,), int32.
-        risk: how probable one of them is; 1 where they are all that is left; shape (claims,), float64.
+        risk: how probable one of them is, or the share of the rows that have one; 1 where nothing else is left; shape
+            (claims,), float64.
         ends: the numbers themselves, exactly; shape (claims, 2).
         entries: by which number each is accepted; shape (claims,).
         share: how far close numbers may differ, where the manifest gives no width.
         category: the category of the values; None where they are numbers that are close; shape (claims,).
-        every: whether values never change, so that each claim is about all releases of its person.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.close_numbers.check_people"
     clause: ClassVar[str] = "closeness"
-    person: Codes
+    columns: ClassVar[tuple[str, ...]] = (*COLUMNS, "entries")
     release: Codes
     lower: Codes
     upper: Codes
@@ -217,21 +216,40 @@ class CloseValues(OnePersonClaims):
     entries: Places
     share: float
     category: Objects
-    every: bool
-    nothing: Measures | None = None
 
     def entries_at(self, places: Places) -> Places:
         """Return by which numbers the claims at some places are accepted."""
         return self.entries[places]
 
-    def at_entries(self, kept: Places) -> CloseValues:
+    def at_entries(self, kept: Places) -> Self:
         """Return the claims at some places alone."""
-        return replace(self, person=self.person[kept], **_columns(self, kept))
+        columns: dict[str, Any] = {name: getattr(self, name)[kept] for name in self.columns}
+        return replace(self, **columns)
+
+    def without(self, accepted: Places) -> Self:
+        """Return the claims that are not accepted."""
+        return self.at_entries(np.flatnonzero(~np.isin(self.entries, accepted)))
 
     @property
     def severity(self) -> Floats:
-        """What to rank the claims by: the probability."""
+        """What to rank the claims by: the probability, or the share of the rows."""
         return self.risk
+
+
+@dataclass(frozen=True)
+class CloseValues(NearClaims, OnePersonClaims):
+    """All people of one outcome whose number is known nearly, as columns.
+
+    Attributes:
+        person: codes; shape (claims,), int32.
+        every: whether values never change, so that each claim is about all releases of its person.
+    """
+
+    checked_by: ClassVar[str] = "audit.verification.close_numbers.check_people"
+    columns: ClassVar[tuple[str, ...]] = ("person", *NearClaims.columns)
+    person: Codes
+    every: bool
+    nothing: Measures | None = None
 
     def sizes(self) -> Sequence[Size]:
         """Return the interval of each that is certain, the probability of any other."""
@@ -258,47 +276,18 @@ class CloseValues(OnePersonClaims):
 
 
 @dataclass(frozen=True)
-class CloseClasses(Claims):
+class CloseClasses(NearClaims):
     """All classes of one outcome that give a number away nearly, as columns.
 
     Attributes:
-        release: counted from 0; shape (claims,), int32.
-        lower, upper: the least and the largest of the numbers that are close, by value codes; shape (claims,), int32.
-        risk: the share of the rows that have one of them; 1 where all do; shape (claims,), float64.
-        ends: the numbers themselves, exactly; shape (claims, 2).
-        entries: by which number each is accepted; shape (claims,).
-        share: how far close numbers may differ, where the manifest gives no width.
-        category: the category of the values; None where they are numbers that are close; shape (claims,).
         build: returns the findings of some entries.
     """
 
     checked_by: ClassVar[str] = "audit.verification.close_numbers.check_classes"
-    clause: ClassVar[str] = "closeness"
     counts_rows: ClassVar[bool] = True
-    release: Codes
-    lower: Codes
-    upper: Codes
-    risk: Floats
-    ends: Objects
-    entries: Places
-    share: float
-    category: Objects
     build: Callable[[Places], Sequence[KnownNearly[int]]]
     person: Codes | None = None
     nothing: Measures | None = None
-
-    def entries_at(self, places: Places) -> Places:
-        """Return by which numbers the claims at some places are accepted."""
-        return self.entries[places]
-
-    def at_entries(self, kept: Places) -> CloseClasses:
-        """Return the claims at some places alone."""
-        return replace(self, **_columns(self, kept))
-
-    @property
-    def severity(self) -> Floats:
-        """What to rank the claims by: the share of the rows."""
-        return self.risk
 
     def certify(self, places: Places) -> Sequence[KnownNearly[int]]:
         """Return the findings at some places."""
@@ -321,10 +310,6 @@ class CloseClasses(Claims):
     def groups(self) -> Sequence[Place[int]]:
         """Return release and group of each."""
         return [(each.release, each.group or "") for each in self.certify(self.everything())]
-
-
-def _columns(claims: CloseValues | CloseClasses, kept: Places) -> dict[str, Any]:
-    return {name: getattr(claims, name)[kept] for name in (*COLUMNS, "entries")}
 
 
 def nearly(category: str | None) -> type[CloseNumbers[int] | SimilarValues[int]]:
@@ -368,8 +353,3 @@ def joined(every: Sequence[SimilarClasses]) -> SimilarClasses:
         ]
 
     return SimilarClasses(entries=np.arange(starts[-1]), share=0.0, build=build, **columns)
-
-
-def accepted_left(claims: CloseValues | CloseClasses, accepted: Places) -> CloseValues | CloseClasses:
-    """Return the claims that are not accepted."""
-    return claims.at_entries(np.flatnonzero(~np.isin(claims.entries, accepted)))
