@@ -12,7 +12,7 @@ from audit.adversary.known_groups import KnownGroups, real_people
 from audit.adversary.possible_people import PossibleKinds, PossiblePeople, PossiblePeopleFinder
 from audit.adversary.register import RegisteredPeople, lines_of
 from audit.adversary.uncovered import why_uncovered
-from audit.io.background_knowledge import Known, check_listed, read_known
+from audit.io.background_knowledge import Known, Register, check_listed, read_known
 from audit.io.releases import KeyedRelease
 from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import Problems
@@ -42,14 +42,19 @@ def people_of(
     nothing = (None,) * len(held)
     people = KnownGroups(held.seen, sensitive, values, individual, constant, nothing, ())
     if held.register is not None:
-        names, register = held.series.manifest.columns.quasi_identifiers, held.register
-        space = coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
+        space = _space(held, held.register)
         if possible is not None:
             lines = lines_of(possible.register, len(held))
             people = PossiblePeople(**vars(people), space=space, lines=lines)
         else:
-            people = RegisteredPeople(**vars(people), space=space, lines=lines_of(register, len(held)))
+            people = RegisteredPeople(**vars(people), space=space, lines=lines_of(held.register, len(held)))
     return people
+
+
+def _space(held: HeldSeries, register: Register) -> coverage.Space:
+    """Return the points of a register, with what cells of the series cover them."""
+    names = held.series.manifest.columns.quasi_identifiers
+    return coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
 
 
 def finder_of(held: HeldSeries) -> PossiblePeopleFinder | None:
@@ -58,9 +63,7 @@ def finder_of(held: HeldSeries) -> PossiblePeopleFinder | None:
     if register is None or held.adversary.knows_presence:
         return None
     nothing, no_one = (None,) * len(held), np.zeros(0, dtype=np.bool_)
-    names = held.series.manifest.columns.quasi_identifiers
-    space = coverage.Space([held.series.attributes[name] for name in names], register.values, register.points)
-    lines = lines_of(register, len(held))
+    space, lines = _space(held, register), lines_of(register, len(held))
     everyone = RegisteredPeople(
         held.seen, "", 0, no_one, constant=True, fixed=nothing, pooled=(), space=space, lines=lines
     )

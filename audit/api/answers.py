@@ -100,10 +100,10 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ImpactResult(Answer):
-    """What one more release would change: `report` is all of it, not to be changed."""
+class OfCandidate(Answer):
+    """What one more release would change or give away."""
 
-    report: ReleaseImpact
+    report: ReleaseImpact | CandidateReport
 
     @property
     def passed(self) -> bool:
@@ -114,6 +114,13 @@ class ImpactResult(Answer):
     def exit_code(self) -> int:
         """0, 1 or 3, as on the command line."""
         return self.report.after.exit_code
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImpactResult(OfCandidate):
+    """What one more release would change: `report` is all of it, not to be changed."""
+
+    report: ReleaseImpact
 
     @property
     def new(self) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
-from audit.api.answers import Answer
+from audit.api.answers import Answer, OfCandidate
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings
 from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
@@ -28,20 +28,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CountImpactResult(Answer):
+class CountImpactResult(OfCandidate):
     """What one more release of count tables would give away: `report` is all of it, not to be changed."""
 
     report: CandidateReport
-
-    @property
-    def passed(self) -> bool:
-        """Whether the series with the candidate keeps the policy."""
-        return self.report.after.policy.passed
-
-    @property
-    def exit_code(self) -> int:
-        """0, 1 or 3, as on the command line."""
-        return self.report.after.exit_code
 
     @property
     def new(self) -> int:

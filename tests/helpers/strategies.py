@@ -289,3 +289,11 @@ def _cells(draw, inside: list[tuple[str, ...]], braces: bool) -> tuple[str, ...]
         listed = "{" + ", ".join(cities) + "}" if braces else ",".join(cities)
         cells.append(draw(st.sampled_from(["*", listed])))
     return tuple(cells)
+
+
+@st.composite
+def people_series(draw, adversary: str, *, changing: bool):
+    """A series whose people are known by a key or a register, with values known beforehand or without."""
+    if adversary == "register":
+        return draw(classed_series(changing=changing, known=draw(st.sampled_from(["", "register"]))))
+    return draw(linked_series(changing=changing, known=draw(st.booleans())))

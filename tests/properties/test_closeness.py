@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.amount import some
 from tests.helpers.running import run_audit, written
-from tests.helpers.strategies import classed_series, linked_series
+from tests.helpers.strategies import people_series
 from tests.oracle.per_person import known_values
 from tests.oracle.test_linked_classes import CELLS, drawn
 from tests.oracle.test_linked_classes import written as linked_classes
@@ -107,10 +107,7 @@ def expected(series, adversary, share, width, limit):
 @given(data=st.data())
 def test_all_worlds(adversary, changing, data):
     """Who is known nearly is who the worlds say; the clause holds only if it is no one, and all is counted."""
-    drawn = linked_series(changing=changing, known=data.draw(st.booleans()))
-    if adversary == "register":
-        drawn = classed_series(changing=changing, known=data.draw(st.sampled_from(["", "register"])))
-    series, share, width, limit = data.draw(questions(drawn))
+    series, share, width, limit = data.draw(questions(people_series(adversary, changing=changing)))
     assume(few(series, adversary, 1_000) and len(series.values) > 1)
     with written(series) as folder:
         declare(folder, share, width, more=f"max_risk = {limit}\nmin_e = 1\n")

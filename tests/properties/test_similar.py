@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.amount import some
 from tests.helpers.running import run_audit, written
-from tests.helpers.strategies import classed_series, linked_series
+from tests.helpers.strategies import people_series
 from tests.oracle.per_person import known_values
 from tests.oracle.test_linked_classes import drawn
 from tests.oracle.test_linked_classes import written as linked_classes
@@ -64,10 +64,7 @@ def expected(series, adversary, of, limit):
 @given(data=st.data())
 def test_all_worlds(adversary, changing, data):
     """Whose category is known is who the worlds say; without any it holds, unless a value is known itself."""
-    question = linked_series(changing=changing, known=data.draw(st.booleans()))
-    if adversary == "register":
-        question = classed_series(changing=changing, known=data.draw(st.sampled_from(["", "register"])))
-    series = data.draw(question)
+    series = data.draw(people_series(adversary, changing=changing))
     assume(few(series, adversary, 1_000) and len(series.values) > 1)
     limit = data.draw(st.sampled_from([Fraction(1), Fraction(3, 5)]))
     texts = sorted({*series.values, *(each for pair in series.transitions or () for each in pair)})
