@@ -41,7 +41,7 @@ class _Result(Answer):
         Raises:
             UsageError: the result was made without `reveal=True`.
         """
-        from audit.pipeline.risk_table import risk_table
+        from audit.pipeline.dataframes import risk_table
 
         if self._done is None:
             raise UsageError("risks are listed by name; ask for reveal=True")

@@ -1,4 +1,12 @@
-"""The clause `max_ever_risk`: no one may be as likely as the limit to have had a grave value in some release."""
+"""The clause `max_ever_risk`: no one may be as likely as the limit to have had a grave value in some release.
+
+Guarantees for each release do not bound it: 1/4 in each of twelve releases with free changes is 97 %. Histories are
+those of `joint`, worlds, where that was asked; an estimate are those of `update-graph`, one person at a time: a value
+of the person's pool in each release, weighed by its share there, along transitions, weighed by their probability. What
+is left when the grave values are struck out everywhere, divided by all, is the probability never to have had one.
+
+Cost: rows x values^2 with transitions, rows x values without; two numbers and two bits for each person and value.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +17,14 @@ from typing import ClassVar
 import numpy as np
 
 from audit.clauses.clause import Clause, E, JudgedAudit, ListedValue, TrueValues, attack_reason
-from audit.clauses.grave_histories import ever_risks, value_codes
-from audit.findings.ever_grave import GraveHistories
-from audit.model.arrays import Flags
-from audit.model.evidence import Evidence
+from audit.findings.likely_value import GraveHistories
+from audit.model.arrays import Flags, Floats
+from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
 from audit.model.finding import Claims
+from audit.model.outcome import Outcome
 from audit.model.report import Violation
 from audit.model.scored import EverRisks, Result, reaches, reaches_all
+from audit.runtime.budget import Budget
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -121,3 +130,135 @@ def _certain(entry: Result[Evidence]) -> bool:
     if claims is None or claims.versions is None or not grave:
         return False
     return bool(np.isin(np.delete(claims.values(), entry.waived), sorted(grave)).any())
+
+
+# How long worlds may be counted once more, all in all.
+_SECONDS = 60.0
+
+
+def value_codes(evidence: Evidence, listed: Collection[ListedValue], *, wholly: bool = False) -> frozenset[int]:
+    """Return the codes of listed values, and of claims that a person has one of them among several attributes.
+
+    Of combinations those with such a part are taken, or, if `wholly`, those of such parts only.
+    """
+    if evidence.combined is None:
+        meant = {value for attribute, value in listed if attribute in {None, evidence.sensitive}}
+        return frozenset(code for code, value in enumerate(evidence.values) if value in meant)
+    names, parts = evidence.combined.attributes, evidence.combined.parts()
+    has, found = [], set[int]()
+    for at, attribute in enumerate(names):
+        meant = {value for each, value in listed if each in {None, attribute}}
+        values = np.unique(parts[:, at])
+        claims = claimed_code(at, values, len(names))
+        named = np.array([evidence.values[int(code)] in meant for code in claims.tolist()], dtype=np.bool_)
+        has.append(np.isin(parts[:, at], values[named]))
+        found |= {*claims[named].tolist()}
+    combinations = np.all(has, axis=0) if wholly else np.any(has, axis=0)
+    return frozenset({*np.flatnonzero(combinations).tolist(), *found})
+
+
+def ever_risks(
+    evidence: Evidence, grave: Collection[ListedValue], codes: frozenset[int], left_out: Flags, outcome: Outcome
+) -> EverRisks:
+    """Return how probable it is for each person to have had a grave value, those left out excepted.
+
+    By all worlds, where the outcome knows them, else by each person's own groups.
+
+    Args:
+        evidence: what was attacked.
+        grave: the grave values, of any attribute or of one.
+        codes: their codes.
+        left_out: by person code, about which people nothing is to be said; shape (at most people,).
+        outcome: what the attack found.
+    """
+    meant = {value for attribute, value in grave if attribute in {None, evidence.sensitive}}
+    named = frozenset(meant if evidence.combined is None else ())
+    unpublished = tuple(sorted(named - set(evidence.values)))
+    flags = np.isin(np.arange(len(evidence.values)), sorted(codes))
+    if outcome.knowing is not None:
+        known = outcome.knowing.ever(flags, Budget(_SECONDS))
+        kept = known.counted.copy()
+        kept[: len(left_out)] &= ~left_out[: len(kept)]
+        risk = np.where(kept, known.risk, np.nan)
+        return EverRisks(risk, known.certain & kept, unpublished, named, known.without & kept, kept)
+    histories = _Histories(evidence, flags)
+    for pools in evidence.stream():
+        histories.add(pools)
+    counted = histories.counted.copy()
+    counted[: len(left_out)] &= ~left_out[: len(counted)]
+    return replace(histories.risks(counted, unpublished), named=named)
+
+
+class _Histories:
+    """Sums over the histories so far that end in each value: all of them, and those without a grave value."""
+
+    def __init__(self, evidence: Evidence, grave: Flags) -> None:
+        self._transitions: Transitions | None = evidence.transitions
+        self._evidence, self._grave = evidence, grave
+        self.all: Floats = np.zeros((0, 0))
+        self.never: Floats = np.zeros((0, 0))
+        self.may: Flags = np.zeros((0, 0), dtype=np.bool_)
+        self.seen: Flags = np.zeros(0, dtype=np.bool_)
+        self.counted: Flags = np.zeros(0, dtype=np.bool_)
+
+    def add(self, pools: CandidatePools) -> None:
+        """Take one more release into account."""
+        people, values = max(pools.people, len(self.seen)), len(self._evidence.values)
+        self._grow(people, values)
+        grave = self._grave
+        table = np.zeros((pools.n_pools, values))
+        rows = pools.table()
+        table[:, : rows.shape[1]] = rows
+        size = table.sum(axis=1, keepdims=True)
+        share = np.divide(table, size, out=np.zeros_like(table), where=size > 0)[pools.pool]
+        if pools.fixed is not None:
+            known = np.flatnonzero(pools.fixed >= 0)
+            share[known] = 0.0
+            share[known, pools.fixed[known]] = 1.0
+        person = pools.person
+        self.counted[person] |= True if pools.counted is None else pools.counted
+        before = self.seen[person]
+        clean = np.where(grave, 0.0, share)
+        for sums, weight in ((self.all, share), (self.never, clean)):
+            sums[person] = np.where(before[:, None], self._moved(sums[person]), 1.0) * weight
+        free = np.where(before[:, None], self._reached(self.may[person]), True) & (clean > 0)
+        self.may[person] = free
+        # Both sums are scaled alike, so that long histories do not vanish.
+        scale = self.all[person].max(axis=1, keepdims=True)
+        for sums in (self.all, self.never):
+            sums[person] = np.divide(sums[person], scale, out=np.zeros_like(scale * sums[person]), where=scale > 0)
+        self.seen[person] = True
+
+    def _grow(self, people: int, values: int) -> None:
+        more = ((0, people - len(self.seen)), (0, values - self.all.shape[1]))
+        self.all, self.never, self.may = np.pad(self.all, more), np.pad(self.never, more), np.pad(self.may, more)
+        self.seen, self.counted = np.pad(self.seen, more[:1]), np.pad(self.counted, more[:1])
+
+    def _moved(self, sums: Floats) -> Floats:
+        return sums if self._transitions is None else sums @ self._weight(sums.shape[1])
+
+    def _reached(self, may: Flags) -> Flags:
+        if self._transitions is None:
+            return may
+        return (may.astype(np.float64) @ (self._weight(may.shape[1]) > 0)) > 0
+
+    def _weight(self, values: int) -> Floats:
+        if self._transitions is None:
+            raise AssertionError("values never change")
+        known = self._transitions.weight
+        weight = np.zeros((values, values))
+        most = min(values, len(known))
+        weight[:most, :most] = known[:most, :most]
+        return weight
+
+    def risks(self, counted: Flags, unpublished: tuple[str, ...]) -> EverRisks:
+        """Return what follows for the people who count."""
+        total, never = self.all.sum(axis=1), self.never.sum(axis=1)
+        possible = counted & (total > 0)
+        risk = np.full(len(total), np.nan)
+        certain = possible & ~self.may.any(axis=1)
+        risk[possible] = 1.0 - never[possible] / total[possible]
+        # Only what is certain is 1.
+        risk[possible & ~certain] = np.minimum(risk[possible & ~certain], np.nextafter(1.0, 0.0))
+        risk[certain] = 1.0
+        return EverRisks(risk, certain, unpublished)

@@ -1,4 +1,8 @@
-"""The clause `max_risk`: no sensitive value may be as probable as the limit, to any adversary assumed."""
+"""The clause `max_risk`: no sensitive value may be as probable as the limit, to any adversary assumed.
+
+Nor may a category of similar values, judged from the values that are left: it is certain of a person if all of them are
+of it, and else as likely as these are together. It is found as close numbers are: its values are one number.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.categories import Categories
 from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues, attack_reason
+from audit.clauses.closeness import Alike, Closeness, Nearly
+from audit.findings.close_numbers import CloseValues, SimilarPeople
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences
 from audit.findings.likely_value import LikelyValues
@@ -17,6 +22,47 @@ from audit.model.finding import Claims
 from audit.model.report import Violation
 from audit.model.scored import Result, reaches, reaches_all
 from audit.runtime.phrases import say, say_count
+
+
+class Categories(Closeness):
+    """What `max_risk` asks of categories; no clause by itself."""
+
+    name: ClassVar[str] = "similar"
+    of_people: ClassVar[type[CloseValues]] = SimilarPeople
+
+    def alike(self, evidence: Evidence, share: float) -> list[Alike]:
+        """Return which values are of one category."""
+        return [
+            Alike(name, category, values.near(share))
+            for name, categories in evidence.categories.items()
+            for category, values in categories.items()
+        ]
+
+    def judges(self, findings: JudgedAudit) -> bool:
+        """Return whether any values have categories."""
+        return self.asks(findings)
+
+    def highest(self, entry: Result[Evidence]) -> float | None:
+        """Return the highest risk of a category that is not accepted; None for want."""
+        found, left = self._left(entry)
+        return float(found.claims.risk[left].max()) if found is not None and left else None
+
+    def not_run(self) -> str:
+        """Return what did not run that is needed."""
+        return say("only joint says of people, and homogeneity of rows, whether one category is left; ask for them")
+
+    def unless(self, found: Nearly | None) -> str:
+        """Return what is not known."""
+        if found is None:
+            return say("not every category could be judged")
+        return say_count(
+            "of {count} person it is not known whether the values that are left are of one category; raise "
+            "--time-limit",
+            "of {count} people it is not known whether the values that are left are of one category; raise "
+            "--time-limit",
+            found.open,
+        )
+
 
 CATEGORIES = Categories()
 

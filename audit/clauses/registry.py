@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import ClassVar
 
-from audit.clauses.clause import Clause, Limit, Stated
+from audit.clauses.clause import Clause, JudgedAudit, Limit, Stated
 from audit.clauses.closeness import Closeness
 from audit.clauses.max_ever_risk import MaxEverRisk
 from audit.clauses.max_risk import MaxRisk
 from audit.clauses.min_e import MinE
-from audit.clauses.not_imported import NotImported
 from audit.clauses.smallest_class import SmallestClass
 from audit.model.registry import PluginImportError, Registry
+from audit.model.report import Violation
 
 _OWN = MaxRisk(), MinE(), SmallestClass(), MaxEverRisk(), Closeness()
 OWN: Mapping[str, Clause] = {clause.name: clause for clause in _OWN}
@@ -73,3 +74,43 @@ def in_force(manifest: Mapping[str, float], asked: Mapping[str, float]) -> dict[
         if limit is not None:
             found[name] = Stated(limit, name in manifest, name in asked)
     return found
+
+
+class NotImported(Clause):
+    """A clause of which nothing but the name is known.
+
+    Attributes:
+        why: why it cannot be imported.
+    """
+
+    why: ClassVar[str]
+    default: ClassVar[float | None] = 0
+    fails: ClassVar[str] = "The clause cannot be imported."
+    remedy: ClassVar[str] = "Install what its package needs, or uninstall it."
+    example: ClassVar[str] = "write a number"
+
+    @classmethod
+    def called(cls, name: str, why: str) -> Clause:
+        """Return a clause of its own class, as each clause has one."""
+        kind: type[Clause] = type(cls.__name__, (cls,), {"name": name, "why": why})
+        return kind()
+
+    def allows(self, limit: float) -> bool:
+        """Return true: what limits there are is not known."""
+        del limit
+        return True
+
+    def judges(self, findings: JudgedAudit) -> bool:
+        """Return true: whatever ran, the clause ends undecided."""
+        del findings
+        return True
+
+    def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
+        """Yield nothing."""
+        del findings, limit
+        yield from ()
+
+    def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
+        """Yield why it cannot be imported."""
+        del findings, limit
+        yield self.why

@@ -160,7 +160,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.api.results import AuditResult, kept
     from audit.api.settings import AuditSettings
     from audit.api.settings import run as audited
-    from audit.pipeline.risk_table import risk_table, write_risks
+    from audit.pipeline.dataframes import risk_table, write_risks
 
     _check_recommended(arguments)
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: there are no reports, or one cannot be read.
     """
-    from audit.judgement.past_reports import read_history
+    from audit.judgement.baseline import read_history
 
     check_output(arguments.output)
     history = read_history(arguments.reports or arguments.series / _FOLDER)

@@ -8,9 +8,8 @@ from typing import Any
 from audit.findings.close_numbers import CloseNumbers, SimilarValues
 from audit.findings.disclosure import Disclosure
 from audit.findings.equivalence import Equivalence, Pinned
-from audit.findings.ever_grave import EverGrave
 from audit.findings.homogeneous_class import HomogeneousClass
-from audit.findings.likely_value import LikelyValue
+from audit.findings.likely_value import EverGrave, LikelyValue
 from audit.findings.linkage import Linkage
 from audit.findings.narrowed import Narrowed
 from audit.model.finding import Finding

@@ -19,7 +19,7 @@ from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import joined, say
 from audit.verification.disclosure import Checker, follows
-from audit.verification.followed_records import published_by
+from audit.verification.published_rows import published_by
 
 
 @dataclass(frozen=True)

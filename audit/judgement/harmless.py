@@ -15,13 +15,13 @@ import numpy as np
 
 from audit.adversary.view import View
 from audit.clauses.clause import ListedValue
-from audit.clauses.grave_histories import value_codes
+from audit.clauses.max_ever_risk import value_codes
 from audit.findings.disclosure import Disclosures
 from audit.findings.equivalence import Equivalences, Pinned
 from audit.findings.linkage import Linkages
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
-from audit.judgement.true_values import true_values
+from audit.judgement.scoring import true_values
 from audit.model.arrays import Places
 from audit.model.errors import printable
 from audit.model.finding import Member

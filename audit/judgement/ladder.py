@@ -1,17 +1,20 @@
-"""The ladder of adversaries: who falls to each of them and to none before, and what each costs."""
+"""People whom attacks find: who falls to each attack and to none before, by risk and release, and in findings shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.view import View
+from audit.judgement.selection import claims_of
 from audit.model.arrays import Codes
-from audit.model.report import LadderStep
-from audit.model.scored import NOWHERE, Result
+from audit.model.measures import PEOPLE
+from audit.model.outcome import Outcome, Risks
+from audit.model.report import Exposure, FoundPerson, LadderStep
+from audit.model.scored import NOWHERE, Result, tenth_of
 
 
 def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
@@ -58,3 +61,72 @@ def certain_people(entry: Result[View]) -> Codes | None:
     """Return whose values are certain, some perhaps many times, waived claims left out; None where nothing is said."""
     claims = entry.claims
     return None if claims is None else claims.certain_people(entry.waived)
+
+
+def exposure(judged: Sequence[Result[View]]) -> tuple[Exposure, ...]:
+    """Return what each attack on people's values exposes, in the order of the attacks.
+
+    Waived claims count: to accept a risk does not make it smaller.
+    """
+    found = []
+    for entry in judged:
+        outcome, risks = entry.outcome, entry.outcome.risks
+        if not outcome.ran or not entry.attack.per_attribute or outcome.alone is not None:
+            continue
+        by_risk = None
+        if (
+            risks is not None
+            and not risks.missing
+            and outcome.claims is not None
+            and outcome.claims.versions is not None
+        ):
+            by_risk = _people_by_risk(risks)
+        exposed = _after_release(outcome)
+        if by_risk is not None or exposed is not None:
+            found.append(Exposure(entry.attack.name, entry.sensitive, by_risk, exposed))
+    return tuple(found)
+
+
+def _after_release(outcome: Outcome) -> tuple[int, ...] | None:
+    """Return how many people are found after each release; None where the attack counts something else."""
+    timeline = outcome.measures.timeline
+    if outcome.exposed is not None:
+        return outcome.exposed
+    people = outcome.measures.subjects_label is PEOPLE and outcome.measures.subjects is not None
+    return tuple(timeline) if people and isinstance(timeline, list) else None
+
+
+def _people_by_risk(risks: Risks) -> tuple[int, ...]:
+    """Return how many people have a highest risk in each tenth, and of exactly 1."""
+    highest = np.full(int(risks.person.max(initial=-1)) + 1, -1, dtype=np.int8)
+    known = ~np.isnan(risks.risk)
+    np.maximum.at(highest, risks.person[known], tenth_of(risks.risk[known]).astype(np.int8))
+    return tuple(int(np.count_nonzero(highest == tenth)) for tenth in range(11))
+
+
+def found_people(results: Sequence[Result[View]], limits: Mapping[str, float]) -> tuple[FoundPerson, ...]:
+    """Return the people in findings that are shown, each once for each attribute, in the order of the findings.
+
+    The reasons are all attacks by which a value of the person is certain, or reaches a limit, whether or not that
+    finding is shown.
+    """
+    ids: dict[tuple[str | None, int], list[str]] = {}
+    names: dict[int, str] = {}
+    for entry in results:
+        for finding, shown in zip(entry.found, entry.shown, strict=True):
+            if (person := finding.person) is not None:
+                ids.setdefault((entry.sensitive, person), []).append(shown.id)
+                names.setdefault(person, str(getattr(shown, "individual", "")))
+    reasons: dict[tuple[str | None, int], list[str]] = {key: [] for key in ids}
+    for entry in results:
+        people = [certain_people(entry), *(each.person for each in claims_of(entry, limits))]
+        wanted = np.array([person for sensitive, person in ids if sensitive == entry.sensitive], dtype=np.int64)
+        for some in people:
+            for person in [] if some is None else wanted[np.isin(wanted, some)].tolist():
+                mine = reasons[entry.sensitive, person]
+                if entry.attack.name not in mine:
+                    mine.append(entry.attack.name)
+    return tuple(
+        FoundPerson(names[person], sensitive, tuple(reasons[sensitive, person]), tuple(found))
+        for (sensitive, person), found in ids.items()
+    )

@@ -1,7 +1,8 @@
-"""Selection: from claims as columns to the few findings that are shown, checked again and named."""
+"""Selection: from claims as columns to the few findings that are shown, checked again and named, and which are new."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -9,16 +10,18 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from audit.adversary.held_series import HeldSeries
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.view import View
 from audit.clauses.clause import FAILURES, failure
 from audit.clauses.registry import CLAUSES
+from audit.io.adjustments import read_adjusted
 from audit.io.encoding import COUNTERFEIT
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.true_values import true_values
+from audit.judgement.scoring import true_values
 from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Flags, Places
-from audit.model.errors import printable
+from audit.model.errors import Problems, printable
 from audit.model.evidence import RowSource
 from audit.model.finding import Check, Claims, Finding, Member, decoded
 from audit.model.scored import NOWHERE, Result
@@ -267,3 +270,75 @@ def select_findings(
         )
         for result, selections in zip(results, chosen, strict=True)
     ]
+
+
+def known_before(before: Selection[Any] | None, after: Selection[Any] | None) -> Places:
+    """Return the places of the claims of `after` that say nothing more than those of `before`.
+
+    Both name findings under one key. Equal values are claimed as a chain of pairs through each class,
+    and another chain says the same: a pair is new only where two classes have become one.
+    """
+    if before is None or after is None:
+        return np.zeros(0, dtype=np.intp)
+    said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
+    return np.flatnonzero(after.covered(said) | after.claims.same_before(before.claims, after.names, before.names))
+
+
+class KnownClaims:
+    """What was claimed, and reached the limits of clauses, in an earlier audit."""
+
+    def __init__(self, results: Sequence[Result[View]], namer: Pseudonymizer, limits: Mapping[str, float]) -> None:
+        self._namer, self._limits = namer, limits
+        self._known = {
+            (result.label, type(each.claims)): each
+            for result in results
+            for each in selections_of(result, namer, limits)
+        }
+
+    def accepted(self, result: Result[View]) -> Result[View]:
+        """Return a later result with what says nothing more accepted."""
+        for each in selections_of(result, self._namer, self._limits):
+            known = known_before(self._known.get((result.label, type(each.claims))), each)
+            result = result.accepting(each.claims, known)
+        return result
+
+
+def republished(releases: HeldSeries, position: int) -> int | None:
+    """Return the latest earlier release with the same rows, people and groups, whatever these are called."""
+    own = _groups(releases, position)
+    return next((each for each in reversed(range(position)) if _groups(releases, each) == own), None)
+
+
+def said_again(result: Result[View], position: int, earlier: int) -> Places:
+    """Return the places of the shares of rows that a republished release claims: those of the earlier one.
+
+    None, unless all that the earlier one claimed is waived. Where record ids link rows, what is claimed of classes of
+    records follows from the releases between as well.
+    """
+    claims = result.claims
+    if claims is None or not claims.counts_rows or (result.evidence.records is not None and earlier < position - 1):
+        return NOWHERE
+    left = claims.release[result.left]
+    return NOWHERE if (left == earlier).any() else np.flatnonzero(claims.release == position)
+
+
+def _groups(releases: HeldSeries, position: int) -> Counter[object]:
+    """Return what the groups of a release hold: published cells and people by row, and a pair's values."""
+    series, release = releases.series, releases.keyed[position]
+    files, columns, problems = series.manifest.releases[position], series.manifest.columns, Problems()
+    own = [*columns.sensitive, columns.count] if release.values_by_row else []
+    wanted = [name for name in (*columns.quasi_identifiers, *own, columns.record) if name is not None]
+    table = read_adjusted(files.rows, files.shown, wanted, series.adjustments(files.tag), problems)
+    problems.check()
+    if table is None or (wanted and table.rows != release.rows):
+        return Counter([position])
+    person = [None] * release.rows if release.person is None else release.person.tolist()
+    held: defaultdict[int, list[object]] = defaultdict(list)
+    for group, *row in zip(release.group.codes.tolist(), person, *map(table.texts, wanted), strict=True):
+        held[group].append(row)
+    if not release.values_by_row:
+        entries = [each.tolist() for each in release.entry_value.values()]
+        entries += [] if release.entry_count is None else [release.entry_count.tolist()]
+        for group, *values in zip(release.entry_group.tolist(), *entries, strict=True):
+            held[group].append(values)
+    return Counter(repr(sorted(each, key=repr)) for each in held.values())

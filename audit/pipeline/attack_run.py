@@ -19,13 +19,11 @@ from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.io.table_forms import form_of
 from audit.io.unread_keys import check_keys_are_read
-from audit.judgement.consistent import with_alone
 from audit.judgement.explain_person import About
 from audit.judgement.harmless import listed_values, set_aside
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.scoring import attacked, changed_values
+from audit.judgement.scoring import attacked, changed_values, true_values, with_alone
 from audit.judgement.selection import selection_of
-from audit.judgement.true_values import true_values
 from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, summarize_release
 from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions

@@ -15,14 +15,11 @@ from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
 from audit.judgement.doubts import combination_doubts, gather_doubts, missing_doubts, presence_doubts, record_doubts
-from audit.judgement.exposure import exposure
-from audit.judgement.found_people import found_people
 from audit.judgement.harmless import harmless_warnings, listed_values
-from audit.judgement.ladder import ladder, people_found
+from audit.judgement.ladder import exposure, found_people, ladder, people_found
 from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.republished import republished, said_again
-from audit.judgement.selection import select_findings, selections_of
+from audit.judgement.selection import republished, said_again, select_findings, selections_of
 from audit.judgement.waivers import FoundClaims, WaiverBook
 from audit.model.audit_options import AuditOptions
 from audit.model.doubt import Doubt

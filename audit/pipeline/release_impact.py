@@ -11,8 +11,8 @@ from audit.adversary.view import View
 from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
 from audit.io.series import Series
-from audit.judgement.provenance import KnownClaims
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.selection import KnownClaims
 from audit.model.arrays import Codes, Places
 from audit.model.audit_options import AuditOptions
 from audit.model.finding import Finding, KnownReleases

@@ -17,10 +17,8 @@ from audit.adversary.view import View
 from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
-from audit.judgement.provenance import KnownClaims
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.republished import republished, said_again
-from audit.judgement.selection import claims_of, selection_of
+from audit.judgement.selection import KnownClaims, claims_of, republished, said_again, selection_of
 from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions, Progress
 from audit.model.finding import Finding

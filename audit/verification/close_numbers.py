@@ -14,9 +14,10 @@ from audit.io.cells import CellError, Kind
 from audit.io.rules.disclosure import Similar
 from audit.model.arrays import Places
 from audit.model.finding import Check
-from audit.verification.disclosure import BrokenCertificateError, Checker, check_fields, follows
-from audit.verification.followed_records import published_by
+from audit.verification.disclosure import Checker, follows
+from audit.verification.field_types import BrokenCertificateError, check_fields
 from audit.verification.group import class_values
+from audit.verification.published_rows import published_by
 
 
 def check_people(seen: View, claims: CloseValues) -> Check:

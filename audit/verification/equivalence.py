@@ -16,8 +16,8 @@ from audit.findings.equivalence import AnyCombination, Equivalences, Pinned, Wei
 from audit.io.encoding import NOBODY
 from audit.model.arrays import Places
 from audit.model.finding import AnonymousCounterfeit, Check, Member
-from audit.verification.disclosure import BrokenCertificateError, check_fields
-from audit.verification.followed_records import published_by
+from audit.verification.field_types import BrokenCertificateError, check_fields
+from audit.verification.published_rows import published_by
 
 K = TypeVar("K")
 

@@ -20,6 +20,20 @@ from audit.model.json_types import notes_of
 Test: TypeAlias = Callable[[Any], bool]
 
 
+class BrokenCertificateError(AssertionError):
+    """A finding does not follow from the published rows."""
+
+
+def check_fields(finding: object) -> None:
+    """Return when each field of a finding has the type that it declares.
+
+    Raises:
+        BrokenCertificateError: one has another.
+    """
+    if reason := misfit(finding):
+        raise BrokenCertificateError(reason)
+
+
 def misfit(finding: object) -> str | None:
     """Return which field of a finding has another type than it declares; None where none has.
 

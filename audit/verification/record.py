@@ -20,7 +20,7 @@ from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.finding import Check
-from audit.verification.disclosure import BrokenCertificateError, check_fields
+from audit.verification.field_types import BrokenCertificateError, check_fields
 
 Values: TypeAlias = frozenset[str] | Cell
 

@@ -306,7 +306,7 @@ MUTANTS = (
         ("tests/cli/test_baseline.py::test_a_risk_that_has_grown_is_new",),
     ),
     Mutant(
-        "audit.judgement.republished.republished",
+        "audit.judgement.selection.republished",
         "_groups(releases, each) == own",
         "True",
         ("tests/repair/test_repair.py::test_a_release_that_is_published_again_adds_no_small_class",),
@@ -351,7 +351,7 @@ MUTANTS = (
     ),
     # -- harmless values
     Mutant(
-        "audit.clauses.grave_histories.value_codes",
+        "audit.clauses.max_ever_risk.value_codes",
         "np.all(has",
         "np.any(has",
         (f"{HARMLESS}::test_a_combination_is_as_likely_as_it_was",),

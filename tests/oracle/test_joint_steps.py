@@ -18,7 +18,7 @@ from attacks.joint.network_builder import network_of
 from attacks.joint.proofs import Prover
 from attacks.joint.settling import ALL
 from audit.runtime.budget import Budget
-from audit.verification.disclosure_checker import DisclosureChecker
+from audit.verification.disclosure import DisclosureChecker
 from tests.helpers.amount import some
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.opening import opened

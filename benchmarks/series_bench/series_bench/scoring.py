@@ -26,8 +26,8 @@ from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
 from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
 from audit.runtime.engine import Local
-from audit.verification.disclosure import BrokenCertificateError
-from audit.verification.disclosure_checker import DisclosureChecker
+from audit.verification.disclosure import DisclosureChecker
+from audit.verification.field_types import BrokenCertificateError
 from series_bench.cases import Case, Truth, snapshots, write_register, write_task
 from series_bench.count_proofs import table_questions
 from series_bench.methods import ANSWER, REFUSED, SERIES

@@ -15,8 +15,8 @@ from audit.adversary.build_evidence import build_evidence
 from audit.findings.equivalence import Equivalence, Pinned, WeightedGroup
 from audit.io.series import open_series
 from audit.model.finding import AnonymousCounterfeit
-from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.equivalence import CombinationChecker
+from audit.verification.field_types import BrokenCertificateError
 from tests.helpers.strategies import linked_series
 from tests.helpers.tiny import Known, Registered, Row, TinySeries
 

@@ -11,7 +11,7 @@ from audit.findings.linkage import Filling, Linkage, RowKind
 from audit.model.adversary import PUBLISHED
 from audit.model.evidence import PublishedRows
 from audit.runtime.budget import Budget
-from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.field_types import BrokenCertificateError
 from audit.verification.linkage import LinkageChecker
 from tests.helpers.amount import some
 from tests.oracle.correspondence import CellTable, Growing, growing, truth

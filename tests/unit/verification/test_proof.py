@@ -18,7 +18,8 @@ from audit.io.series import open_series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.selection import ReportNames, Selection
 from audit.verification import placing
-from audit.verification.disclosure import BrokenCertificateError, follows
+from audit.verification.disclosure import follows
+from audit.verification.field_types import BrokenCertificateError
 from audit.verification.proof import ProofChecker
 from audit.verification.published_rows import PublishedReleases
 from tests.helpers.amount import some

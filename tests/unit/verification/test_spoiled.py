@@ -30,10 +30,9 @@ from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, W
 from audit.runtime.budget import Budget
 from audit.verification.close_numbers import NumberChecker
 from audit.verification.count_bounds import is_proved
-from audit.verification.disclosure import BrokenCertificateError
-from audit.verification.disclosure_checker import DisclosureChecker
+from audit.verification.disclosure import DisclosureChecker
 from audit.verification.equivalence import CombinationChecker
-from audit.verification.field_types import misfit
+from audit.verification.field_types import BrokenCertificateError, misfit
 from audit.verification.group import check_counts
 from audit.verification.linkage import LinkageChecker
 from audit.verification.record import Recounter
