@@ -161,12 +161,17 @@ class LoadedTables:
         return self.opened.dimensions
 
     def audit(
-        self, *, baseline: str | os.PathLike[str] | None = None, **settings: Unpack[CountSettings]
+        self,
+        *,
+        baseline: str | os.PathLike[str] | None = None,
+        witness: str | os.PathLike[str] | None = None,
+        **settings: Unpack[CountSettings],
     ) -> AttackResult:
         """Find what can be derived about the counts, as `audit SERIES` does.
 
         Args:
             baseline: the file of an earlier report, whose findings do not count again.
+            witness: a folder, into which what shows the verdict is written, as `audit SERIES --witness FOLDER` does.
             **settings: `time_limit` (seconds; None is without limit); `findings` (how many to show; None is all);
                 `policy` (clauses that replace those of the manifest, such as `{"min_count": 10}`); `progress` (None
                 shows it in a notebook).
@@ -181,20 +186,12 @@ class LoadedTables:
 
         known = None if baseline is None else read_baseline(Path(baseline), of_tables=True)
         with _options(settings) as how:
-            return AttackResult(audit_tables(self.opened, Differencing(), replace(how, baseline=known)))
+            options = replace(how, baseline=known)
+            if witness is None:
+                return AttackResult(audit_tables(self.opened, Differencing(), options))
+            from audit.api.witness import audit_with_witness
 
-    def write_witness(
-        self, result: AttackResult, folder: str | os.PathLike[str], **settings: Unpack[CountSettings]
-    ) -> None:
-        """Write what shows the verdict of an audit with the same settings, as `audit SERIES --witness FOLDER` does.
-
-        Raises:
-            UsageError: the checkers do not support the series, or the files cannot be written.
-        """
-        from audit.api.witness import write_tables_witness
-
-        with _options(settings) as how:
-            write_tables_witness(self.opened, result.report, how, Path(folder))
+            return AttackResult(audit_with_witness(self.opened, options, Path(witness)))
 
     def next(
         self,

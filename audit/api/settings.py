@@ -21,6 +21,7 @@ from audit.runtime.engine import Engine, Local, cores
 
 if TYPE_CHECKING:
     from attacks.registry import Choice
+    from audit.adversary.view import View
     from audit.io.series import Series
     from audit.model.audit_options import AuditOptions
     from audit.model.outcome import Attack
@@ -132,11 +133,12 @@ def run(
     recommend: bool = False,
     baseline: str | os.PathLike[str] | None = None,
     keeps_finished: bool = False,
+    prepare: Callable[[Sequence[View]], None] | None = None,
 ) -> tuple[Report, AuditRun]:
     """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see.
 
     `baseline` is the file of an earlier report; with `keeps_finished` an interrupt ends with a report on what had come
-    to an end.
+    to an end; `prepare` is given what the adversary sees before it is attacked.
     """
     from audit.io.series import Series
     from audit.judgement.baseline import read_baseline
@@ -147,7 +149,7 @@ def run(
     opened = Series.of(series.manifest)
     with settings.audit_options(explicit=bool(attacks)) as asked:
         options = replace(asked, baseline=known, keeps_finished=keeps_finished)
-        done = run_attacks(opened, chosen, options)
+        done = run_attacks(opened, chosen, options, prepare)
         report = build_report(done, pseudonymizer(opened, options), options)
         if recommend and report.policy.violations and not report.interrupted:
             from audit.repair.newest_release import recommend as recommended

@@ -2,57 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.adversary.view import handed
+from audit.adversary.view import View, handed
 from audit.count_tables.manifest import TableManifest
+from audit.findings.count import CountReport
 from audit.model.arrays import Counts, Floats
 from audit.model.audit_options import AuditOptions
 from audit.model.report import Report
 from audit.pipeline.audit_run import AuditRun
 from audit.runtime.budget import Budget
-from audit.witness.writer import Witness, check_folder, make_witness, worlds_view, write_witness
+from audit.witness.writer import check_folder, make_witness, read_for_witness, worlds_view, write_witness
 
 if TYPE_CHECKING:
     from audit.witness.tables import Matrix
 
-__all__ = ["check_folder", "witness_of", "write_tables_witness", "write_witness"]
-
 _BRANCHES = 20_000
 
 
-def witness_of(report: Report, run: AuditRun, time_limit: float | None) -> Witness:
-    """Return the witness of a run.
+class PeoplesWitness:
+    """What becomes the witness of an audit of people's releases, written to a folder."""
 
-    Raises:
-        UsageError: the checkers do not support the series.
-    """
-    from attacks.registry import find
+    def __init__(self, series: Path, folder: Path) -> None:
+        check_folder(series, folder)
+        self._series, self._folder = series, folder
 
-    view = worlds_view(run)
-    known = [each.outcome for each in run.results if each.evidence is view and each.outcome.knowing is not None]
-    if not known:
-        joint = find("joint")
-        known = [joint.run(handed(view, joint), Budget(time_limit))]
-    return make_witness(run, report, known[0])
+    def prepare(self, evidence: Sequence[View]) -> None:
+        """Read the series as the checkers do, before anything is attacked.
+
+        Raises:
+            UsageError: the checkers do not support it.
+        """
+        self._read = read_for_witness(self._series, evidence)
+
+    def write(self, report: Report, run: AuditRun, time_limit: float | None) -> Report:
+        """Write the witness of a run, and return the report, which says so.
+
+        Raises:
+            UsageError: no world is known, or the files cannot be written.
+        """
+        from attacks.registry import find
+
+        view = worlds_view(run.evidence)
+        known = [each.outcome for each in run.results if each.evidence is view and each.outcome.knowing is not None]
+        if not known:
+            joint = find("joint")
+            known = [joint.run(handed(view, joint), Budget(time_limit))]
+        witness = make_witness(self._read, run, report, known[0])
+        write_witness(witness, self._folder)
+        return replace(report, warnings=(*report.warnings, *witness.notes()))
 
 
-def write_tables_witness(manifest: TableManifest, report: Report, options: AuditOptions, folder: Path) -> None:
-    """Write the witness of a series of count tables, which names no person: it is made of what is published alone.
+def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: Path) -> CountReport:
+    """Audit a series of count tables, and write the witness, which is made of what is published alone.
 
     Raises:
         UsageError: the checkers do not support the series, or the files cannot be written.
+        InputError: the series cannot be read, or its numbers contradict each other.
     """
     from attacks.differencing.attack import Differencing
     from audit.count_tables.judged_counts import judge
-    from audit.count_tables.read_counts import read_counts
-    from audit.witness.tables import make_tables_witness
+    from audit.count_tables.table_audit import read_published, report_of
+    from audit.witness.tables import TablesWriter
 
-    judged = judge(read_counts(manifest), Differencing(), options)
-    make_tables_witness(judged, report, _fitting, Budget(options.time_limit)).write(folder)
+    attack, counts = Differencing(), read_published(manifest)
+    writer = TablesWriter(counts, manifest.limits(options.limits))
+    judged = judge(counts, attack, options)
+    report = report_of(judged, attack, options)
+    writer.witness(judged, report, _fitting, Budget(options.time_limit)).write(folder)
+    return report
 
 
 def _fitting(rows: Matrix, low: Floats, high: Floats, most: int, cost: Floats, budget: Budget) -> Counts | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -164,17 +163,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     _check_recommended(arguments)
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
+    witness = None
     if arguments.witness is not None and not isinstance(series, LoadedTables):
-        from audit.api.witness import check_folder
+        from audit.api.witness import PeoplesWitness
 
-        check_folder(Path(arguments.series), arguments.witness)
+        witness = PeoplesWitness(Path(arguments.series), arguments.witness)
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
             how = settings_for(series, arguments, given)
-            found = series.audit(baseline=arguments.baseline, **how)
-            if arguments.witness is not None:
-                series.write_witness(found, arguments.witness, **how)
-            result: AuditResult | AttackResult = found
+            result: AuditResult | AttackResult = series.audit(
+                baseline=arguments.baseline, witness=arguments.witness, **how
+            )
         else:
             report, done = audited(
                 series.opened,
@@ -183,13 +182,10 @@ def run(arguments: argparse.Namespace) -> int:
                 recommend=arguments.recommend,
                 baseline=arguments.baseline,
                 keeps_finished=True,
+                prepare=None if witness is None else witness.prepare,
             )
-            if arguments.witness is not None:
-                from audit.api.witness import witness_of, write_witness
-
-                witness = witness_of(report, done, arguments.time_limit)
-                write_witness(witness, arguments.witness)
-                report = replace(report, warnings=(*report.warnings, *witness.notes()))
+            if witness is not None:
+                report = witness.write(report, done, arguments.time_limit)
             result = AuditResult(*kept(report, done))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)

@@ -80,21 +80,31 @@ def audit_tables(manifest: TableManifest, attack: CountAttack, options: AuditOpt
     Raises:
         InputError: the series cannot be read, or its numbers contradict each other.
     """
+    return report_on(read_published(manifest), attack, options)
+
+
+def read_published(manifest: TableManifest) -> PublishedCounts:
+    """Return what a series of count tables publishes, ready to be audited.
+
+    Raises:
+        InputError: the series cannot be read.
+    """
     counts = read_counts(manifest)
     check_columns_are_there(counts)
-    return report_on(counts, attack, options)
+    return counts
 
 
 def report_on(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
-    """Return the report on published counts; a finding whose certificate does not hold is not settled.
+    """Return the report on published counts.
 
     Raises:
         InputError: as for `judge`.
     """
-    return _report(judge(counts, attack, options), attack, options)
+    return report_of(judge(counts, attack, options), attack, options)
 
 
-def _report(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
+def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
+    """Return the report on what an attack found; a finding whose certificate does not hold is not settled."""
     counts, manifest, found = judged.counts, judged.counts.manifest, judged.found
     builder, facts = FindingBuilder(counts), tables_facts(counts)
 

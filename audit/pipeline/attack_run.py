@@ -83,8 +83,13 @@ def limits_in_force(series: Series, options: AuditOptions) -> dict[str, float]:
     return {name: each.limit for name, each in in_force(series.manifest.policy, options.limits).items()}
 
 
-def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> AuditRun:
-    """Run some attacks on a series.
+def run_attacks(
+    series: Series,
+    attacks: Sequence[Attack],
+    options: AuditOptions,
+    prepare: Callable[[Sequence[View]], None] | None = None,
+) -> AuditRun:
+    """Run some attacks on a series; `prepare` is given what the adversary sees before it is attacked.
 
     Raises:
         InputError: the series cannot be read, or contradicts its register or known values.
@@ -94,6 +99,8 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     check_keys_are_read(series.manifest, limits)
     attacks = [each.with_policy(limits) for each in attacks]
     evidence = _evidence(series, attacks, options)
+    if prepare is not None:
+        prepare(evidence)
     attacks = [each.among(evidence) if isinstance(each, About) else each for each in attacks]
     files = _Files(series, options)
     clauses, harmless = [CLAUSES[name] for name in limits], listed_values(series)

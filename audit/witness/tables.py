@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -83,16 +84,15 @@ class TablesWitness:
             ) from error
 
 
-def make_tables_witness(judged: JudgedCounts, report: Report, fit: Fit, budget: Budget) -> TablesWitness:
-    """Return what shows the verdict on count tables, as far as tables and proofs can.
+@contextmanager
+def _supported() -> Iterator[None]:
+    """Say in one line what the checker does not support, or cannot read.
 
     Raises:
-        UsageError: the checker does not support the series.
+        UsageError: there is such a thing.
     """
     try:
-        series = TableSeries(judged.counts.manifest.folder)
-        need(dict(series.limits) == dict(judged.limits), "a policy that is not the manifest's")
-        return _Writer(series, judged).witness(report, fit, budget)
+        yield
     except (NotShownError, NotImplementedError) as stop:
         raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
     except (LookupError, ValueError, OSError) as error:
@@ -100,20 +100,37 @@ def make_tables_witness(judged: JudgedCounts, report: Report, fit: Fit, budget: 
         raise UsageError(f"--witness: {what}; leave --witness out") from error
 
 
-class _Writer:
-    """Puts together what is asked, in the checker's boxes, and what is found."""
+class TablesWriter:
+    """Puts together what is asked, in the checker's boxes, and what is found.
 
-    def __init__(self, series: TableSeries, judged: JudgedCounts) -> None:
-        self.series, self.judged, counts = series, judged, judged.counts
-        need(len(series.rows) == len(counts.release), "rows that the checker reads otherwise")
-        shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
-        need((shown == counts.shown).all(), "values that the checker reads otherwise")
-        self.number = np.cumsum(shown) - 1  # of each row among those that show something
-        self.atoms = [_same_atoms(series, counts, place) for place in range(len(series.dimensions))]
+    Args:
+        counts: what is published, which the checker reads by itself.
+        limits: the policy in force.
+
+    Raises:
+        UsageError: the checker does not support the series.
+    """
+
+    def __init__(self, counts: PublishedCounts, limits: Mapping[str, int]) -> None:
+        with _supported():
+            self.series = series = TableSeries(counts.manifest.folder)
+            need(dict(series.limits) == dict(limits), "a policy that is not the manifest's")
+            need(len(series.rows) == len(counts.release), "rows that the checker reads otherwise")
+            shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
+            need((shown == counts.shown).all(), "values that the checker reads otherwise")
+            self.number = np.cumsum(shown) - 1  # of each row among those that show something
+            self.atoms = [_same_atoms(series, counts, place) for place in range(len(series.dimensions))]
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in series.dimensions]
         self.asked: dict[str, dict[tuple[int, ...], int]] = {rule: {} for rule in RULES}
         self.found: dict[str, set[int]] = {rule: set() for rule in RULES}
         self.proofs: dict[str, list[Any]] = {rule: [] for rule in RULES}
+
+    def witness(self, judged: JudgedCounts, report: Report, fit: Fit, budget: Budget) -> TablesWitness:
+        """Return what shows the verdict, as far as tables and proofs can.
+
+        Raises:
+            UsageError: the checker does not support what is asked.
+        """
         for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
             for at, box in enumerate(part.tables.asked.tolist()):
                 rule = RULES[int(part.questions.rule[at] != PROTECTED)]
@@ -122,6 +139,8 @@ class _Writer:
                     self.found[rule].add(place)
                     for bound in outcome.bounds(at):
                         self.proofs[rule].append([place, bound.is_upper, bound.value, self.proof(part, bound.proof)])
+        with _supported():
+            return self.completed(report, fit, budget)
 
     def stated(self, part: EvidencePart, box: Sequence[int]) -> tuple[int, ...]:
         """Return a box as it is stated: a period, the earlier one or -1, and a set on each axis."""
@@ -147,8 +166,8 @@ class _Writer:
             terms.append([place, term.weight.numerator, term.weight.denominator])
         return {"sum": terms, **({"impossible": True} if proof.impossible else {})}
 
-    def witness(self, report: Report, fit: Fit, budget: Budget) -> TablesWitness:
-        """Return what is written."""
+    def completed(self, report: Report, fit: Fit, budget: Budget) -> TablesWitness:
+        """Return what is written, with tables of whole numbers that answer what is asked."""
         series, names = self.series, self.series.dimensions
         sets = {
             name: [[atoms[atom] for atom in sorted(one)] for one in some]

@@ -6,6 +6,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -157,29 +158,52 @@ def checker_of(series: Path, folder: Path) -> Callable[[str, str], int]:
     return verify_register.main if about == "register" else verify.main
 
 
-def make_witness(run: AuditRun, report: Report, known: Outcome) -> Witness:
+def read_for_witness(folder: Path, evidence: Sequence[View]) -> Published | RegisterChecker:
+    """Return a series as its checker reads it, before anything is attacked.
+
+    Raises:
+        UsageError: no checker supports it.
+    """
+    view = worlds_view(evidence)
+    if view.kind not in ("linked", "published", "register"):
+        raise UsageError(f"--witness: witnesses for the adversary `{view.kind}` are not supported; leave it out")
+    with _supported():
+        if view.kind == "register":
+            checker = RegisterChecker(folder)
+            _check_classes(checker.series, view)
+            return checker
+        series = Published(folder, linked=view.kind == "linked")
+        _check_classes(series, view)
+        return series
+
+
+def make_witness(read: Published | RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
     """Return what shows the verdict of a run, as far as worlds and proofs can.
 
     Args:
+        read: its series, as the checkers read it.
         run: the run.
         report: what is reported of it.
         known: what an attack found out that knows of worlds, of the evidence whose worlds are stated.
 
     Raises:
-        UsageError: the checkers do not support the series.
+        UsageError: no world is known, or the checkers do not support the series.
     """
-    view = worlds_view(run)
-    if view.kind not in ("linked", "published", "register"):
-        raise UsageError(f"--witness: witnesses for the adversary `{view.kind}` are not supported; leave it out")
-    folder = run.series.manifest.folder
+    with _supported():
+        if isinstance(read, RegisterChecker):
+            return _of_register(read, run, report, known)
+        return _of_groups(read, run, report, known)
+
+
+@contextmanager
+def _supported() -> Iterator[None]:
+    """Say in one line what checkers do not support, or cannot read.
+
+    Raises:
+        UsageError: there is such a thing.
+    """
     try:
-        if view.kind == "register":
-            checker = RegisterChecker(folder)
-            _check_classes(checker.series, view)
-            return _of_register(checker, run, report, known)
-        series = Published(folder, linked=view.kind == "linked")
-        _check_classes(series, view)
-        return _of_groups(series, run, report, known)
+        yield
     except NOT_SUPPORTED as stop:
         raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
     except (LookupError, ValueError, OSError) as error:
@@ -210,7 +234,7 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome)
     """Return what shows the verdict for one who knows whose group is which, or has the files alone."""
     worlds: Integers = np.zeros((0, 1, 0), dtype=np.int32)
     steps = list[Step]()
-    claims, view = list[dict[str, Any]](), worlds_view(run)
+    claims, view = list[dict[str, Any]](), worlds_view(run.evidence)
     if series.linked:
         people = sum(not name.startswith("~") for name in series.people)
         if people != run.facts.individuals:
@@ -233,7 +257,7 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome)
 
 def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
     """Return what shows the verdict for one who knows a register: each world as rows and values of people."""
-    series, register, view = checker.series, checker.register, worlds_view(run)
+    series, register, view = checker.series, checker.register, worlds_view(run.evidence)
     code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int32)
     at, person = np.nonzero(register.line >= 0)
     names, tags = np.array([*register.people], dtype=object), np.array(series.tags, dtype=object)
@@ -289,9 +313,9 @@ def _rows_of(checker: RegisterChecker, view: View, release: int, place: Integers
     return found
 
 
-def worlds_view(run: AuditRun) -> View:
+def worlds_view(evidence: Sequence[View]) -> View:
     """Return the evidence whose worlds are stated: of all attributes together, where there are several."""
-    return [each for each in run.evidence if not each.followed][-1]
+    return [each for each in evidence if not each.followed][-1]
 
 
 # -- what is stated -------------------------------------------------------------------------------------------------

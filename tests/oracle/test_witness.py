@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.joint.answers import Answers
+from audit.pipeline import attack_run
 from audit.witness import further_points, verify
 from tests.helpers.amount import some
 from tests.helpers.running import run_main, written
@@ -532,6 +533,19 @@ def test_worlds_have_each_line_once_and_no_other_columns(name, tmp_path):
         pq.write_table(forged, tmp_path / "worlds.parquet")
         code, said = checked(EXAMPLES / name, tmp_path)
         assert (code, what in said) == (1, True), said
+
+
+def test_what_no_checker_supports_is_refused_before_it_is_attacked(tmp_path, monkeypatch):
+    series = plain(tmp_path / "s", ["20"])
+    asked = list[str]()
+    monkeypatch.setattr(attack_run, "attacked", lambda attack, *rest: asked.append(attack.name) or 1 / 0)
+    code, _, err = run_main(str(series), "--witness", str(tmp_path / "w"))
+    assert (code, bool(asked)) == (4, True), err  # the nearest series that is supported gets to its attacks
+    asked.clear()
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace("[columns]", '[columns]\nmissing = ["?"]'))
+    code, _, err = run_main(str(series), "--witness", str(tmp_path / "w"))
+    assert (code, asked, "missing in [columns] of series.toml is not supported" in err) == (2, [], True), err
 
 
 def test_releases_of_equal_numbers_have_no_order(tmp_path):

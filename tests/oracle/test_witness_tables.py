@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from attacks.differencing.attack import Differencing
 from audit.witness import verify_tables
 from tests.helpers.amount import some
 from tests.helpers.count_tables import TinyTables
@@ -312,3 +313,11 @@ def test_another_policy_than_the_manifests_is_refused(tmp_path):
     code, _, err = run_main(str(folder), "--policy", "min_count=3", "--witness", str(tmp_path / "witness"))
     assert code == 2
     assert "a policy" in err
+
+
+@pytest.mark.parametrize(("name", "code", "times"), [("tables-levels", 1, 1), ("tables-rates", 2, 0)])
+def test_the_attack_runs_once_and_never_on_what_no_checker_supports(name, code, times, tmp_path, monkeypatch):
+    run, ran = Differencing.run, []
+    monkeypatch.setattr(Differencing, "run", lambda *words: ran.append(words) or run(*words))
+    assert run_main(str(EXAMPLES / name), "--witness", str(tmp_path))[0] == code
+    assert len(ran) == times
