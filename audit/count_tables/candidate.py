@@ -10,14 +10,11 @@ nothing is found, and of the dearest of them those that are not needed are shown
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.count_tables.doubts import check_columns_are_there
 from audit.count_tables.judged_counts import CountAttack
@@ -28,47 +25,65 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import report_on
 from audit.findings.count import CountFinding, CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
-from audit.io.diagnostics import records
-from audit.io.dialect import read_dialect
+from audit.io.table_writer import write_table
+from audit.io.tables import header, read_table
 from audit.io.toml import release_tag
 from audit.judgement.baseline import is_known
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
-from audit.model.errors import UsageError, printable, printable_path
+from audit.model.errors import Problems, UsageError, printable, printable_path
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import CountSize
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import solved
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 
 Rows = frozenset[int]
+_NO_ROWS: Rows = frozenset()
 _TRIES, _SHOWN_AGAIN, _EFFORT = 12, 60, 2.0
 
 
 @dataclass(frozen=True)
 class Hiding:
-    """Rows to hide, and whether no cheaper ones do; `refused` is a finding that no hiding of rows takes away.
+    """Rows to hide, whether nothing is found with them, and whether no cheaper ones do.
 
-    `undecided` says that more is left open with them than without.
+    Where something is found, no hiding of rows takes it away, or the search was `stopped`.
     """
 
     rows: Rows
-    least: bool
-    refused: CountFinding | None = None
+    is_enough: bool = True
+    least: bool = False
+    stopped: Reason | None = None
 
 
 class HidingSearch:
-    """Tries what to hide.
+    """Tries of what to hide.
 
-    Args:
+    Args of the constructor:
         counts: what was published, with nothing hidden yet.
         rows: those that may be hidden.
-        found: returns what is found that should not be, with some rows hidden.
+        attack, options: as for an audit.
+        budget: the time for all; None for as much as one audit may take.
+        known: what is found all the same, by id: only where more is known of it, it counts.
+        marked: whether what can be any count stands in the place of what is hidden, which then must stay hidden.
     """
 
     def __init__(
-        self, counts: PublishedCounts, rows: Iterable[int], found: Callable[[Rows], Sequence[CountFinding]]
+        self,
+        counts: PublishedCounts,
+        rows: Iterable[int],
+        attack: CountAttack,
+        options: AuditOptions,
+        *,
+        budget: Budget | None = None,
+        known: Mapping[str, CountSize] | None = None,
+        marked: bool = False,
     ) -> None:
-        self.found, self._exact = found, True
+        self.counts, self.attack, self.options = counts, attack, replace(options, findings=None)
+        self.known, self.marked = known or {}, marked
+        self.budget, self._watch, self._exact = budget or Budget(options.time_limit), options.progress("repair"), True
+        self._tried: dict[Rows, tuple[CountReport, list[CountFinding]]] = {}
         self.cost = costs(counts, rows)
         self._at: dict[tuple[str, int], list[int]] = {}
         self._of: dict[tuple[str, str | None, tuple[str, ...]], list[int]] = {}
@@ -78,23 +93,45 @@ class HidingSearch:
             if counts.number[row]:
                 self._of.setdefault((tag, measure, tuple(counts.cell(row).values())), []).append(row)
 
-    def search(self, found: Sequence[CountFinding]) -> Hiding:
-        """Return what to hide so that nothing is found; `found` is what is without."""
+    def hidden(self, rows: Rows = _NO_ROWS) -> tuple[CountReport, list[CountFinding]]:
+        """Return the report with some rows hidden, and what is found that should not be; each set is audited once."""
+        if rows not in self._tried:
+            self._tried[rows] = self.judged(without_rows(self.counts, rows, marked=self.marked))
+            if self._watch is not None:
+                self._watch(len(self._tried), max(_TRIES, len(self._tried) + 1))
+        return self._tried[rows]
+
+    def judged(self, counts: PublishedCounts) -> tuple[CountReport, list[CountFinding]]:
+        """Return the report on published counts, and what is found that should not be."""
+        report = report_on(counts, self.attack, replace(self.options, time_limit=self.budget.remaining()))
+        report = replace(report, time_limit=self.options.time_limit)
+        return report, [each for each in report.findings if not is_known(self.known, each.id, each.size)]
+
+    def stopped(self, rows: Rows) -> Reason | None:
+        """Return why the search ends after some rows were tried: it was interrupted, or the time is up."""
+        if self.hidden(rows)[0].interrupted:
+            return Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
+        return self.budget.reason if self.budget.exhausted() else None
+
+    def search(self) -> Hiding:
+        """Return what to hide so that nothing is found that should not be."""
         needs: dict[Rows, None] = {}
-        rows, tries = Rows(), 0
-        while found:
-            fresh = {self._used(finding) - rows: finding for finding in found}  # what is hidden says nothing
-            if Rows() in fresh:
-                return Hiding(rows, least=False, refused=fresh[Rows()])
-            needs |= dict.fromkeys(fresh)
+        rows, tries = _NO_ROWS, 0
+        while found := self.hidden(rows)[1]:
+            fresh = {self._used(finding) - rows: None for finding in found}  # what is hidden says nothing
+            if _NO_ROWS in fresh:
+                return Hiding(rows, is_enough=False)
+            if (why := self.stopped(rows)) is not None:
+                return Hiding(rows, is_enough=False, stopped=why)
+            needs |= fresh
             rows = self._cheapest(list(needs)) if tries < _TRIES else rows | self._cheapest(list(fresh))
-            found, tries = self.found(rows), tries + 1
+            tries += 1
         if tries <= _TRIES:
             return Hiding(rows, least=self._exact)
         for row in sorted(rows, key=lambda one: -self.cost[one])[:_SHOWN_AGAIN]:
-            if not self.found(rows - {row}):
+            if self.stopped(rows) is None and not self.hidden(rows - {row})[1]:
                 rows -= {row}
-        return Hiding(rows, least=False)
+        return Hiding(rows)
 
     def _used(self, finding: CountFinding) -> Rows:
         """Return the rows that a finding rests on, its sums or its number: unless one is hidden, it is found."""
@@ -172,104 +209,86 @@ def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableMan
 
 
 def judge_candidate(
-    manifest: TableManifest, candidate: TableRelease, attack: CountAttack, options: AuditOptions
-) -> tuple[CandidateReport, PublishedCounts, Rows]:
-    """Return what a candidate would add and what to do, all published counts with it, and the rows to hide.
+    manifest: TableManifest,
+    candidate: TableRelease,
+    attack: CountAttack,
+    options: AuditOptions,
+    *,
+    repairs: bool = False,
+) -> tuple[CandidateReport, HidingSearch, Rows]:
+    """Return what a candidate would add and what to do, the search for that, and the rows to hide.
+
+    The time limit is that of an audit, and that of the search; of all together where it `repairs`.
 
     Raises:
         UsageError: the series has a release of that tag.
         InputError: a file cannot be read, or the numbers contradict each other.
     """
-    before = report_on(read_counts(manifest), attack, replace(options, findings=None))
+    budget, every = Budget(options.time_limit), replace(options, findings=None)
+    before = report_on(read_counts(manifest), attack, every)
     counts = read_counts(with_candidate(manifest, candidate))
     check_columns_are_there(counts)
     known, left = {each.id: each.size for each in before.findings}, before.measures.open
-    search = _CellSearch(counts, attack, options, known, left)
-    after, fresh = search.audited(frozenset())
-    hiding = search.hiding(fresh)
-    rows = None if hiding.refused else hiding.rows
-    rounding = search.coarser_rounding() if fresh else None
-    settled = after if not rows else search.audited(rows)[0]
-    hidden = tuple(search.hidden_cell(row) for row in sorted(rows or ()))
-    kept = report_on(counts, attack, options)
+    last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
+    search = HidingSearch(counts, last, attack, every, budget=budget if repairs else None, known=known)
+    after, fresh = search.hidden()
+    hiding = search.search()
+    rounding = _coarser_rounding(search, left) if fresh and hiding.stopped is None else None
+    rows = hiding.rows if hiding.is_enough else _NO_ROWS
+    settled = search.hidden(rows)[0].measures.open
+    hide = tuple(_hidden_cell(counts, row) for row in sorted(rows)) if hiding.is_enough else None
     return (
         CandidateReport(
             release=counts.manifest.tags[-1],
             before=before,
-            after=kept,
+            after=_shown(after, options.findings),
             new=tuple(fresh[: options.findings]),
             new_total=len(fresh),
-            hide=None if rows is None else hidden,
+            hide=hide,
             rounding=rounding,
-            undecided=max(after.measures.open, settled.measures.open) > left,
+            undecided=max(after.measures.open, settled) > left,
             least=hiding.least,
+            stopped=hiding.stopped,
         ),
-        counts,
-        rows or frozenset(),
+        search,
+        rows,
     )
 
 
-@dataclass
-class _CellSearch:
-    """Tries of what to hide of the last release.
+def _shown(report: CountReport, findings: int | None) -> CountReport:
+    """Return a report that shows the first of its findings."""
+    (attack,) = report.attacks
+    return replace(report, attacks=(replace(attack, findings=attack.findings[:findings]),))
 
-    Attributes:
-        counts, attack, options: all published counts with the release, and how they are audited.
-        known: what is found without the release, by id: where it sharpens, it is new.
-        open: how many questions are left open without it.
+
+def _coarser_rounding(search: HidingSearch, left: int) -> Rounding | None:
+    """Return the least rounding to nearest of the candidate's numbers with which nothing new is found.
+
+    The manifest has one rounding, so that the numbers of past releases have to be multiples too. None where rates
+    stand beside them: those would speak of the counts as they were.
     """
-
-    counts: PublishedCounts
-    attack: CountAttack
-    options: AuditOptions
-    known: Mapping[str, CountSize]
-    open: int
-
-    def audited(self, rows: Rows) -> tuple[CountReport, list[CountFinding]]:
-        """Return the report with some rows left empty, and the findings that are new."""
-        return self._judged(without_rows(self.counts, rows))
-
-    def _judged(self, counts: PublishedCounts) -> tuple[CountReport, list[CountFinding]]:
-        report = report_on(counts, self.attack, replace(self.options, findings=None))
-        return report, [each for each in report.findings if not is_known(self.known, each.id, each.size)]
-
-    def hiding(self, fresh: list[CountFinding]) -> Hiding:
-        """Return which rows of the candidate to hide so that nothing new is found."""
-        last = self.counts.release == len(self.counts.manifest.releases) - 1
-        rows = np.flatnonzero(last & self.counts.shown).tolist()
-        return HidingSearch(self.counts, rows, lambda hidden: self.audited(hidden)[1]).search(fresh)
-
-    def coarser_rounding(self) -> Rounding | None:
-        """Return the least rounding to nearest of the candidate's numbers with which nothing new is found.
-
-        The manifest has one rounding, so that the numbers of past releases have to be multiples too. None where rates
-        stand beside them: those would speak of the counts as they were.
-        """
-        if self.counts.manifest.rates:
-            return None
-        past = self._past_numbers()
-        least = 1 if self.counts.manifest.rounding is None else self.counts.manifest.rounding.to
-        for base in _BASES:
-            if base > least and base % least == 0 and not any(number % base for number in past):
-                rounding = Rounding(base, "nearest")
-                report, fresh = self._judged(rounded_candidate(self.counts, rounding))
-                if not fresh and report.measures.open <= self.open:
-                    return rounding
-        return None
-
-    def _past_numbers(self) -> set[int]:
-        """Return the numbers that past releases show."""
-        past = (self.counts.release < len(self.counts.manifest.releases) - 1) & self.counts.number
-        texts = (self.counts.texts[text] for text in np.unique(self.counts.text[past]).tolist())
-        return {number for text in texts if (number := number_of(text)) is not None}
-
-    def hidden_cell(self, row: int) -> HiddenCell:
-        """Return a row as a cell to hide."""
-        file, line = self.counts.place(row)
-        return HiddenCell(self.counts.cell(row), self.counts.texts[int(self.counts.text[row])], file, line)
+    counts, manifest = search.counts, search.counts.manifest
+    texts = (
+        counts.texts[t] for t in counts.text[counts.number & (counts.release < len(manifest.releases) - 1)].tolist()
+    )
+    past = {number for text in dict.fromkeys(texts) if (number := number_of(text)) is not None}
+    least = 1 if manifest.rounding is None else manifest.rounding.to
+    for base in () if manifest.rates else _BASES:
+        if base > least and base % least == 0 and not any(number % base for number in past):
+            rounding = Rounding(base, "nearest")
+            report, fresh = search.judged(_rounded(counts, rounding))
+            if not fresh and report.measures.open <= left:
+                return rounding
+    return None
 
 
-def rounded_candidate(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:
+def _hidden_cell(counts: PublishedCounts, row: int) -> HiddenCell:
+    """Return a row as a cell to hide."""
+    file, line = counts.place(row)
+    return HiddenCell(counts.cell(row), counts.texts[int(counts.text[row])], file, line)
+
+
+def _rounded(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:
     """Return the published counts with the numbers of the last release rounded to nearest."""
     last = counts.release == len(counts.manifest.releases) - 1
     rows = np.flatnonzero(last & counts.number & (counts.upper < 10**12))
@@ -297,23 +316,35 @@ def repair_candidate(
         InputError: a file cannot be read, or the numbers contradict each other.
         RuntimeError: what was written still gives something new away, which is a bug.
     """
-    _check_written(candidate, output)
-    found, counts, rows = judge_candidate(manifest, candidate, attack, options)
+    check_folder(output)
+    for table in candidate.tables:
+        if not table.path.name.endswith((".csv", ".parquet")):
+            name = printable(table.path.name)
+            raise UsageError(f"{name}: only .csv and .parquet are written anew; convert it first")
+    found, search, rows = judge_candidate(manifest, candidate, attack, options, repairs=True)
     if found.hide is None:
         return found
-    written = replace(candidate, tables=tuple(_written(counts, rows, table, output) for table in candidate.tables))
-    again, _, _ = judge_candidate(manifest, written, attack, options)
-    if again.new_total:
+    written = replace(candidate, tables=tuple(_written(search.counts, rows, each, output) for each in candidate.tables))
+    after, fresh = search.judged(read_counts(with_candidate(manifest, written)))
+    if fresh:
         raise RuntimeError("a repaired candidate still gives something away")
-    files = tuple(table.shown for table in written.tables)
-    return replace(again, hide=found.hide, undecided=found.undecided or again.undecided, written=files)
+    files, is_open = tuple(table.shown for table in written.tables), after.measures.open > found.before.measures.open
+    return replace(
+        found,
+        after=_shown(after, options.findings),
+        new=(),
+        new_total=0,
+        rounding=None,
+        undecided=found.undecided or is_open,
+        written=files,
+    )
 
 
-def _check_written(candidate: TableRelease, output: Path) -> None:
-    """Refuse a candidate that cannot be written anew, or a folder that cannot take it.
+def check_folder(output: Path) -> None:
+    """Refuse a folder that cannot take what is written.
 
     Raises:
-        UsageError: it is one.
+        UsageError: it has files in it, or cannot be made.
     """
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise UsageError(f"{printable_path(output)}: there are files already; name a new or empty folder")
@@ -321,59 +352,31 @@ def _check_written(candidate: TableRelease, output: Path) -> None:
         raise UsageError(
             f"{printable_path(output)}: there is no folder to make it in; name one in a folder that exists"
         )
-    for table in candidate.tables:
-        if not table.path.name.endswith((".csv", ".parquet")):
-            name = printable(table.path.name)
-            raise UsageError(f"{name}: only .csv and .parquet are written anew; convert it first")
 
 
 def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path) -> TableFile:
     """Write a table with the values of its hidden rows empty, and with them rates and statuses, which speak."""
-    manifest, path = counts.manifest, output / table.path.name
-    empty = [row for row in sorted(rows) if counts.files[int(counts.file[row])].path == table.path]
-    beside = [each.column for each in manifest.rates if not each.is_statistic]
-    beside += [] if manifest.change is None else [manifest.change.column]
-    more = [name for name in (manifest.status, *beside) if name is not None]
-    columns = {name: list[int]() for name in dict.fromkeys([*(view.column for view in manifest.views), *more])}
-    for row in empty:
-        for name in (counts.column_of[int(counts.file[row])], *more):
-            columns[name].append(row)
-    output.mkdir(exist_ok=True)
-    if path.name.endswith(".parquet"):
-        _write_parquet(table.path, path, {name: counts.row[rows] for name, rows in columns.items()})
-    else:
-        lines = {name: {counts.place(row)[1] for row in rows} for name, rows in columns.items()}
-        path.write_text(_as_csv(table.path, lines), encoding=read_dialect(table.path).encoding, newline="")
-    return TableFile(path, str(path))
-
-
-def _as_csv(file: Path, columns: Mapping[str, Container[int]]) -> str:
-    """Return a file's text, some columns empty on the lines that are named for each."""
-    dialect = read_dialect(file)
-    lines = list(records(file, dialect))
-    names = [name.strip() for name in lines[0][1]]
-    places = {names.index(name): empty for name, empty in columns.items() if name in names}
-    for line, cells in lines:
-        for place, empty in places.items():
-            if line in empty:
-                cells[place] = ""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=dialect.delimiter, lineterminator="\n")
-    writer.writerows(cells for _, cells in lines)
-    return text.getvalue()
-
-
-def _write_parquet(file: Path, path: Path, columns: Mapping[str, npt.NDArray[np.int32]]) -> None:
-    """Write a Parquet file, some columns null in the rows that are named for each."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    table = pq.read_table(file)
-    for place, name in enumerate(table.column_names):
-        if name.strip() in columns:
-            kept = np.ones(table.num_rows, dtype=np.bool_)
-            kept[columns[name.strip()]] = False
-            column = table.column(place)
-            table = table.set_column(place, name, pc.if_else(pa.array(kept), column, pa.scalar(None, column.type)))
-    pq.write_table(table, path)
+    manifest, path = counts.manifest, output / table.path.name
+    beside = {each.column for each in manifest.rates if not each.is_statistic} | {manifest.status}
+    beside |= set() if manifest.change is None else {manifest.change.column}
+    own = [row for row in rows if counts.files[int(counts.file[row])].path == table.path]
+    source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
+    if source is None:
+        read = read_table(table.path, table.shown, [*(header(table.path, table.shown, Problems()) or ())], Problems())
+        if read is None:
+            raise TypeError("a table that was read can be read again")
+        source = pa.table({name: read.arrow(name).cast(pa.string()) for name in read.names})
+        dialect, nothing = read.dialect, ""
+    for place, name in enumerate(source.column_names):
+        kept, column = np.ones(source.num_rows, dtype=np.bool_), source.column(place)
+        for row in own:
+            kept[counts.row[row]] &= name.strip() not in {*beside, counts.column_of[int(counts.file[row])]}
+        if not kept.all():
+            source = source.set_column(place, name, pc.if_else(pa.array(kept), column, pa.scalar(nothing, column.type)))
+    output.mkdir(exist_ok=True)
+    write_table(source, path, dialect=dialect)
+    return TableFile(path, str(path))

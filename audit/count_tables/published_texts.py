@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from html import unescape
 from math import ceil, floor
 
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_rules import Rates
+from audit.io.cells import CellError, Kind
+from audit.io.notations import read_interval
 from audit.model.count_report import Rounding
 from audit.model.json_types import UNBOUNDED
 
@@ -112,34 +115,9 @@ def is_like_a_number(text: str) -> bool:
     return _LIKE_NUMBER.fullmatch(text) is not None
 
 
-# -- ranges -------------------------------------------------------------------------------------------------------
-
-_N = r"([0-9][0-9,]*)"
-_RANGES = (
-    rf"{_N}\s*(?:-|\u2013|\u2014|\.\.|\u2026|~|to|bis|\u00e0|a|and|und|et|y)\s*{_N}",
-    rf"(?:between|zwischen|entre|from|von|de)\s+{_N}\s+(?:to|and|und|bis|et|y|\u00e0|a)\s+{_N}",
-)
-_BELOW = (
-    rf"(?:<|fewer than|less than|lower than|under|below|weniger als|unter|kleiner als|moins de|inf\u00e9rieur \u00e0|"
-    rf"menos de|menor que|inferior a)\s*{_N}",
-)
-_AT_MOST = (
-    rf"(?:<=|=<|\u2264|at most|up to|not more than|no more than|h\u00f6chstens|bis zu|bis|au plus|jusqu'\u00e0|"
-    rf"como m\u00e1ximo|hasta|m\u00e1ximo)\s*{_N}",
-    rf"{_N}\s+(?:or fewer|or less|or under|or below|oder weniger|und weniger|ou moins|et moins|o menos|y menos)",
-)
-_ABOVE = (rf"(?:>|more than|over|above|greater than|mehr als|\u00fcber|plus de|m\u00e1s de)\s*{_N}",)
-_AT_LEAST = (
-    rf"(?:>=|=>|\u2265|at least|mindestens|au moins|al menos|como m\u00ednimo)\s*{_N}",
-    rf"{_N}\s*\+",
-    rf"{_N}\s+(?:or more|or over|and over|oder mehr|und mehr|ou plus|et plus|o m\u00e1s|y m\u00e1s)",
-)
-_READ = [
-    (re.compile(pattern), kind)
-    for kind, patterns in enumerate((_RANGES, _BELOW, _AT_MOST, _ABOVE, _AT_LEAST))
-    for pattern in patterns
-]
 _WRAPPED = re.compile(r"[\[({*\s\"']*(.*?)[\])}*\s\"']*")
+_PARTED_BY_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9]{3})")
+_WORD_END = re.compile(r"(?<=[^\W\d_])(?=[0-9])|(?<=[0-9])(?=[^\W\d_])")
 
 
 def said_range(text: str) -> Interval | None:
@@ -148,18 +126,19 @@ def said_range(text: str) -> Interval | None:
     >>> [said_range(text) for text in ("1-9", "<=5", "fewer than 5", "5 oder weniger", "1 to 4", "100+", "*", "12.5")]
     [(1, 9), (0, 5), (0, 4), (0, 5), (1, 4), (100, 1000000000000), None, None]
     """
-    found = _WRAPPED.fullmatch(text.casefold().replace("&lt;", "<").replace("&gt;", ">"))
-    bare = found[1] if found else ""
-    for pattern, kind in _READ:
-        match = pattern.fullmatch(bare)
-        if match:
-            ends = [int(one.replace(",", "")) for one in match.groups()]
-            number = ends[0]
-            said = ((number, ends[-1]), (0, number - 1), (0, number), (number + 1, UNBOUNDED), (number, UNBOUNDED))[
-                kind
-            ]
-            return said if said[0] <= said[1] < _MOST or (said[1] == UNBOUNDED and said[0] < _MOST) else None
-    return None
+    found = _WRAPPED.fullmatch(unescape(text).replace("=<", "<=").replace("=>", ">="))
+    bare = _WORD_END.sub(" ", _PARTED_BY_COMMA.sub("", found[1] if found else ""))
+    try:
+        read = read_interval(bare, Kind.NUMERIC)
+    except CellError:
+        return None
+    if read is None or read.interval is None or read.is_point or read.unit is not None:
+        return None
+    low = 0 if read.interval.low is None else read.interval.low + read.interval.low_open
+    high = _MOST if read.interval.high is None else read.interval.high - read.interval.high_open
+    if not 0 <= low <= high <= _MOST or low == _MOST or high.denominator != 1 or low.denominator != 1:
+        return None
+    return int(low), UNBOUNDED if read.interval.high is None else int(high)
 
 
 ANYTHING: Interval = (0, UNBOUNDED)

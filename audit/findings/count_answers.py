@@ -9,6 +9,7 @@ from audit.findings.count import CountFinding, CountReport
 from audit.model.count_certificates import CertifiedBound
 from audit.model.count_report import Rounding, TablesFacts
 from audit.model.json_types import UNWRITTEN, Omittable, WrittenAs
+from audit.runtime.reasons import Reason, ReasonKind
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class CandidateReport:
         rounding: the least coarser rounding that does the same; None where none was found or needed.
         undecided: whether more is left open with it, or with it repaired, than without.
         written: where it was written with these cells empty; all else is about what was written then.
+        stopped: why the search for such cells ended before all was tried; None where it did not.
     """
 
     release: str
@@ -47,12 +49,15 @@ class CandidateReport:
     undecided: bool
     least: bool = False
     written: tuple[str, ...] = ()
+    stopped: Reason | None = None
 
     @property
     def repair_exit_code(self) -> int:
         """That of the series with what was written, 1 where there is no repair, 3 where it is not settled."""
+        if self.stopped is not None and self.stopped.kind == ReasonKind.INTERRUPTED:
+            return 130
         if self.hide is None:
-            return 1
+            return 1 if self.stopped is None else 3
         return self.after.exit_code or (3 if self.undecided else 0)
 
 

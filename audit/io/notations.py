@@ -70,19 +70,20 @@ _OR_LESS = (
     "| (?:et|ou) moins| [yo] (?:menos|menor|menores|inferior))"
 )
 _AT_LEAST = (
-    "(?:>= ?|(?:at least|from|since|mindestens|ab|seit|au moins|à partir de|dès|depuis|al menos|a partir de|desde"
-    "|como mínimo) )"
+    "(?:>= ?|(?:at least|from|since|mindestens|ab|seit|au moins|à partir de|dès|depuis|al menos|a partir de"
+    "|desde|como mínimo) )"
 )
 _AT_MOST = (
-    "(?:<= ?|(?:at most|up to|no more than|until|höchstens|bis|bis zu|au plus|jusqu'à|hasta|como máximo|como mucho) )"
+    "(?:<= ?|(?:at most|up to|not? more than|until|höchstens|bis|bis zu|au plus|jusqu'à|hasta|como máximo|máximo"
+    "|como mucho) )"
 )
 _OVER = (
     "(?:> ?|(?:over|above|more than|older than|greater than|after|über|mehr als|älter als|grösser als|nach"
     "|plus de|après|más de|mayor(?:es)? (?:de|que)|después de) )"
 )
 _UNDER = (
-    "(?:< ?|(?:under|below|less than|fewer than|younger than|before|unter|weniger als|jünger als|kleiner als|vor"
-    "|moins de|avant|menos de|menor(?:es)? (?:de|que)|antes de) )"
+    "(?:< ?|(?:under|below|less than|lower than|fewer than|younger than|before|unter|weniger als|jünger als|kleiner als"
+    "|vor|moins de|inférieur à|avant|menos de|inferior a|menor(?:es)? (?:de|que)|antes de) )"
 )
 
 

@@ -16,13 +16,13 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.candidate import HidingSearch, Rows, without_rows
+from audit.count_tables.candidate import HidingSearch, check_folder
 from audit.count_tables.exact_tables import ExactTable, check_exact, exact_tables
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_audit import audit_tables, report_on
+from audit.count_tables.table_audit import audit_tables
 from audit.findings.count import CountReport
 from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
@@ -94,8 +94,7 @@ def publish_tables(
         RuntimeError: a published text contradicts its exact count, which is a bug.
     """
     check_exact(manifest)
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise UsageError(f"{printable_path(output)}: there are files already; name a new or empty folder")
+    check_folder(output)
     counts, rng = read_counts(manifest), np.random.default_rng(draw.seed)
     tables = list(exact_tables(counts))
     if draw.for_people and any(each.labels != tables[0].labels for each in tables):
@@ -122,13 +121,9 @@ def publish_tables(
 
 def _to_hide(folder: Path, audited: Audited) -> list[int]:
     """Return which rows to hide beside those that are, the cheapest by which nothing is found."""
-    counts, options = read_counts(read_table_manifest(folder)), AuditOptions(findings=None)
-    search = HidingSearch(
-        counts,
-        np.flatnonzero(counts.number).tolist(),
-        lambda rows: report_on(without_rows(counts, rows, marked=True), audited.attack, options).findings,
-    )
-    return sorted(search.search(search.found(Rows())).rows)
+    counts = read_counts(read_table_manifest(folder))
+    rows, options = np.flatnonzero(counts.number).tolist(), AuditOptions(time_limit=None)
+    return sorted(HidingSearch(counts, rows, audited.attack, options, marked=True).search().rows)
 
 
 def _write(

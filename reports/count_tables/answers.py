@@ -9,6 +9,7 @@ from audit.findings.count_answers import CandidateReport, CellExplanation, Compa
 from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import say, say_count
+from audit.runtime.reasons import Reason
 from audit.runtime.version import VERSION
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
@@ -32,6 +33,7 @@ def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
     entries["hide"] = json_value(candidate.hide)
     entries |= {"least": candidate.least} if candidate.hide else {}
     entries |= {"written": [*candidate.written]} if candidate.written else {}
+    entries |= {"stopped": candidate.stopped} if candidate.stopped is not None else {}
     entries["rounding"] = json_value(candidate.rounding)
     return entries
 
@@ -76,7 +78,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         if candidate.written and candidate.before.policy.violations:
             yield say("The releases before it break the policy; with --baseline, only what it adds decides.")
     elif candidate.hide is None:
-        yield say("No set of cells was found that leaves nothing new when it is hidden; publish fewer tables.")
+        yield _no_cells(candidate.stopped)
     else:
         yield say_count(
             "Hide {count} further cell, and any rate beside it; then nothing new can be derived:",
@@ -94,6 +96,13 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
     if candidate.undecided:
         yield say("Some counts were not settled; give more time with --time-limit SECONDS.")
+
+
+def _no_cells(stopped: Reason | None) -> str:
+    """Return that no cells to hide were found, and whether there are none."""
+    if stopped is not None:
+        return say("No cells to hide were found: {reason}. This does not prove that there are none.", reason=stopped)
+    return say("No set of cells was found that leaves nothing new when it is hidden; publish fewer tables.")
 
 
 def _written(candidate: CandidateReport) -> Iterator[str]:

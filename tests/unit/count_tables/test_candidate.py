@@ -1,5 +1,6 @@
 """A candidate of which not all is settled: nobody says that it may go out."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from audit.model.count_tables import NOTHING, OPEN
 from reports.count_tables.answers import candidate_page
 from reports.text import PLAIN
 from tests.helpers.count_tables import TinyTables
+from tests.helpers.running import run_main
 
 SERIES = TinyTables(
     ("area", "sex"), [[(("N", "f"), "9"), (("N", "m"), "*")]], totals={"sex": "All"}, markers={"*": (1, 7)}
@@ -62,3 +64,20 @@ def test_a_rounding_that_the_past_does_not_have_is_not_proposed(tmp_path):
     series = replace(SERIES, releases=[[(("N", "f"), "11"), (("N", "m"), "*")]])
     found = judged(tmp_path, "N,All,14", Differencing(), series)
     assert (found.new_total, found.rounding, len(found.hide)) == (1, None, 1)
+
+
+def test_a_search_that_ends_early_proves_nothing(tmp_path):
+    """The limit is that of the whole command; a candidate that gives nothing away needs no search."""
+    SERIES.write(tmp_path)
+    path = tmp_path / "series.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("independent", "same"), encoding="utf-8")
+    (tmp_path / "2.csv").write_text("area,sex,n\nN,All,12\n", encoding="utf-8")
+    answers = {}
+    for seconds in ("0.000001", "60"):
+        words = ["--output", str(tmp_path / seconds), "--time-limit", seconds, "--format", "json"]
+        code, out, _ = run_main("repair", str(tmp_path), str(tmp_path / "2.csv"), *words)
+        answers[seconds] = code, json.loads(out), (tmp_path / seconds).exists()
+    early, late = answers.values()
+    assert (early[0], early[1]["hide"], early[2]) == (3, None, False)
+    assert "time limit" in early[1]["stopped"]
+    assert (late[0], len(late[1]["hide"]), late[2], "stopped" in late[1]) == (0, 1, True, False)

@@ -58,7 +58,8 @@ def new_with(counts, rows, before):
 @pytest.mark.parametrize("seed", range(4))
 def test_nothing_cheaper_does(seed, tmp_path):
     manifest, candidate = drawn(seed, tmp_path)
-    found, counts, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
+    found, search, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
+    counts = search.counts
     before = {each.id: each.size for each in audit_tables(manifest, Differencing(), EVERYTHING).findings}
     every = [row for row in range(len(counts.release)) if counts.release[row] == 1 and counts.shown[row]]
     cost = costs(counts, every)
@@ -108,8 +109,8 @@ def test_too_many_tries_end_with_a_set_that_does(tmp_path, monkeypatch):
     monkeypatch.setattr("audit.count_tables.candidate._TRIES", 1)
     counts = {("N", "f"): 31, ("N", "m"): 5, ("S", "f"): 12, ("S", "m"): 18}
     manifest, candidate = written(tmp_path, [(("N", "f"), "*")], table(counts, [("N", "m")]))
-    found, published, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
+    found, search, rows = judge_candidate(manifest, candidate, Differencing(), EVERYTHING)
     assert not found.least
-    assert not new_with(published, rows, {})
+    assert not new_with(search.counts, rows, {})
     code, out, _ = run_main("next", str(tmp_path), str(tmp_path / "releases/2.csv"), "--format", "json")
     assert (code, json.loads(out)["least"]) == (1, False)
