@@ -77,52 +77,47 @@ def test_a_budget_that_travels_ends_at_the_same_moment() -> None:
 
 @pytest.mark.parametrize("listed", [False, True])
 def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool) -> None:
-    engine, began, ended = Local(2), threading.Event(), threading.Semaphore(0)
+    engine, began, go_on, ended = Local(2), threading.Event(), threading.Event(), threading.Event()
+    found = list[bool]()
 
-    def endless() -> None:
+    def working() -> None:
         began.set()
-        late = time.monotonic() + 120
-        while not Budget().exhausted() and time.monotonic() < late:
-            time.sleep(0.001)
-        ended.release()
+        go_on.wait(120)
+        found.append(Budget().exhausted())
+        ended.set()
 
     def interrupted() -> None:
         began.wait(120)
         raise KeyboardInterrupt
 
-    tasks = (engine.submit(kernel) for kernel in (interrupted, endless))
+    tasks = (engine.submit(kernel) for kernel in (interrupted, working))
     with pytest.raises(KeyboardInterrupt):
         list(engine.results(list(tasks) if listed else tasks))
-    assert ended.acquire(timeout=600)
+    go_on.set()
+    assert ended.wait(120)
+    assert found == [True]
     assert not Budget().exhausted()
     assert list(engine.results(engine.submit(Budget().exhausted) for _ in range(5))) == [False] * 5
 
 
-def test_solvers_are_stopped_where_nobody_waits_for_them_any_more() -> None:
-    engine, began, stopped = Local(2), threading.Event(), threading.Event()
+@pytest.mark.parametrize("late", [False, True])
+def test_solvers_are_stopped_where_nobody_waits_for_them_any_more(late: bool) -> None:
+    """Those that begin only then at once."""
+    engine, began, go_on, ended, stopped = Local(2), *(threading.Event() for _ in range(4))
 
     def solving() -> None:
+        if late:
+            began.set()
+            go_on.wait(120)
         with on_cancel(stopped.set):
             began.set()
-            stopped.wait(120)
+            go_on.wait(120)
+        ended.set()
 
     results = engine.results(engine.submit(kernel) for kernel in (began.wait, solving, int, int))
     next(results)
     results.close()
-    assert stopped.wait(120)
-
-
-def test_a_solver_that_begins_when_nobody_waits_any_more_is_stopped_at_once() -> None:
-    engine, began, go_on, stopped = Local(2), threading.Event(), threading.Event(), threading.Event()
-
-    def solving() -> bool:
-        began.set()
-        go_on.wait(120)
-        with on_cancel(stopped.set):
-            return stopped.is_set()
-
-    results = engine.results(engine.submit(kernel) for kernel in (began.wait, solving, int, int))
-    next(results)
-    results.close()
+    assert stopped.is_set() != late
     go_on.set()
-    assert stopped.wait(120)
+    assert ended.wait(120)
+    assert stopped.is_set()
