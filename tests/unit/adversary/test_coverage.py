@@ -142,3 +142,20 @@ def test_covering_groups(release):
     point, group = covering_groups(found, space, points)
     pairs = [(p, g) for p, some in enumerate(naive(release)) for g in some]
     assert list(zip(point.tolist(), group.tolist(), strict=True)) == pairs
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_more_boxes_than_a_word_has_bits(single):
+    """A hundred and fifty boxes of numbers, each of a group of its own or three of one."""
+    rng = np.random.default_rng(5)
+    lows = rng.integers(0, 15, 150).tolist()
+    rows = [(box if single else box % 50, (f"[{low}, {low + box % 5}]",)) for box, low in enumerate(lows)]
+    entries = [(box if single else box % 50, box % 6, 1) for box in range(150)]
+    points = [(number,) for number in ("1", "2", "3.5", "10", "11")]
+    release = [Kind.NUMERIC], rows, entries, False, [[number for (number,) in points]], points
+    check(release)
+    found, space, places, *_ = prepared(release)
+    point, group = covering_groups(found, space, places)
+    assert list(zip(point.tolist(), group.tolist(), strict=True)) == [
+        (p, g) for p, some in enumerate(naive(release)) for g in some
+    ]

@@ -4,7 +4,6 @@ import csv
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +16,6 @@ from tests.helpers.running import run_main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SEVERAL = "groups with the same values"
-SMALL = "buckets with a small cut"
 
 
 def verdict(folder: Path, e: int) -> Verdict:
@@ -78,28 +76,6 @@ def test_where_it_says_that_the_promise_holds_it_does(releases, e, tmp_path_fact
     event(f"e = {e}: {'holds' if found.holds else found.undecided[:24]}")
     if found.holds:
         assert least_e(groups_of(releases), e - 1) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "e", "clause"),
-    [
-        ("clinic-2-equivalence", 2, None),
-        ("clinic-2-equivalence", 3, SMALL),
-        ("clinic-2-equivalence", 1, None),
-        ("clinic-merged", 2, SMALL),
-        ("clinic-2-invariant", 2, SEVERAL),
-        ("hospital-2-invariant", 2, SEVERAL),
-        ("hospital-l-diverse", 2, SEVERAL),
-        ("fractional-weights", 2, SMALL),
-        ("fractional-weights", 1, None),
-        ("ward-2-distinct", 2, "series whose values change"),
-    ],
-)
-def test_worked_examples(name, e, clause):
-    found = verdict(EXAMPLES / name, e)
-    assert found.holds is (clause is None)
-    assert not found.broken
-    assert (found.undecided or "None").startswith(str(clause))
 
 
 # -- audit check --------------------------------------------------------------------------------------------------

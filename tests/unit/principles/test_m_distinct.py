@@ -1,16 +1,11 @@
 """The principles m-distinct and m-distinct-star: one clause at a time, what is told of an offence, many values."""
 
-from pathlib import Path
-
 import pytest
 
 from audit.io.series import open_series
 from audit.model.errors import InputError
 from audit.principles.checker import checked
 from audit.principles.registry import find
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-ILLEGAL = "people whose group is no legal update instance of their last"
 
 
 def verdict(folder, ident="m-distinct", m=2):
@@ -32,33 +27,6 @@ def written(folder, *releases, updates=None, sensitive=("S",)):
         (folder / "t.csv").write_text("\n".join([columns, *updates.split()]) + "\n", encoding="utf-8")
     (folder / "series.toml").write_text(manifest, encoding="utf-8")
     return folder
-
-
-def told(found):
-    return [(o.release, o.groups, o.row, o.individuals, o.what.partition(", ")[2]) for o in found.first]
-
-
-# -- the ward -----------------------------------------------------------------------------------------------------
-
-
-def test_whom_the_ward_exposes_and_why():
-    """The paper's Section I-A1 tells of Ben; Harry alone is in groups that rule nothing out."""
-    found = verdict(EXAMPLES / "ward-l-diverse")
-    none_of = "cannot have come from any of"
-    became = "cannot have become any of"
-    assert found.broken == {ILLEGAL: 5}
-    assert all(o.what.startswith("compared with the person's group in release 1, ") for o in found.first)
-    kens, lilys, bens = "dyspepsia, glaucoma", "dyspepsia, glaucoma", "dyspepsia, pneumonia"
-    assert told(found) == [
-        ("2", ("1",), 0, ("Ken",), f"glaucoma {none_of} dyspepsia, pneumonia; pneumonia {became} {kens}"),
-        ("2", ("1",), 1, ("Lily",), f"dyspepsia {none_of} flu, glaucoma; flu {became} {lilys}"),
-        ("2", ("2",), 2, ("Julia",), f"dyspepsia {became} lung cancer, pneumonia"),
-        ("2", ("2",), 3, ("Tom",), f"gastritis {became} lung cancer, pneumonia"),
-        ("2", ("3",), 5, ("Ben",), f"dyspepsia {none_of} flu, glaucoma; glaucoma {became} {bens}"),
-    ]
-
-
-# -- what the transitions must say --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,14 @@ from contextlib import contextmanager
 from dataclasses import astuple, replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from audit.adversary.build_evidence import build_evidence
-from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
+from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import open_series
-from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.selection import ReportNames, Selection
 from audit.verification import placing
 from audit.verification.disclosure import follows
 from audit.verification.field_types import BrokenCertificateError
@@ -25,7 +22,7 @@ from audit.verification.published_rows import PublishedReleases
 from tests.helpers.amount import some
 from tests.helpers.proving import Prover
 from tests.helpers.strategies import linked_series, register_series
-from tests.helpers.tiny import Known, Registered, Row, TinySeries
+from tests.helpers.tiny import Row, TinySeries
 from tests.oracle.worlds import worlds
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -96,17 +93,6 @@ def test_bob_gives_alice_away(hospital):
     assert not hospital.holds(hospital.claim("Alice", 0, "bronchitis", Proof((), ())))
 
 
-def test_what_a_proof_says_is_told_in_numbers(hospital):
-    followed = hospital.checker.check(
-        hospital.claim("Alice", 0, "bronchitis", hospital.points("0 1 dyspepsia 1", "Alice", "Bob"))
-    )
-    [row] = followed.points
-    assert (row.points, row.rows, followed.total, followed.nobody, followed.cases) == (1, 1, 1, None, ())
-    assert {each.individual: (each.least, each.by_value) for each in followed.spent} == {
-        hospital.number[name]: (1, ((hospital.codes["dyspepsia"], 1),)) for name in ("Alice", "Bob")
-    }
-
-
 def test_the_same_by_a_case(hospital):
     """If Alice had dyspepsia, Bob would have none left."""
     two = hospital.points("0 1 dyspepsia 1", "Alice", "Bob")
@@ -124,69 +110,6 @@ def test_the_same_by_a_case(hospital):
     assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=inner)))
     inner = Proof((), (), (further,))
     assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, leads_to=inner)))
-
-
-PAIRS = TinySeries(
-    [
-        [Row("A", "1", "flu"), Row("B", "1", "flu"), Row("C", "1", "cold"), Row("~c1", "1", "gout")],
-        [Row("A", "1", "flu"), Row("B", "2", "flu"), Row("D", "1", "mumps"), Row("E", "2", "mumps")],
-        [Row("~c1", "1", "gout"), Row("F", "1", "mumps")],
-    ]
-)
-
-
-def test_rows_count_as_often_as_they_are_published():
-    with opened(PAIRS) as files:
-        three = "0 1 flu 1, 0 1 gout 1"
-        everybody = ("A", "B", "C", "~c1")
-        proof = files.points(three, *everybody)
-        claim = files.claim("C", 0, "cold", proof)
-        assert files.holds(claim)
-        assert files.holds(files.claim("C", 0, "cold", files.points("0 1 flu 3, 0 1 gout 3", *everybody)))
-        assert not files.holds(files.claim("C", 0, "cold", files.points("0 1 flu 1", *everybody)))
-        assert not files.holds(files.claim("C", 0, "cold", files.points(three, "A", "B", "C")))
-        for wrong in (
-            replace(proof, people=(*proof.people, proof.people[-1])),
-            replace(proof, people=proof.people[::-1]),
-            replace(proof, people=()),
-            replace(proof, people=(*proof.people, 99)),
-            replace(proof, points=(*proof.points, proof.points[0])),
-            replace(proof, points=(replace(proof.points[0], points=0), proof.points[1])),
-            replace(proof, points=(replace(proof.points[0], points=-1), proof.points[1])),
-            replace(proof, points=(replace(proof.points[0], release=3), proof.points[1])),
-            replace(proof, points=(replace(proof.points[0], release=-1), proof.points[1])),
-            replace(proof, points=(replace(proof.points[0], group="9"), proof.points[1])),
-            replace(proof, points=(replace(proof.points[0], value=files.codes["mumps"]), proof.points[1])),
-            replace(proof, points=(replace(proof.points[0], value=99), proof.points[1])),
-            None,
-        ):
-            assert not files.holds(replace(claim, proof=wrong))
-        assert not files.holds(replace(claim, release=1))
-        assert not files.holds(replace(claim, individual=99))
-
-
-def test_cases_leave_nothing_out():
-    with opened(PAIRS) as files:
-        flu = files.case("C", 0, "flu", files.points("0 1 flu 1", "A", "B", "C"))
-        gout = files.case("C", 0, "gout", files.points("0 1 gout 1", "C", "~c1"))
-        assert files.holds(files.by_cases("C", 0, "cold", flu, gout))
-        assert not files.holds(files.by_cases("C", 0, "cold", flu))
-        assert not files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, value=flu.value)))
-        assert not files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, individual=files.number["D"])))
-        again = replace(gout, leads_to=Proof((), (), (gout,)))
-        assert not files.holds(files.by_cases("C", 0, "cold", flu, again))
-        # A case about somebody else, who may have two values there.
-        half = replace(gout, leads_to=Proof((), (), (files.case("D", 1, "flu", gout.leads_to),)))
-        assert not files.holds(files.by_cases("C", 0, "cold", flu, half))
-        whole = Proof((), (), tuple(files.case("D", 1, value, gout.leads_to) for value in ("flu", "mumps")))
-        assert files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, leads_to=whole)))
-
-
-def test_what_somebody_else_cannot_have_says_nothing_of_the_claim():
-    with opened(PAIRS) as files:
-        others = [files.case("A", 0, value, files.nothing_left("A")) for value in ("cold", "gout")]
-        assert not files.holds(files.by_cases("C", 0, "flu", *others))
-        assert files.holds(files.by_cases("A", 0, "flu", *others))
 
 
 @pytest.mark.parametrize("visits", [0, 20_000])
@@ -222,37 +145,6 @@ def test_nobody_is_counted_twice_and_no_row_is_a_gain():
         for cost in (0, -1, -2):
             paid = files.points(f"0 1 flu 1, 0 2 gout {cost}", "A")
             assert not files.holds(files.claim("A", 0, "cold", paid))
-
-
-def test_known_people_hold_their_rows():
-    series = TinySeries([[Row("A", "1", "x"), Row("B", "1", "y")]])
-    with opened(replace(series, known=[Known("A", "x")])) as files:
-        assert files.holds(files.claim("B", 0, "y", files.points("0 1 x 1", "A", "B")))
-    with opened(series) as files:
-        assert not files.holds(files.claim("B", 0, "y", files.points("0 1 x 1", "A", "B")))
-
-
-def test_a_register_leaves_rows_to_strangers():
-    """Three people in two groups of four rows: who is covered by one group alone, and what others may have."""
-    young, old, all_ages = "[20, 29]", "[30, 39]", "[20, 39]"
-    rows = [
-        Row(None, "1", "flu", (young,)),
-        Row(None, "1", "flu", (young,)),
-        Row(None, "2", "flu", (all_ages,)),
-        Row(None, "2", "cold", (all_ages,)),
-        Row(None, "3", "gout", (old,)),
-    ]
-    people = [("A", "25"), ("B", "26"), ("C", "27"), ("D", "28")]
-    register = [Registered(name, 0, (age,)) for name, age in people]
-    series = TinySeries([rows], register=register, quasi_identifiers=("Age",), keyed=False)
-    proof = ("0 1 flu 1, 0 2 flu 1", "A", "B", "C", "D")
-    with opened(series, "register") as files:
-        assert not files.holds(files.claim("D", 0, "cold", files.points(*proof)))
-    knowing = replace(series, known=[Known(name, "flu") for name in "ABC"])
-    with opened(knowing, "register") as files:
-        assert files.holds(files.claim("D", 0, "cold", files.points(*proof)))
-        assert not files.holds(files.claim("D", 0, "cold", files.points("0 1 flu 1", "A", "B", "D")))
-        assert not files.holds(files.claim("D", 0, "cold", files.points(*proof[:-2], "D")))
 
 
 # -- proofs found by brute force ------------------------------------------------------------------------
@@ -331,36 +223,6 @@ def changed_points(rng, proof, files):
 # -- beside the steps of one person ---------------------------------------------------------------------
 
 
-def test_steps_before_a_proof_are_checked_too(tmp_path):
-    """A finding may show the person's own groups first; what these publish is held against the files."""
-    [evidence] = build_evidence(open_series(PAIRS.write(tmp_path)))
-    evidence.pools(2)
-    number = evidence.series.people.find
-    codes = {value: code for code, value in enumerate(evidence.values)}
-    points = tuple(RowPoints(0, "1", codes[value], 1) for value in ("flu", "gout"))
-    proof = Proof(points, tuple(sorted(map(number, ("A", "B", "C", "~c1")))))
-    there = tuple(codes[value] for value in ("flu", "cold", "gout"))
-
-    def holds(*steps):
-        finding = Disclosure(number("C"), 0, codes["cold"], 1.0, steps, proof)
-        columns = (np.array([code], dtype=np.int32) for code in (number("C"), 0, codes["cold"]))
-        claims = Disclosures(*columns, lambda _: [finding])
-        names = ReportNames(evidence, Pseudonymizer(evidence.series, reveal=True))
-        selection = Selection("joint", claims, names)
-        try:
-            selection.select(None, np.zeros(0, dtype=np.intp))
-        except BrokenCertificateError:
-            return False
-        assert set(selection.mentioned()) == {("person", "A"), ("person", "B"), ("person", "C"), ("counterfeit", "~c1")}
-        return True
-
-    assert holds()
-    assert holds(CertificateStep(0, ("1",), there))
-    assert not holds(CertificateStep(0, ("1",), there[:2]))
-    assert not holds(CertificateStep(0, ("2",), there))
-    assert not holds(CertificateStep(1, ("1",), there))
-
-
 # -- releases without a world -------------------------------------------------------------------------------
 
 
@@ -393,12 +255,3 @@ def test_not_both_values_of_one_person_are_proved(people):
         for value in "ab":
             with pytest.raises(BrokenCertificateError, match="contradict"):
                 files.checker.check(round_the_circle(files, people, value))
-
-
-def test_one_who_is_known_makes_a_world_of_a_circle_that_is_cut():
-    """The same rows less the last group: p0 known to have a, the next one has b, and so on."""
-    cut = replace(circle(5), known=[Known("p0", "a")])
-    cut = replace(cut, releases=[[row for row in release if row.group != "g4"] for release in cut.releases[:2]])
-    with opened(cut) as files:
-        assert files.holds(files.claim("p1", 0, "b", files.points("0 g0 a 1", "p0", "p1")))
-        assert not files.holds(files.claim("p1", 0, "a", files.points("0 g0 b 1", "p0", "p1")))
