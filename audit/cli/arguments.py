@@ -170,13 +170,31 @@ def limit(text: str) -> tuple[str, float]:
         raise argparse.ArgumentTypeError(f"{printable(text)}: {'; '.join(trouble.args)}") from None
 
 
+_FORMATS = {
+    ".html": "html",
+    ".htm": "html",
+    ".json": "json",
+    ".md": "markdown",
+    ".sarif": "sarif",
+    ".csv": "csv",
+    ".xlsx": "xlsx",
+}
 _READERS = {"time_limit": positive_seconds, "findings": how_many, "policy": limit}
 
 
 def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     """Add the format of what a command prints, and the file that it may be written to."""
-    parser.add_argument("--format", choices=formats, default="text", help="default: text")
+    by_name = "default: what the name of --output ends with (.html, .json, .md, ...), otherwise text"
+    parser.add_argument("--format", choices=formats, help=by_name)
     parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
+    parser.set_defaults(formats=formats)
+
+
+def settle_format(arguments: argparse.Namespace) -> None:
+    """Choose the format where none is given: by the ending of the file that is written, otherwise text."""
+    if getattr(arguments, "format", "") is None:
+        form = _FORMATS.get(arguments.output.suffix.casefold(), "") if arguments.output else ""
+        arguments.format = form if form in arguments.formats else "text"
 
 
 @contextmanager

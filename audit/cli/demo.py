@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     show("audit", tables, "--findings", "3")
     names = ("people", "people-l-diverse", "people-m-invariant", "people-e-equivalent")
     page = folder / "hospital.html"
-    show("audit", folder / "hospital", "--format", "html", "--output", page)
+    show("audit", folder / "hospital", "--output", page)
     people, diverse, invariant, equivalent = (folder / name for name in names)
     if not (people / "microdata.toml").exists():
         show("audit", "simulate", "--output", people, *_PEOPLE)

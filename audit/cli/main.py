@@ -19,7 +19,7 @@ from importlib import import_module
 from types import ModuleType
 
 from audit.cli import audit as default
-from audit.cli.arguments import Parser
+from audit.cli.arguments import Parser, settle_format
 from audit.cli.completion import ASKED, complete
 from audit.cli.error_document import put_error
 from audit.cli.first_steps import FIRST_STEPS, did_you_mean
@@ -125,6 +125,7 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
         arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
     except SystemExit as leaving:  # help, the version, or wrong words; elsewhere nothing leaves without a verdict
         return leaving.code if isinstance(leaving.code, int) else 2
+    settle_format(arguments)
     if alone:
         from audit.runtime.kernels import keep_memory
 

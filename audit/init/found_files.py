@@ -12,9 +12,9 @@ from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
-from audit.io.manifest import POSSIBLE, PRIVATE, ReleaseFiles
+from audit.io.manifest import KEY_COLUMNS, POSSIBLE, PRIVATE, ReleaseFiles
 from audit.io.paths import is_inside
-from audit.io.tables import SUFFIXES, header, is_table
+from audit.io.tables import SUFFIXES, header, is_table, note_absent
 from audit.io.toml import natural, release_tag
 from audit.model.errors import Problems, UsageError, printable
 
@@ -292,9 +292,14 @@ def _check_releases(found: FoundFiles) -> None:
         )
     tags = found.tags
     found.keys = sum(is_there(found.folder / PRIVATE / f"{tag}.key.csv") for tag in tags)
+    problems = Problems()
     for path in sorted((found.folder / PRIVATE).glob("*.key.csv")):
+        shown = f"{PRIVATE}/{path.name}"
         if path.name.removesuffix(".key.csv") not in tags:
-            found.unused[f"{PRIVATE}/{path.name}"] = "no release has this tag"
+            found.unused[shown] = "no release has this tag"
+        elif (names := header(path, shown, problems)) is not None:
+            note_absent(path, shown, [*names], KEY_COLUMNS, problems)
+    problems.check()
     vague = not all(re.search("[0-9]", tag) for tag in tags) or any(map(_DAY_FIRST.fullmatch, tags))
     entries = [
         each.shown if each.values is None else {"rows": each.shown, "values": each.values_shown}

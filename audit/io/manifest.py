@@ -25,6 +25,7 @@ from audit.model.errors import Problems, printable
 
 NAME = "series.toml"
 PRIVATE = "private"
+KEY_COLUMNS = ("row", "individual")
 ANY = "any"
 GROWING = "growing"
 OF_TABLES = "tables"

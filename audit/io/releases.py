@@ -15,7 +15,7 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
-from audit.io.manifest import Manifest, ReleaseFiles
+from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
 from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
@@ -30,7 +30,6 @@ SEVERAL_ROWS = (
 )
 
 # The columns of a key file that say whose row is whose.
-_KEY = {"row", "individual"}
 
 
 @dataclass(frozen=True)
@@ -453,9 +452,8 @@ class _Reading:
             return codes
         shown = self.series.manifest.shown(path)
         there = header(path, shown, Problems()) or {}
-        values = [name for name in self.columns.sensitive if name in there and name not in _KEY and self.files.values]
-        names = ["row", "individual", *values]
-        key = read_table(path, shown, names, self.problems, distinct=("row", "individual"))
+        values = [name for name in self.columns.sensitive if name in there and name not in KEY_COLUMNS and self.files.values]
+        key = read_table(path, shown, [*KEY_COLUMNS, *values], self.problems, distinct=KEY_COLUMNS)
         if key is None:
             return None
         key = respelled(key, self.columns.rules)

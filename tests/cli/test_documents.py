@@ -45,6 +45,23 @@ def test_a_document_is_a_page_as_well(name):
             assert all(word.rstrip(":") in words for word in line.split()), line
 
 
+@pytest.mark.parametrize(
+    ("file", "words", "begins"),
+    [
+        ("dpia.html", ("--document", "dpia"), "<!doctype html>"),
+        ("dpia.md", ("--document", "dpia"), "# "),
+        ("report.HTM", (), "<!doctype html>"),
+        ("report.json", (), "{"),
+        ("report.html", ("--format", "markdown"), "# "),
+        ("report.txt", (), "Hospital"),
+        ("report.csv", (), "Hospital"),
+    ],
+)
+def test_the_name_of_a_file_says_its_format_unless_an_option_does(tmp_path, file, words, begins):
+    assert run_main(str(HOSPITAL), "--attack", "intersection", "--output", str(tmp_path / file), *words)[0] == 1
+    assert (tmp_path / file).read_text(encoding="utf-8").lstrip().lower().startswith(begins.lower())
+
+
 NUMBER = re.compile(r"\d[\d,.]*")
 
 

@@ -172,3 +172,16 @@ def test_answers_on_a_terminal(monkeypatch):
     assert answered("nei") == "neither"
     assert answered("what", "9", "RECORD") == "record"
     assert yes_or_no("Is it?", default=False).default == "no"
+
+
+@pytest.mark.parametrize(("head", "code"), [("zeile;id", 2), ("row;person", 2), ("row;individual", 0), ("individual;row", 0)])
+def test_a_key_that_no_audit_could_read_is_refused_by_init(tmp_path, head, code):
+    """What is wrong with a key is said when the series is described, in the words of the audit."""
+    for tag, rows in tables():
+        KINDS["comma"](tmp_path / "releases" / tag, rows)
+    lines = [f"{at};p{at}" if head.startswith("row") else f"p{at};{at}" for at in range(3)]
+    write(tmp_path / "private/1.key.csv", "\n".join([head, *lines, ""]))
+    found, _, err = run_main("init", str(tmp_path), "--yes")
+    assert found == code
+    assert (tmp_path / "series.toml").exists() == (code == 0)
+    assert not code or 'private/1.key.csv:1, column "individual": the column is not in the file' in err
