@@ -452,7 +452,9 @@ class _Reading:
             return codes
         shown = self.series.manifest.shown(path)
         there = header(path, shown, Problems()) or {}
-        values = [name for name in self.columns.sensitive if name in there and name not in KEY_COLUMNS and self.files.values]
+        values = [
+            name for name in self.columns.sensitive if name in there and name not in KEY_COLUMNS and self.files.values
+        ]
         key = read_table(path, shown, [*KEY_COLUMNS, *values], self.problems, distinct=KEY_COLUMNS)
         if key is None:
             return None

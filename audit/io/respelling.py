@@ -15,6 +15,9 @@ _PARTS = re.compile(r"([{},])")
 _GERMAN = r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?"
 _NUMBERS = re.compile(rf"(?<![0-9])(?<![0-9][.,]){_GERMAN}(?![.,]?[0-9])")
 _SET = re.compile(rf"{{\s*{_GERMAN}(?:\s*;\s*{_GERMAN})*\s*}}")
+_ORNAMENT = re.compile(
+    r"(?<=[^\W\d_])[.,;:'’/()]+(?=\W|$)|(?<=[^\W\d_])[-.,;:'’/()_ ]+(?=[^\W\d_])|(?<=^[a-z][0-9][0-9])\.(?=[0-9])"
+)
 _SEMICOLON = re.compile(r"\s*;\s*")
 
 
@@ -34,6 +37,19 @@ def fold(text: str) -> str:
         return plain
     parts = [part if part in "{}," else _number(part.strip()) for part in _PARTS.split(plain)]
     return "".join(parts).replace(",", ", ")
+
+
+def skeleton(text: str) -> str:
+    """Return what a text has in common with those that look like it: its letters without accents, signs and digits.
+
+    Signs beside letters are left out, but not those that have a meaning of their own, nor the point of a number; nor do
+    codes of diseases differ by their point.
+
+    >>> [skeleton(text) for text in ("Épilepsie", "HIV-positive", "hiv.", "HIV-", "1.5", "J10.1", "a, b (c)")]
+    ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'abc']
+    """
+    plain = "".join(each for each in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(each))
+    return _ORNAMENT.sub("", plain)
 
 
 def _number(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from audit.adversary.possible_people import PossibleKinds
 from audit.io.roles import columns_without_role
@@ -13,6 +13,7 @@ from audit.io.unread_cells import unread_cells
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
+from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import joined, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -42,6 +43,13 @@ def gather_doubts(
     tying = _tying_values(series) if published else ()
     declared = (doubt for rule in series.columns.rules for doubt in rule.doubts(series))
     return (*_guessed(series), *_without_role(series), *tying, *declared, *unread)
+
+
+def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:
+    """Yield what is undecided as values, people or rows may be counted wrongly."""
+    for each in warnings:
+        if isinstance(each, MisreadWarning):
+            yield Doubt(Reason(each.text, ReasonKind.UNDECLARED), ON_VALUES if each.kind == "spelling" else None)
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:

@@ -103,6 +103,11 @@ class ReportWarning:
 
 
 @dataclass(frozen=True)
+class MisreadWarning(ReportWarning):
+    """A warning that values, people or rows may be counted wrongly, so that nothing that rests on them is decided."""
+
+
+@dataclass(frozen=True)
 class SeriesFacts:
     """What was audited.
 

@@ -14,7 +14,14 @@ from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
-from audit.judgement.doubts import combination_doubts, gather_doubts, missing_doubts, presence_doubts, record_doubts
+from audit.judgement.doubts import (
+    combination_doubts,
+    gather_doubts,
+    misread_doubts,
+    missing_doubts,
+    presence_doubts,
+    record_doubts,
+)
 from audit.judgement.harmless import harmless_warnings, listed_values
 from audit.judgement.ladder import exposure, found_people, ladder, people_found
 from audit.judgement.locations import located
@@ -107,6 +114,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
     run = run.checked(namer)
     accepted = _accepted(run, namer, options)
     contradictions = _contradictions(run, accepted.results, reveal=options.reveal)
+    warnings = warnings_of(run.series, run, reveal=options.reveal)
     results = _selected(run, accepted.results, namer, options)
     seen, baseline = run.evidence[0], options.baseline
     return Report(
@@ -118,7 +126,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         attacks=attack_reports(run, results, options),
         people=found_people(results, limits_in_force(run.series, options)),
         contradictions=contradictions,
-        policy=_decide(run, accepted, contradictions, options),
+        policy=_decide(run, accepted, contradictions, options, warnings),
         time_limit=options.time_limit,
         revealed=options.reveal,
         ids_are_stable=namer.stable,
@@ -126,7 +134,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         panel=run.panel,
         warnings=(
             *_unrecognised(namer, options),
-            *warnings_of(run.series, run, reveal=options.reveal),
+            *warnings,
             *known_warnings(run, options),
             *register_warnings(run),
             *harmless_warnings(run.results, listed_values(run.series)),
@@ -261,7 +269,11 @@ def _contradictions(run: AuditRun, results: Sequence[Result[View]], *, reveal: b
 
 
 def _decide(
-    run: AuditRun, accepted: AcceptedResults, contradictions: Contradictions, options: AuditOptions
+    run: AuditRun,
+    accepted: AcceptedResults,
+    contradictions: Contradictions,
+    options: AuditOptions,
+    warnings: Sequence[ReportWarning],
 ) -> PolicyReport:
     manifest, seen = run.series.manifest, run.evidence[0]
     stated = in_force(manifest.policy, options.limits)
@@ -282,6 +294,7 @@ def _decide(
                 published=not seen.adversary.knows_people,
                 reveal=options.reveal,
             ),
+            *misread_doubts(warnings),
             *(combination_doubts(run.series) if seen.adversary.knows_people else ()),
             *(missing_doubts(run.series) if seen.adversary.knows_people or manifest.columns.record else ()),
             *record_doubts(run.evidence),

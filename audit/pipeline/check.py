@@ -11,9 +11,10 @@ import numpy as np
 from audit.clauses.min_e import NOT_ALL_PAIRS, in_all_worlds
 from audit.findings.disclosure import certain_alike
 from audit.findings.equivalence import Equivalence, Equivalences
+from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.io.unread_keys import check_keys_are_read
-from audit.judgement.doubts import gather_doubts
+from audit.judgement.doubts import gather_doubts, misread_doubts
 from audit.model.check_report import CheckReport, Offence
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
@@ -40,7 +41,7 @@ def check_series(
     """
     check_keys_are_read(series.manifest)
     decision = decided(checked(principle, series), principle, series, search, worlds)
-    verdict = _doubted(decision, gather_doubts(series))
+    verdict = _doubted(decision, [*gather_doubts(series), *misread_doubts(irregularities(series, reveal=False))])
     return CheckReport(
         series.manifest.name,
         series.tags,

@@ -174,7 +174,9 @@ def test_answers_on_a_terminal(monkeypatch):
     assert yes_or_no("Is it?", default=False).default == "no"
 
 
-@pytest.mark.parametrize(("head", "code"), [("zeile;id", 2), ("row;person", 2), ("row;individual", 0), ("individual;row", 0)])
+@pytest.mark.parametrize(
+    ("head", "code"), [("zeile;id", 2), ("row;person", 2), ("row;individual", 0), ("individual;row", 0)]
+)
 def test_a_key_that_no_audit_could_read_is_refused_by_init(tmp_path, head, code):
     """What is wrong with a key is said when the series is described, in the words of the audit."""
     for tag, rows in tables():

@@ -71,6 +71,62 @@ def test_totals(hospital):
     assert warned(hospital)["total-row", ""]["examples"] == ["releases/1.csv: 1"]
 
 
+def beside(folder, first, second, columns=""):
+    """Write a release of two classes, and return the states of the clauses, with the reasons of those undecided."""
+    rows = [["30-39", "m", "flu"], ["30-39", "m", "cold"], ["40-49", "f", first], ["40-49", "f", second]]
+    write(folder / "1.csv", as_csv([["Age", "Sex", "Disease"], *rows]))
+    manifest = f"""[series]
+        releases = ["1.csv"]
+        [columns]
+        sensitive = "Disease"
+        quasi_identifiers = ["Age", "Sex"]
+        {columns}"""
+    write(folder / "series.toml", manifest)
+    _, result, err = run_audit(folder)
+    assert result is not None, err
+    return {each["clause"]: (each["state"], each["reason"] or "") for each in result["policy"]["clauses"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rests_on_it", "asked"),
+    [
+        ("hiv", " HIV", {"max_risk"}, "fold"),
+        ("épilepsie", "epilepsie", {"max_risk"}, "crosswalk"),
+        ("HIV-positive", "HIV positive", {"max_risk"}, "crosswalk"),
+        ("hiv", "hiv.", {"max_risk"}, "crosswalk"),
+        ("J10.1", "J101", {"max_risk"}, "crosswalk"),
+        ("hiv", "Total:", {"max_risk", "k"}, "ignore_rows"),
+        ("hiv", "insgesamt", {"max_risk", "k"}, "ignore_rows"),
+        ("hiv+", "hiv-", set(), ""),
+        ("J10.1", "J10", set(), ""),
+        ("type 1", "type 11", set(), ""),
+        ("1.5 mg", "15 mg", set(), ""),
+        ("hiv", "totals of none", set(), ""),
+    ],
+)
+def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
+    tmp_path, first, second, rests_on_it, asked
+):
+    """Two people with one value, or one person beside a total, look like two people with two values."""
+    states = beside(tmp_path, first, second)
+    assert {clause for clause in ("max_risk", "k") if states[clause][0] == "undecided"} == rests_on_it
+    assert all(asked in states[clause][1] and "spelled" in states[clause][1] for clause in rests_on_it)
+    states = beside(tmp_path, first, second, 'spelled = ["Disease"]')
+    assert (states["max_risk"][0], states["k"][0]) == ("holds", "holds")
+
+
+def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
+    """One person in two spellings is two people, of whom several releases say less."""
+    folder = tmp_path / "ward"
+    shutil.copytree(EXAMPLES / "ward-2-distinct", folder)
+    assert run_audit(folder)[0] == 0
+    change(folder / "releases/2.csv", 0, "Owner", str.upper)
+    code, result, _ = run_audit(folder)
+    reasons = {each["clause"]: each["reason"] for each in result["policy"]["clauses"]}
+    assert code == 3
+    assert 'fold = ["individual"]' in reasons["max_risk"]
+
+
 def test_releases_that_are_the_same_file_and_files_left_aside(hospital):
     shutil.copy(hospital / "releases/1.csv", hospital / "releases/2.csv")
     shutil.copy(hospital / "releases/1.csv", hospital / "releases/3.csv")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from audit.io.cell_reading import is_range, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.respelling import as_plain_number
-from audit.io.rules.rule import ColumnRule, Columns, Form, ReadSeries, Respelling, unnamed
+from audit.io.rules.rule import NO_MEANING, ColumnRule, Columns, Form, ReadSeries, Respelling, unnamed
 from audit.io.toml import Reader, toml_key
 from audit.model.errors import printable
 from audit.model.nearness import PublishedNumbers
@@ -131,15 +131,15 @@ class Missing(ColumnRule):
 
 @dataclass(frozen=True)
 class Spelled(ColumnRule):
-    """`spelled = ["Sex"]`: quasi-identifiers whose texts are exact values, whatever they look like."""
+    """`spelled = ["Sex"]`: columns whose texts are exact values, whatever they look like."""
 
     key: ClassVar[str] = "spelled"
     form: ClassVar[Form] = Reader.texts
     columns: tuple[str, ...] = ()
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is not a quasi-identifier, or has a meaning by another rule."""
-        yield from unnamed(sorted(self.columns), columns.quasi_identifiers, "no quasi-identifier", _TO_QUASI)
+        """Yield what is no column with a role, or has a meaning by another rule."""
+        yield from unnamed(sorted(self.columns), {*columns.named, "individual"}, *NO_MEANING)
         hierarchies, types = columns.rules[Hierarchies].names, columns.rules[ColumnTypes].kinds
         for name in sorted({*self.columns}.intersection(columns.quasi_identifiers)):
             if name in hierarchies or types.get(name, Kind.CATEGORICAL.value) != Kind.CATEGORICAL.value:

@@ -10,12 +10,13 @@ from typing import ClassVar
 import numpy as np
 
 from audit.io.respelling import fold
+from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers, Hint, ReadSeries, WrittenTexts
 from audit.io.tables import Table, text_codes
 from audit.io.toml import Reader
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
-from audit.model.report import ReportWarning
+from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -61,16 +62,16 @@ class IgnoreRows(ColumnRule):
         """Yield the columns with cells that mark totals; of places and ages, which may be called so, none is warned."""
         columns = written.columns
         for name, texts in written.texts.items():
-            marks = tuple(text for text in texts if name not in columns.sensitive and is_total(text))
-            if not marks:
+            marks = tuple(filter(is_total, texts))
+            if not marks or name in columns.rules[Spelled].columns:
                 continue
             what = say(
                 'rows with {texts} in "{column}" look like totals, and are read as people; if they are totals, write '
-                "ignore_rows = {{ {column} = [{texts}] }} under [columns]",
+                'ignore_rows = {{ {column} = [{texts}] }} under [columns], else spelled = ["{column}"]',
                 texts=", ".join(f'"{printable(text)}"' for text in marks),
                 column=printable(name),
             )
-            warning = ReportWarning("total-row", what) if name in (columns.individual, columns.record) else None
+            warning = None if name in columns.quasi_identifiers else MisreadWarning("total-row", what)
             why = "rows with it look like totals, and are no people"
             rule = IgnoreRows({name: marks})
             yield Hint(name, [[text] for text in marks], rule, why, warning, names_texts=True)

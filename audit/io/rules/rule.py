@@ -24,6 +24,7 @@ from audit.model.report import ReportWarning
 Respelling = Callable[[str], str]
 Form = Callable[[Reader, Mapping[str, Any], str], Any]
 NOTHING = "nothing reads it"
+NO_MEANING = ("no column with a meaning", "name one of the columns above")
 
 
 @dataclass(frozen=True)

@@ -7,21 +7,32 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import infer_kind, list_sign
 from audit.io.cells import Kind
-from audit.io.respelling import fold, with_decimal_point
-from audit.io.rules.cell_meaning import Hierarchies, Missing
-from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Hint, Respelling, WrittenTexts, unnamed
+from audit.io.respelling import fold, skeleton, with_decimal_point
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.rule import (
+    NO_MEANING,
+    BesideFiles,
+    ColumnRule,
+    Columns,
+    Form,
+    Hint,
+    Respelling,
+    WrittenTexts,
+    unnamed,
+)
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
-from audit.model.report import ReportWarning
+from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say, say_count
 
 INDIVIDUAL = "individual"
+_NUMERAL = re.compile(r"[+-]?[0-9.]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
-_NO_MEANING = ("no column with a meaning", "name one of the columns above")
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ class Fold(ColumnRule):
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield columns without a role."""
-        return unnamed(self.columns, {*columns.named, INDIVIDUAL}, *_NO_MEANING)
+        return unnamed(self.columns, {*columns.named, INDIVIDUAL}, *NO_MEANING)
 
     def folds(self, column: str | None) -> bool:
         """Return whether spelling does not count in a column."""
@@ -106,21 +117,38 @@ class Fold(ColumnRule):
         """Yield the columns of which texts differ in spelling alone; of quasi-identifiers, none is stated."""
         columns = written.columns
         for name, texts in written.texts.items():
-            groups = [] if self.folds(name) or written.kind(name) not in (None, Kind.CATEGORICAL) else respelled(texts)
+            called = INDIVIDUAL if name == columns.individual else name
+            if written.kind(name) not in (None, Kind.CATEGORICAL) or called in columns.rules[Spelled].columns:
+                continue
+            if name in columns.sensitive and (groups := nearly_respelled(texts)):
+                what = say_count(
+                    '{count} cell of "{column}" differs from another only in accents or signs, and is read as a '
+                    "different value; if they are the same, rename one of them in a file under crosswalk, else write "
+                    'spelled = ["{column}"] under [columns]',
+                    '{count} cells of "{column}" differ from others only in accents or signs, and are read as other '
+                    "values; if they are the same, rename one of each in a file under crosswalk, else write "
+                    'spelled = ["{column}"] under [columns]',
+                    sum(map(len, groups)) - len(groups),
+                    column=printable(name),
+                )
+                yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
+            groups = [] if self.folds(name) else respelled(texts)
             if not groups:
                 continue
-            called = INDIVIDUAL if name == columns.individual else name
             what = say_count(
                 '{count} cell of "{column}" differs from another only in spelling, and is read as a different '
-                'value; if they are the same, write fold = ["{column}"] under [columns]',
+                'value; if they are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
                 '{count} cells of "{column}" differ from others only in spelling, and are read as different '
-                'values; if they are the same, write fold = ["{column}"] under [columns]',
+                'values; if they are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
                 sum(map(len, groups)) - len(groups),
                 column=printable(called),
             )
-            rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
             why = "cells that differ in spelling alone are taken for the same"
-            yield Hint(name, groups, rule, why, ReportWarning("spelling", what))
+            rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
+            codes = name in columns.rules[ColumnTypes].kinds and all(map(_NUMERAL.fullmatch, chain(*groups)))
+            # Classes are only smaller by how quasi-identifiers are spelled, and codes are what `types` says.
+            warning = ReportWarning if rule is None or codes else MisreadWarning
+            yield Hint(name, groups, rule, why, warning("spelling", what))
 
 
 def respelled(texts: Collection[str]) -> list[list[str]]:
@@ -133,6 +161,14 @@ def respelled(texts: Collection[str]) -> list[list[str]]:
         if key in texts and key not in found:
             found.insert(0, key)
     return [found for found in spellings.values() if len(found) > 1]
+
+
+def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
+    """Return texts that differ in accents and signs alone, and in more than their spelling, one of each spelling."""
+    alike: dict[str, dict[str, str]] = defaultdict(dict)
+    for text in texts:
+        alike[skeleton(text)].setdefault(fold(text), text)
+    return [list(found.values()) for found in alike.values() if len(found) > 1]
 
 
 @dataclass(frozen=True)
@@ -149,7 +185,7 @@ class Crosswalk(ColumnRule):
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield columns without a role."""
-        return unnamed(self.names, columns.named, *_NO_MEANING)
+        return unnamed(self.names, columns.named, *NO_MEANING)
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
         """Return the rule with its files, each line of which is one new name of a value of a release."""
