@@ -19,13 +19,13 @@ class Mutant:
         name: its qualified name, module first.
         text: what stands exactly once in its source.
         replacement: what the mutant has instead.
-        tests: the tests that notice it, as pytest names them.
+        test: the test that notices it, or a file of tests, as pytest names them.
     """
 
     name: str
     text: str
     replacement: str
-    tests: tuple[str, ...]
+    test: str
 
     def __str__(self) -> str:
         return f"{self.name}: {self.text!r} -> {self.replacement!r}"

@@ -53,7 +53,7 @@ def survived(tree: Path, mutant: Mutant) -> str | None:
     # Python takes a compiled file for that of its source where size and second are the same: of the mutant before.
     Path(cache_from_source(str(path))).unlink(missing_ok=True)
     try:
-        code, printed = tested(tree, mutant.tests, 0)
+        code, printed = tested(tree, [mutant.test], 0)
     finally:
         path.write_bytes(before)
         os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
@@ -82,7 +82,7 @@ def main(words: list[str]) -> int:
             tree = Path(folder) / str(number)
             shutil.copytree(ROOT, tree, ignore=LEFT_OUT, symlinks=True)
             trees.put(tree)
-        code, printed = tested(tree, (test for each in chosen for test in each.tests), jobs)
+        code, printed = tested(tree, (each.test for each in chosen), jobs)
         if code != PASSED:
             print(f"the tests fail without any mutant ({code}):\n{printed}")
             return 1
