@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers.running import run_audit, written
 from tests.helpers.tiny import Row, TinySeries
-from tests.universe.worlds import worlds_of
+from tests.oracle.worlds import worlds
 
 LARGE = 90
 LIMIT = 0.7
@@ -50,7 +50,7 @@ def alone(part):
 def highest(part):
     """The highest probability of a person's own value, over all worlds of a part."""
     own = {name: value for group in part for name, value in group}
-    posteriors = worlds_of(alone(part)).posteriors()
+    posteriors = worlds(alone(part)).posteriors()
     return max(float(shares[own[person]]) for (person, _), shares in posteriors.items())
 
 
@@ -71,7 +71,7 @@ def test_people_of_small_parts_have_exact_risks(part, state):
     assert (highest(part) >= LIMIT) == (state == "violated")
     clause, joint, result, risks = audited(series_of(part))
     assert clause["state"] == state, clause
-    posteriors = worlds_of(alone(part)).posteriors()
+    posteriors = worlds(alone(part)).posteriors()
     own = {name: value for group in part for name, value in group}
     assert risks == {
         (f"s0{person}", str(j + 1)): pytest.approx(float(shares[own[person]]))

@@ -46,7 +46,7 @@ class Free:
 
 @dataclass
 class Worlds:
-    """How many there are, and the weight of those in which a version has a value.
+    """How many there are, and the weight of those in which a version has a value, or a person ever has it.
 
     `count` is of distinct assignments of values to columns; under `register`, where strangers take what is
     left, it is of assignments of (row class, value) to people. `weight` tells rows of equal values apart.
@@ -55,12 +55,16 @@ class Worlds:
     count: int = 0
     weight: Fraction = Fraction(0)
     weights: dict[Version, dict[str, Fraction]] = field(default_factory=dict)
+    ever: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def possible(self, person: str, release: int) -> set[str]:
         return set(self.weights.get((person, release), ()))
 
     def posterior(self, person: str, release: int) -> dict[str, Fraction]:
         return {value: part / self.weight for value, part in self.weights[person, release].items()}
+
+    def posteriors(self) -> dict[Version, dict[str, Fraction]]:
+        return {version: self.posterior(*version) for version in self.weights}
 
 
 def worlds(series: TinySeries, adversary: str = "linked") -> Worlds:
@@ -76,6 +80,8 @@ def worlds(series: TinySeries, adversary: str = "linked") -> Worlds:
         for version, value in versions:
             through = found.weights.setdefault(version, {})
             through[value] = through.get(value, Fraction(0)) + weight
+        for pair in {(person, value) for (person, _), value in versions}:
+            found.ever[pair] += weight
     return found
 
 

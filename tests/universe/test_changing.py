@@ -6,11 +6,11 @@ from math import isclose
 
 import pytest
 
+from tests.oracle.worlds import worlds
 from tests.universe.changing import SPACES
 from tests.universe.drawing import DEEP, batches, rounds
 from tests.universe.program import answer
 from tests.universe.unions import union
-from tests.universe.worlds import worlds_of
 
 SIZE = 500
 
@@ -36,18 +36,18 @@ def test_joint(name):
     for parts in chosen(name):
         found = answer(union(parts, own_values=True), "joint")
         risks = found.risks["joint", "Value"]
-        worlds = [worlds_of(each) for each in parts]
-        for n, (each, all_worlds) in enumerate(zip(parts, worlds, strict=True)):
+        every = [worlds(each) for each in parts]
+        for n, (each, all_worlds) in enumerate(zip(parts, every, strict=True)):
             posteriors = all_worlds.posteriors()
             for (person, j), value in truths(each).items():
                 risk = risks[f"s{n}{person}", j]
                 assert isclose(risk, posteriors[person, j][value], rel_tol=1e-9), (person, j, risk, each)
         measures = found.attack("joint")["measures"]
         assert measures["open"] == 0
-        assert measures["certain"] == sum(len(values) == 1 for each in worlds for values in each.posteriors().values())
+        assert measures["certain"] == sum(len(values) == 1 for each in every for values in each.posteriors().values())
         counted = 1
-        for each in worlds:
-            counted *= each.distinct
+        for each in every:
+            counted *= each.count
         assert measures["worlds"] == counted
 
 

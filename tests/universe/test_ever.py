@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.oracle.worlds import worlds
 from tests.universe.drawing import DEEP, rounds
 from tests.universe.program import of_folder
 from tests.universe.registers import SPACES as REGISTERS
-from tests.universe.worlds import worlds_of
 
 GRAVE = "a"
 
@@ -25,8 +25,8 @@ def test_beside_strangers_what_no_world_has_and_what_all_have_is_decided(name):
         for series in space.drawn(250, rng):
             if GRAVE not in series.values or not all(series.releases):
                 continue
-            worlds = worlds_of(series, "register")
-            shares = [worlds.ever.get((person, GRAVE), 0) / worlds.total for person in series.people("register")]
+            every = worlds(series, "register")
+            shares = [every.ever[person, GRAVE] / every.weight for person in series.people("register")]
             kind = "violated" if max(shares) == 1 else "holds" if max(shares) == 0 else "between"
             if seen[kind] >= 4 and not DEEP:
                 continue

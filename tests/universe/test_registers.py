@@ -6,11 +6,11 @@ from math import isclose
 import pytest
 
 from tests.helpers.tiny import covers
+from tests.oracle.worlds import worlds
 from tests.universe.drawing import DEEP, batches, rounds
 from tests.universe.program import answer
 from tests.universe.registers import COUNTERFEIT, SPACES, STRANGER
 from tests.universe.unions import union
-from tests.universe.worlds import worlds_of
 
 SIZE = 400
 KNOWN_WHOLE = [name for name, space in SPACES.items() if not {STRANGER, COUNTERFEIT} <= set(space.roles)]
@@ -31,7 +31,7 @@ def assert_worlds(name):
     for parts in chosen(name):
         found = answer(union(parts), "joint", adversary="register", group_column=SPACES[name].group_column)
         risks = found.risks["joint", "Value"]
-        posteriors = [worlds_of(each, "register").posteriors() for each in parts]
+        posteriors = [worlds(each, "register").posteriors() for each in parts]
         for n, each in enumerate(posteriors):
             for (person, release), values in each.items():
                 risk = risks[f"s{n}{person}", release]
