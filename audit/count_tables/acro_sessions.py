@@ -20,6 +20,7 @@ from typing import Any
 from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.published_texts import number_of
 from audit.io.tables import Table
+from audit.io.texts import column_of
 from audit.model.errors import Problems
 
 SESSION = "results.json"
@@ -154,7 +155,7 @@ def _output(entry: Mapping[str, Any], path: Path, variables: Sequence[str], *, l
     height, rows = _header(lines, variables, outcome)
     if not rows and named is not None:
         rows = tuple(named[0])
-    found = list(_columns(lines, (height, rows), variables, _Said.of(entry, said, command)))
+    found = list(_columns(lines, (height, rows), variables, _counted(said, command)))
     margin = re.search(r"margins_name\s*=\s*[\"']([^\"']+)", command)
     base = done.get("round_base") if done.get("mitigation") == "round" else None
     return SessionOutput(
@@ -189,26 +190,20 @@ def _header(
     return height, tuple(line[:many])
 
 
-@dataclass(frozen=True)
-class _Said:
-    """What a session says of the numbers of a table: whether they are counts, and of which variable's values."""
-
-    counts: bool
-    dependent: str
-
-    @classmethod
-    def of(cls, entry: Mapping[str, Any], said: Mapping[str, Any], command: str) -> _Said:
-        if said.get("statbarn") is not None:
-            dependent = said.get("dependent")
-            texts = [dependent] if isinstance(dependent, str) else [*(dependent or ())]
-            counted = "; ".join(str(each) for each in texts if each != "unknown")
-            return cls(said["statbarn"] == "Frequencies", counted or PEOPLE)
-        magnitude = re.search(r"\b(values|aggfunc)\s*=(?!\s*None)", command) is not None
-        return cls("crosstab" in command and not magnitude, PEOPLE)
+def _counted(said: Mapping[str, Any], command: str) -> tuple[bool, str]:
+    """Return whether a session says that the numbers of a table are counts, and of which variable's values."""
+    if said.get("statbarn") is not None:
+        dependent = said.get("dependent")
+        texts = [dependent] if isinstance(dependent, str) else [*(dependent or ())]
+        return said["statbarn"] == "Frequencies", "; ".join(str(e) for e in texts if e != "unknown") or PEOPLE
+    return "crosstab" in command and re.search(r"\b(values|aggfunc)\s*=(?!\s*None)", command) is None, PEOPLE
 
 
 def _columns(
-    lines: Sequence[Sequence[str]], head: tuple[int, tuple[str, ...]], variables: Sequence[str], said: _Said
+    lines: Sequence[Sequence[str]],
+    head: tuple[int, tuple[str, ...]],
+    variables: Sequence[str],
+    counted: tuple[bool, str],
 ) -> Iterator[OutputColumn]:
     """Yield the columns of numbers; none where the variables along columns are not known."""
     height, rows = head
@@ -223,11 +218,11 @@ def _columns(
         key = tuple(level[place] if place < len(level) else "" for level in levels)
         labels = {name: text for name, text in zip(names, key, strict=True) if name}
         functions = [text for name, text in zip(names, key, strict=True) if not name and text in _FUNCTIONS]
-        counted = [text for name, text in zip(names, key, strict=True) if not name and text not in _FUNCTIONS]
-        counts = functions[0] in _COUNTS if functions else said.counts
+        of = [text for name, text in zip(names, key, strict=True) if not name and text not in _FUNCTIONS]
+        counts = functions[0] in _COUNTS if functions else counted[0]
         cells = [line[place].strip() for line in lines[height:] if place < len(line)]
         whole = all(number_of(cell) is not None for cell in cells if cell not in ("", "nan", "NaN"))
-        statistic = (counted or [said.dependent])[0] if counts and whole else ""
+        statistic = (of or [counted[1]])[0] if counts and whole else ""
         yield OutputColumn(place, labels, statistic, functions[0] if functions else " ".join(key), key)
 
 
@@ -308,15 +303,14 @@ def _check_rounding(manifest: TableManifest, output: SessionOutput, shown: str, 
 
 
 def _table(manifest: TableManifest, output: SessionOutput, path: Path, shown: str) -> Table:
-    judged = judged_statistics(manifest, output)
-    cells = [cell for statistic in judged for cell in _without_margins(output, list(_cells(path, output, statistic)))]
-    names = [*manifest.dimensions, manifest.value, *([] if manifest.measure is None else [manifest.measure])]
-    used = {*output.variables, manifest.value, manifest.measure}
-    columns = {each: [cell.get(each, "") for cell, _ in cells] for each in names if each in used}
-    if manifest.measure is not None:
-        columns[manifest.measure] = [cell[""] for cell, _ in cells]
-    columns[manifest.value] = [cell["count"] for cell, _ in cells]
-    arrays = {each: _dictionary(texts) for each, texts in columns.items()}
+    measure, found = manifest.measure, judged_statistics(manifest, output)
+    cells = [cell for statistic in found for cell in _without_margins(output, list(_cells(path, output, statistic)))]
+    columns = {
+        name: [cell.get(name, "") for cell, _ in cells] for name in manifest.dimensions if name in output.variables
+    }
+    columns |= {manifest.value: [cell["count"] for cell, _ in cells]}
+    columns |= {} if measure is None else {measure: [cell[""] for cell, _ in cells]}
+    arrays = {name: column_of(texts).dictionary_encode() for name, texts in columns.items()}
     return Table(path, shown, len(cells), arrays, _lines=[1, *(line for _, line in cells)])
 
 
@@ -350,9 +344,3 @@ def _without_margins(output: SessionOutput, cells: list[Cell]) -> list[Cell]:
         beside = len(at) < len(names) and (HIDDEN in parts or output.rounding is not None)
         found.append(({**cell, "count": ""} if beside and number_of(cell["count"]) == shown else cell, line))
     return found
-
-
-def _dictionary(texts: Sequence[str]) -> Any:  # noqa: ANN401 - an Arrow array
-    import pyarrow as pa
-
-    return pa.array(texts, type=pa.string()).dictionary_encode()

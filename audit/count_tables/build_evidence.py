@@ -176,8 +176,8 @@ class _EvidenceBuilder:
         asked_period = np.zeros_like(questions.release) if self.over_time == "same" else questions.release
         asked, since = self._boxes_of(questions.label), questions.since
         releases = len(self.counts.manifest.releases)
-        upto = _upto(releases) if self.over_time == "cumulative" else np.zeros((1, 1), dtype=np.int32)
-        axes = (*(each.axis for each in self.dimensions), _time_axis(len(upto)))
+        time, upto = _time_axis(releases if self.over_time == "cumulative" else 1)
+        axes = (*(each.axis for each in self.dimensions), time)
         if self.over_time != "cumulative":
             since = np.full_like(since, -1)
         chosen: list[tuple[Flags, Flags]] = [(period >= 0, asked_period >= 0)]
@@ -199,26 +199,17 @@ class _EvidenceBuilder:
             yield EvidencePart(self.statistic, measure, tables, questions.take(own), rows[mine], self.dimensions)
 
 
-def _time_axis(periods: int) -> Axis:
-    """Return an axis with an atom for each period, after the atoms all periods up to each, then all other spans."""
-    members = [np.array([atom], dtype=np.int32) for atom in range(periods)]
-    members += [np.arange(last + 1, dtype=np.int32) for last in range(1, periods)]
-    whole = len(members) - 1
-    members += [np.arange(first, last + 1, dtype=np.int32) for last in range(periods) for first in range(1, last)]
-    return Axis("time", periods, members, whole)
+def _time_axis(periods: int) -> tuple[Axis, Codes]:
+    """Return an axis of time, and its set of all periods from one (row) up to another (column).
 
-
-def _upto(periods: int) -> Codes:
-    """Return the set of all periods from one (row) up to another (column); shape (periods, periods)."""
+    It has an atom for each period, after the atoms all periods up to each, then all other spans.
+    """
+    spans = [(period, period) for period in range(periods)] + [(0, last) for last in range(1, periods)]
+    spans += [(first, last) for last in range(periods) for first in range(1, last)]
     found = np.zeros((periods, periods), dtype=np.int32)
-    np.fill_diagonal(found, np.arange(periods))
-    found[0, 1:] = periods - 1 + np.arange(1, periods)
-    place = 2 * periods - 1
-    for last in range(periods):
-        for first in range(1, last):
-            found[first, last] = place
-            place += 1
-    return found
+    found[tuple(zip(*spans, strict=True))] = np.arange(len(spans))
+    members = [np.arange(first, last + 1, dtype=np.int32) for first, last in spans]
+    return Axis("time", periods, members, int(found[0, -1])), found
 
 
 _MOST_COUNTS, _MOST_CHOICES = 500_000, 10_000

@@ -234,14 +234,9 @@ def _picture(counts: PublishedCounts, finding: CountFinding, known: Known) -> Co
 
 
 def _published(counts: PublishedCounts, finding: CountFinding) -> dict[Cell, str]:
-    release = counts.manifest.tags.index(finding.release)
-    measure = counts.measures.index(finding.measure)
-    rows = np.flatnonzero((counts.release == release) & (counts.measure == measure) & counts.shown)
-    labels = [each.labels for each in counts.dimensions]
-    return {
-        tuple(names[code] for names, code in zip(labels, cell, strict=True)): counts.texts[text]
-        for cell, text in zip(counts.label[rows].tolist(), counts.text[rows].tolist(), strict=True)
-    }
+    release, measure = counts.manifest.tags.index(finding.release), counts.measures.index(finding.measure)
+    rows = np.flatnonzero((counts.release == release) & (counts.measure == measure) & counts.shown).tolist()
+    return {tuple(counts.cell(row).values()): counts.texts[int(counts.text[row])] for row in rows}
 
 
 def _axes(counts: PublishedCounts, cells: Sequence[Cell]) -> tuple[int, int | None]:

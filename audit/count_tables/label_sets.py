@@ -62,18 +62,13 @@ def build_dimension(
     of_atom = np.zeros(size, dtype=np.int32)
     for place, one in enumerate(classes):
         of_atom[_members(one)] = place
-    members = [np.array([place], dtype=np.int32) for place in range(len(classes))]
-    code = {1 << place: place for place in range(len(classes))}
-
-    def set_code(some: np.ndarray) -> int:
-        some = np.unique(of_atom[some])
-        if (mask := _mask(some)) not in code:
-            code[mask] = len(members)
-            members.append(some)
-        return code[mask]
-
-    set_of = [set_code(some) for some in covered]
-    whole, names = set_code(np.arange(size)), _Names([(_mask(members[at]), labels[p]) for p, at in enumerate(set_of)])
+    masks = [_mask(np.unique(of_atom[some])) for some in covered]
+    whole = (1 << len(classes)) - 1
+    sets = {
+        mask: place
+        for place, mask in enumerate(dict.fromkeys([*(1 << at for at in range(len(classes))), *masks, whole]))
+    }
+    set_of, names = [sets[mask] for mask in masks], _Names(list(zip(masks, labels, strict=True)))
     rest, count, texts = size - 1 if is_open and finest else -1, len(labels), [*labels]
     alone = {at: place for place, at in enumerate(set_of) if not finest or labels[place] != total}
     atom_label = []
@@ -85,7 +80,7 @@ def build_dimension(
             alone[place] = len(texts) - 1
         atom_label.append(alone[place])
     return Dimension(
-        axis=Axis(name, len(classes), members, whole),
+        axis=Axis(name, len(classes), [*map(_members, sets)], sets[whole]),
         labels=tuple(texts),
         set_of=np.array(set_of, dtype=np.int32),
         total=-1 if total is None else labels.index(total),

@@ -123,8 +123,8 @@ _WORD_END = re.compile(r"(?<=[^\W\d_])(?=[0-9])|(?<=[0-9])(?=[^\W\d_])")
 def said_range(text: str) -> Interval | None:
     """Return the least and the greatest count that a marker names itself, in four languages; None where it names none.
 
-    >>> [said_range(text) for text in ("1-9", "<=5", "fewer than 5", "5 oder weniger", "1 to 4", "100+", "*", "12.5")]
-    [(1, 9), (0, 5), (0, 4), (0, 5), (1, 4), (100, 1000000000000), None, None]
+    >>> [*map(said_range, ("1-9", "<=5", "fewer than 5", "5 oder weniger", "1 to 4", "100+", "*", "12.5", "1-4 %"))]
+    [(1, 9), (0, 5), (0, 4), (0, 5), (1, 4), (100, 1000000000000), None, None, None]
     """
     found = _WRAPPED.fullmatch(unescape(text).replace("=<", "<=").replace("=>", ">="))
     bare = _WORD_END.sub(" ", _PARTED_BY_COMMA.sub("", found[1] if found else ""))

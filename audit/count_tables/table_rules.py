@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 from audit.io.toml import Reader
@@ -152,17 +153,19 @@ def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
     return read
 
 
-def record(what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str]) -> Form:
-    """Return what reads a table with some keys, of which some are needed; None where it is none."""
+def record(
+    what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str], made: Callable[..., Any] = dict
+) -> Form:
+    """Return what reads a table with some keys, of which some are needed, and makes something of it; None for none."""
 
-    def read(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, Any] | None:
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - what is made
         given = table.get(key)
         if given is None:
             return None
         if isinstance(given, dict) and {*needed} <= set(given) <= set(forms):
             found = {name: form(reader, given, name) for name, form in forms.items() if name in given}
             if not any(each in (None, {}) for each in found.values()):
-                return found
+                return made(**found)
         reader.note(key, what, f"write {example}")
         return None
 
@@ -205,12 +208,6 @@ def _interval(ends: object) -> tuple[int, int] | None:
     return (low, high) if type(low) is type(high) is int and 0 <= low <= high <= UNBOUNDED else None
 
 
-def rounding(reader: Reader, table: Mapping[str, Any], key: str) -> Rounding | None:
-    """Return how numbers are rounded, if they are."""
-    found = _ROUNDING(reader, table, key)
-    return None if found is None else Rounding(found["to"], found.get("how", HOW[0]))
-
-
 def rates(reader: Reader, table: Mapping[str, Any], key: str) -> tuple[Rates, ...]:
     """Return the rates, of one table or a list of tables."""
     given = table.get(key, [])
@@ -234,31 +231,22 @@ def _denominator(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str
     return reader.mapping(table, key) if isinstance(table.get(key), dict) else reader.text(table, key)
 
 
-def wide(reader: Reader, table: Mapping[str, Any], key: str) -> Wide | None:
-    """Return the dimension whose labels are columns, if there is one."""
-    found = _WIDE(reader, table, key)
-    if found is not None and len(set(found["columns"].values())) < len(found["columns"]):
-        reader.note(key, "each label needs a column of its own", f"write {_WIDE_EXAMPLE}")
-        return None
-    return None if found is None else Wide(**found)
-
-
-def change(reader: Reader, table: Mapping[str, Any], key: str) -> ChangeColumn | None:
-    """Return the column with changes, if there is one."""
-    found = _CHANGE(reader, table, key)
-    return None if found is None else ChangeColumn(**found)
+def distinct(reader: Reader, table: Mapping[str, Any], key: str) -> Mapping[str, str]:
+    """Return texts by name, each of them once."""
+    found = reader.mapping(table, key)
+    return found if len(set(found.values())) == len(found) else {}
 
 
 def hiding_rules(reader: Reader) -> tuple[HidingRule, ...]:
     """Return the entries of `[[hiding]]`, noting each problem where it stands."""
-    entries, found = reader.document.get("hiding", []), []
-    for entry in entries if isinstance(entries, list) else [entries]:
-        rule = _HIDING(reader, {"hiding": entry}, "hiding")
-        if rule is not None and len(rule) == 2:
-            found.append(HidingRule(rule["cell"], rule.get("cost")))
-        elif rule is not None:
+    entries = reader.document.get("hiding", [])
+    rules = [
+        _HIDING(reader, {"hiding": each}, "hiding") for each in (entries if isinstance(entries, list) else [entries])
+    ]
+    for rule in rules:
+        if rule is not None and len(rule) != 2:
             reader.note("hiding", _HIDING_WHAT, f"write {_HIDING_EXAMPLE}")
-    return tuple(found)
+    return tuple(HidingRule(rule["cell"], rule.get("cost")) for rule in rules if rule is not None)
 
 
 _RATES_EXAMPLE = 'rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }'
@@ -270,6 +258,7 @@ _ROUNDING = record(
     f'rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}',
     {"to": whole(1), "how": one_of(HOW, "there is no such way to round", f"use one of {', '.join(HOW)}")},
     ["to"],
+    partial(Rounding, how=HOW[0]),
 )
 _RATES = record(
     "these are not rates",
@@ -284,16 +273,18 @@ _RATES = record(
     ["per", "decimals", "denominator"],
 )
 _WIDE = record(
-    "this is not a dimension in columns",
+    "this is not a dimension in columns, each with a label of its own",
     _WIDE_EXAMPLE,
-    {"dimension": Reader.text, "columns": Reader.mapping},
+    {"dimension": Reader.text, "columns": distinct},
     ["dimension", "columns"],
+    Wide,
 )
 _CHANGE = record(
     "this is not a change",
     'change = { column = "change", since = 1 }',
     {"column": Reader.text, "since": whole(1)},
     ["column"],
+    ChangeColumn,
 )
 _HIDING = record(
     _HIDING_WHAT,
@@ -317,7 +308,7 @@ TABLE_KEYS: Mapping[str, Form] = {
     "status_hides": one_of((False, True), "this has to be true or false", "write status_hides = true, or leave it out"),
     "threshold": whole(2),
     "perturbation": whole(0),
-    "rounding": rounding,
+    "rounding": _ROUNDING,
     "rates": rates,
     "over_time": one_of(
         ("independent", "same", "cumulative"),
@@ -327,9 +318,9 @@ TABLE_KEYS: Mapping[str, Form] = {
     "absent": one_of(
         ("unknown", "zero"), "rows that are left out are either unknown or zero", 'write absent = "zero", or nothing'
     ),
-    "wide": wide,
+    "wide": _WIDE,
     "part_of": Reader.mapping,
-    "change": change,
+    "change": _CHANGE,
     "harmless": Reader.lists,
 }
 """The keys of `[table]`, and how each is read."""

@@ -186,3 +186,14 @@ class ContradictingCountsError(Exception):
         self.numbers = tuple(numbers)
         self.irreducible = irreducible
         super().__init__(f"{len(self.numbers)} published numbers contradict each other")
+
+
+def with_totals(counts: Counts) -> Counts:
+    """Return a table with a total at the end of each axis.
+
+    >>> with_totals(np.array([[1, 2], [3, 4]])).tolist()
+    [[1, 2, 3], [3, 4, 7], [4, 6, 10]]
+    """
+    for axis in range(counts.ndim):
+        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+    return counts

@@ -13,8 +13,7 @@ from audit.io.encoding import NOBODY
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems, UsageError
-from audit.repair.candidate_rows import CandidateRows
-from audit.repair.repair_plan import RepairPlan
+from audit.repair.candidate_rows import CandidateRows, RepairPlan
 
 if TYPE_CHECKING:
     import pyarrow as pa

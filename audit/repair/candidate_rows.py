@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from audit.model.errors import Problems, UsageError
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_register import CandidateRegister
 from audit.repair.merged_cells import AttributeCells
-from audit.repair.repair_plan import RepairPlan
 
 Cost = tuple[float, float, int]
 
@@ -193,14 +192,10 @@ class CandidateRows:
         """Return the cell of each row in each attribute, merged and coarsened; those of withheld rows do not matter."""
         group, merged = plan.group, self.parts(plan)
         found = []
-        rows_of = [np.flatnonzero((group == part[0]) & ~plan.withheld) for part in merged] if len(merged) < 8 else None
-        if rows_of is None:
-            order = np.argsort(group, kind="stable")
-            starts = np.searchsorted(group[order], np.arange(self.groups + 1))
-            rows_of = []
-            for part in merged:
-                rows = order[starts[part[0]] : starts[part[0] + 1]]
-                rows_of.append(rows[~plan.withheld[rows]])
+        order = np.argsort(group, kind="stable")
+        starts = np.searchsorted(group[order], np.arange(self.groups + 1))
+        rows_of = [order[starts[part[0]] : starts[part[0] + 1]] for part in merged]
+        rows_of = [rows[~plan.withheld[rows]] for rows in rows_of]
         for place, column in enumerate(self.columns):
             codes = column.codes.copy()
             for rows in rows_of:
@@ -327,3 +322,51 @@ def _sort_key(text: str) -> tuple[float, str]:
     """Return a key that sorts cells of numbers by their first number, and others as texts."""
     number = re.search(r"-?\d+(?:\.\d+)?", text)
     return (float(number[0]) if number else float("inf"), text)
+
+
+@dataclass(frozen=True)
+class RepairPlan:
+    """What is changed in a candidate, rows and groups being numbered as it was given.
+
+    Attributes:
+        home: the group of each row after rows were moved, before groups are merged; shape (rows,), intp.
+        part: the merged group of each group, as its least member; shape (groups,), intp.
+        withheld: which rows are left out; shape (rows,), bool.
+        steps: how often the cells of each merged group are coarsened, by attribute; shape (groups, attributes), int8.
+    """
+
+    home: Places
+    part: Places
+    withheld: npt.NDArray[np.bool_]
+    steps: npt.NDArray[np.int8]
+
+    @property
+    def group(self) -> Places:
+        """The merged group of each row; shape (rows,)."""
+        return self.part[self.home]
+
+    def merged(self, groups: Sequence[int]) -> RepairPlan:
+        """Return the plan with the parts of some groups made one."""
+        old = np.unique(self.part[list(groups)])
+        part = self.part.copy()
+        part[np.isin(part, old)] = old[0]
+        steps = self.steps.copy()
+        steps[old] = 0
+        return replace(self, part=part, steps=steps)
+
+    def without(self, rows: Places) -> RepairPlan:
+        """Return the plan with some more rows withheld."""
+        withheld = self.withheld.copy()
+        withheld[rows] = True
+        return replace(self, withheld=withheld)
+
+    def kept(self, rows: Places) -> RepairPlan:
+        """Return the plan with some rows withheld no more."""
+        withheld = self.withheld.copy()
+        withheld[rows] = False
+        return replace(self, withheld=withheld)
+
+    @property
+    def key(self) -> bytes:
+        """What two plans have in common that change the same."""
+        return b"".join(each.tobytes() for each in (self.home, self.part, self.withheld, self.steps))

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from audit.model.arrays import Places
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
-from audit.repair.draft import CandidateDraft, Option
+from audit.repair.candidate_rows import CandidateRows, RepairPlan
 from audit.repair.judging import Blame, Judge, Judgement
 from audit.repair.past_values import PastValues
-from audit.repair.repair_plan import RepairPlan
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 ROUNDS = 8
 _TRIES = {MOVE: 2, COARSEN: 3}
@@ -157,3 +161,201 @@ class GuidedSearch:
                 yield 0.0, MOVE, swaps[exchanged % len(swaps)]
         if COARSEN in self.moves and (wider := draft.coarsening(root)) is not None:
             yield wider[0], COARSEN, wider[1]
+
+
+Option = tuple[float, str, object]
+"""What a change costs, its kind, and what `Draft.apply` needs for it."""
+
+_PARTNERS = 12
+_EXCHANGES = 24
+
+
+class CandidateDraft:
+    """A plan that grows.
+
+    Attributes:
+        rows: the candidate.
+        past: the quick test; None where there is none.
+        members: the published groups of each merged group.
+        inside: its rows that are kept.
+        withheld_people: how many people's rows are left out.
+    """
+
+    def __init__(self, rows: CandidateRows, past: PastValues | None) -> None:
+        self.rows, self.past = rows, past
+        self.members = {group: [group] for group in range(rows.groups)}
+        order = np.argsort(rows.group, kind="stable")
+        starts = np.searchsorted(rows.group[order], np.arange(rows.groups + 1)).tolist()
+        self.inside: dict[int, Places] = {g: order[starts[g] : starts[g + 1]] for g in range(rows.groups)}
+        self.root = np.arange(rows.groups)
+        self.home = rows.group.astype(np.intp)
+        self.steps = rows.unchanged().steps
+        self.withheld_people = 0.0
+
+    def plan(self) -> RepairPlan:
+        """Return the plan as it stands."""
+        kept = np.zeros(self.rows.rows, dtype=np.bool_)
+        for rows in self.inside.values():
+            kept[rows] = True
+        part = np.empty(self.rows.groups, dtype=np.intp)
+        least = {}
+        for root, members in self.members.items():
+            least[root] = min(members)
+            part[members] = least[root]
+        steps = np.zeros_like(self.steps)
+        for root, low in least.items():
+            steps[low] = self.steps[root]
+        return RepairPlan(self.home.copy(), part, ~kept, steps)
+
+    def broken(self, root: int, rows: Places | None = None) -> Places:
+        """Return which rows a group gives away by the quick test, perhaps with other rows."""
+        rows = self.inside[root] if rows is None else rows
+        if self.past is None or not len(rows):
+            return np.zeros(0, dtype=np.intp)
+        return self.past.broken(rows)
+
+    def keeps(self, row: int) -> bool:
+        """Return whether a row is not withheld."""
+        return bool((self.inside[int(self.root[self.home[row]])] == row).any())
+
+    # -- changes --------------------------------------------------------------------------------------------
+
+    def merge(self, one: int, other: int) -> int:
+        """Make two merged groups one, and return it."""
+        if len(self.members[one]) < len(self.members[other]):
+            one, other = other, one
+        gone = self.members.pop(other)
+        self.members[one] += gone
+        self.root[gone] = one
+        self.inside[one] = np.concatenate([self.inside[one], self.inside.pop(other)])
+        self.steps[[one, other]] = 0
+        return one
+
+    def withhold(self, root: int, rows: Places) -> None:
+        """Leave those of some rows of a merged group out that can be withheld."""
+        kept = np.setdiff1d(self.inside[root], self.rows.withholdable(rows))
+        self.withheld_people += float(self.rows.counts[self.inside[root]].sum() - self.rows.counts[kept].sum())
+        self.inside[root] = kept
+
+    def exchange(self, root: int, row: int, other_root: int, other: int) -> None:
+        """Put two rows of different merged groups into one another's."""
+        self.home[[row, other]] = self.home[[other, row]]
+        self.inside[root] = np.append(self.inside[root][self.inside[root] != row], other)
+        self.inside[other_root] = np.append(self.inside[other_root][self.inside[other_root] != other], row)
+
+    def coarsening(self, root: int) -> tuple[float, int] | None:
+        """Return what the cheapest step of a group's cells to coarser ones costs, and in which attribute it is.
+
+        None where all cells say nothing.
+        """
+        rows, best = self.inside[root], []
+        for place, column in enumerate(self.rows.columns):
+            own = column.codes[rows]
+            codes = [column.merged(np.unique(own).tolist())] if len(self.members[root]) > 1 else np.unique(own).tolist()
+            old = [column.coarser(code, int(self.steps[root, place])) for code in codes]
+            if not all(map(column.is_top, old)):
+                cost = sum(column.cost(column.coarser(code)) - column.cost(code) for code in old)
+                best.append((cost / len(old) * float(self.rows.counts[rows].sum()) / len(self.rows.columns), place))
+        return min(best, default=None)
+
+    # -- choosing -------------------------------------------------------------------------------------------
+
+    def partners(self, root: int) -> list[tuple[float, int]]:
+        """Return merged groups near one, with what merging it with each costs; ascending."""
+        own = self._cost(root)
+        found = [
+            (self.rows.merge_cost([*self.members[root], *self.members[other]]) - own - self._cost(other), other)
+            for other in self._near(root)
+        ]
+        return sorted(found)
+
+    def _cost(self, root: int) -> float:
+        return 0.0 if len(self.members[root]) < 2 else self.rows.merge_cost(self.members[root])
+
+    def _near(self, root: int) -> list[int]:
+        """Return some merged groups that lie near one."""
+        if len(self.members) < 2:
+            return []
+        if not self.rows.attributes:
+            others = (other for other in self.members if other != root and len(self.inside[other]))
+            return [other for other, _ in zip(others, range(_PARTNERS), strict=False)]
+        middle = self.rows.middles[self.members[root]].mean(axis=0)
+        number = 4 * _PARTNERS
+        while True:
+            near = np.atleast_1d(self._tree.query(middle, k=min(number, self.rows.groups))[1])
+            roots = [r for r in dict.fromkeys(self.root[near].tolist()) if r != root and len(self.inside[r])]
+            if len(roots) >= min(_PARTNERS, len(self.members) - 1) or number >= self.rows.groups:
+                return roots[:_PARTNERS]
+            number *= 4
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.rows.middles)
+
+    def exchanges(self, root: int, rows: Places) -> Iterator[tuple[int, int, int]]:
+        """Yield exchanges of rows with those of groups of the same cells: the row, the other group, its row."""
+        if len(self.members[root]) > 1:
+            return
+        tried = 0
+        for other in self._alike[int(self.rows.alike[root])]:
+            if other == root or other not in self.members or len(self.members[other]) > 1:
+                continue
+            for row in rows.tolist():
+                for swapped in self.inside[other].tolist():
+                    yield row, other, swapped
+                    tried += 1
+                    if tried >= _EXCHANGES:
+                        return
+
+    @cached_property
+    def _alike(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for group, number in enumerate(self.rows.alike.tolist()):
+            found.setdefault(number, []).append(group)
+        return found
+
+    def options(self, root: int, moves: Sequence[str]) -> Iterator[Option]:
+        """Yield, of each kind of change, the cheapest that keeps a group from giving people away by the quick test."""
+        broken = self.broken(root)
+        found = [
+            next(self._passing_exchanges(root, broken), None) if MOVE in moves else None,
+            self._withholding(root) if WITHHOLD in moves else None,
+            next(self._passing_merges(root), None) if MERGE in moves else None,
+        ]
+        yield from (each for each in found if each is not None)
+
+    def _passing_exchanges(self, root: int, rows: Places) -> Iterator[Option]:
+        for row, other, swapped in self.exchanges(root, rows):
+            mine = np.append(self.inside[root][self.inside[root] != row], swapped)
+            theirs = np.append(self.inside[other][self.inside[other] != swapped], row)
+            if not len(self.broken(root, mine)) and not len(self.broken(other, theirs)):
+                yield 0.0, MOVE, (row, other, swapped)
+
+    def _withholding(self, root: int) -> Option:
+        kept = self.inside[root]
+        while len(gone := self.broken(root, kept)):
+            kept = np.setdiff1d(kept, gone)
+        lost = np.setdiff1d(self.inside[root], kept)
+        return float(self.rows.counts[lost].sum()), WITHHOLD, lost
+
+    def _passing_merges(self, root: int) -> Iterator[Option]:
+        for cost, other in self.partners(root):
+            both = np.concatenate([self.inside[root], self.inside[other]])
+            if not len(self.broken(root, both)):
+                yield cost, MERGE, other
+
+    def apply(self, root: int, kind: str, what: object) -> list[int]:
+        """Make a change that `options` gave, and return the groups that it concerns."""
+        if kind == MOVE and isinstance(what, tuple):
+            row, other, swapped = what
+            self.exchange(root, row, other, swapped)
+            return [root, other]
+        if kind == MERGE and isinstance(what, int):
+            return [self.merge(root, what)]
+        if kind == COARSEN and isinstance(what, int):
+            self.steps[root, what] += 1
+        elif isinstance(what, np.ndarray):
+            self.withhold(root, what)
+        return [root]

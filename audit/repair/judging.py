@@ -27,8 +27,7 @@ from audit.model.report import PolicyReport, Report
 from audit.model.scored import NOWHERE, Result
 from audit.pipeline.audit_run import AuditRun, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_files import CandidateFiles
-from audit.repair.candidate_rows import CandidateRows, owners
-from audit.repair.repair_plan import RepairPlan
+from audit.repair.candidate_rows import CandidateRows, RepairPlan, owners
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 

@@ -101,57 +101,11 @@ def _are_codes(members: Iterable[str], masks: Iterable[Masked]) -> bool:
     return all(any(c.isdigit() for c in text) for text in [*members, *(mask.prefix for mask in masks)])
 
 
-class CellCosts:
-    """How much of an attribute's domain, as a candidate shows it, a cell covers: 0 for one value, 1 for `*`.
-
-    This is the normalized certainty penalty of one cell (Xu et al., KDD 2006), the domain being what the candidate's
-    own cells span.
-    """
-
-    def __init__(self, attribute: QuasiIdentifier, texts: Iterable[str]) -> None:
-        self._attribute = attribute
-        self._known: dict[str, float] = {}
-        self._cells: dict[str, Cell] = {}
-        cells = [self.cell(text) for text in dict.fromkeys(texts)]
-        numbers = [_ends(cell) for cell in cells if isinstance(cell, Interval | NumberSet)]
-        bounds = [number for ends in numbers for number, _ in ends if number is not None]
-        self._length = float(max(bounds) - min(bounds)) if bounds else 0.0
-        self._values = {value for cell in cells if isinstance(cell, ValueSet) for value in cell.members}
-
-    def cell(self, text: str) -> Cell:
-        """Return the cell of a text; each text is parsed once."""
-        if text not in self._cells:
-            self._cells[text] = self._attribute.parse(text)
-        return self._cells[text]
-
-    def of(self, text: str) -> float:
-        """Return the cost of the cell of a text, in [0, 1]."""
-        if text not in self._known:
-            self._known[text] = self._cost(self.cell(text))
-        return self._known[text]
-
-    def _cost(self, cell: Cell) -> float:
-        if isinstance(cell, Interval):
-            if cell.low is None or cell.high is None:
-                return 1.0
-            return self._share(cell.low, cell.high)
-        if isinstance(cell, NumberSet):
-            return self._share(min(cell.members), max(cell.members))
-        others = max(1, len(self._values) - 1)
-        if isinstance(cell, ValueSet):
-            return min(1.0, (len(cell.members) - 1) / others)
-        if isinstance(cell, Masked):
-            below = sum(len(v) == cell.length and v.startswith(cell.prefix) for v in self._values)
-            return min(1.0, max(below - 1, 1) / others)
-        return 1.0
-
-    def _share(self, low: Fraction, high: Fraction) -> float:
-        """Return what part of the domain lies between two numbers."""
-        return min(1.0, float(high - low) / self._length) if self._length else float(low != high)
-
-
 class AttributeCells:
-    """The cells of one quasi-identifier of a candidate, as numbers of their texts.
+    """The cells of one quasi-identifier of a candidate, as numbers of their texts, and what each costs.
+
+    A cell costs as much of the attribute's domain, as the candidate's own cells span it, as it covers: 0 for one value,
+    1 for `*`. This is the normalized certainty penalty of one cell (Xu et al., KDD 2006).
 
     Attributes:
         texts: each distinct text, those of the candidate first.
@@ -159,56 +113,74 @@ class AttributeCells:
     """
 
     def __init__(self, attribute: QuasiIdentifier, codes: npt.NDArray[np.integer], texts: Sequence[str]) -> None:
-        self.attribute = attribute
-        self.codes = codes.astype(np.intp)
-        self.texts = list(texts)
-        self._of_text = {text: code for code, text in enumerate(self.texts)}
-        self._costs = CellCosts(attribute, texts)
-        self._known: dict[tuple[int, ...], int] = {}
-        self._coarser: dict[int, int] = {}
-        cells = map(self._costs.cell, texts)
-        ends = [end for cell in cells if isinstance(cell, Interval | NumberSet) for end, _ in _ends(cell) if end]
-        self._whole = all(end.denominator == 1 for end in ends)
+        self.attribute, self.codes = attribute, codes.astype(np.intp)
+        self.texts, self._cells, self._costs = list[str](), list[Cell](), list[float]()
+        self._of_text, self._merged, self._coarser = dict[str, int](), dict[tuple[int, ...], int](), dict[int, int]()
+        cells = [attribute.parse(text) for text in texts]
+        ends = [end for cell in cells if isinstance(cell, Interval | NumberSet) for end, _ in _ends(cell)]
+        numbers = [end for end in ends if end is not None]
+        self._length = float(max(numbers) - min(numbers)) if numbers else 0.0
+        self._whole = all(end.denominator == 1 for end in numbers)
+        self._values = {value for cell in cells if isinstance(cell, ValueSet) for value in cell.members}
+        for text in texts:
+            self._number(text)
+
+    def _number(self, text: str) -> int:
+        """Return the number of a text; a new one is parsed."""
+        found = self._of_text.setdefault(text, len(self.texts))
+        if found == len(self.texts):
+            cell = self.attribute.parse(text)
+            self.texts.append(text)
+            self._cells.append(cell)
+            self._costs.append(self._cost(cell))
+        return found
+
+    def _cost(self, cell: Cell) -> float:
+        others = max(1, len(self._values) - 1)
+        if isinstance(cell, Interval | NumberSet):
+            (low, _), (high, _) = _ends(cell)
+            if low is None or high is None:
+                return 1.0
+            return min(1.0, float(high - low) / self._length) if self._length else float(low != high)
+        if isinstance(cell, ValueSet):
+            return min(1.0, (len(cell.members) - 1) / others)
+        if isinstance(cell, Masked):
+            below = sum(len(v) == cell.length and v.startswith(cell.prefix) for v in self._values)
+            return min(1.0, max(below - 1, 1) / others)
+        return 1.0
 
     def cost(self, code: int) -> float:
-        """Return the normalized certainty penalty of a cell."""
-        return self._costs.of(self.texts[code])
+        """Return what a cell costs, in [0, 1]."""
+        return self._costs[code]
 
     def costs(self) -> npt.NDArray[np.float64]:
-        """Return that of all cells known by now."""
-        return np.array([self._costs.of(text) for text in self.texts])
+        """Return what each of the cells known by now costs."""
+        return np.array(self._costs)
 
     def merged(self, codes: Iterable[int]) -> int:
         """Return the narrowest cell that covers some."""
         key = tuple(sorted(set(codes)))
         if len(key) == 1:
             return key[0]
-        if key not in self._known:
-            cells = {text: self._costs.cell(text) for text in (self.texts[code] for code in key)}
-            self._known[key] = self._number(merged_text(cells, self.attribute))
-        return self._known[key]
+        if key not in self._merged:
+            cells = {self.texts[code]: self._cells[code] for code in key}
+            self._merged[key] = self._number(merged_text(cells, self.attribute))
+        return self._merged[key]
 
     def coarser(self, code: int, steps: int = 1) -> int:
         """Return the cell some steps up the hierarchy or grid; `*` is above all, as is what covers all there are."""
         for _ in range(steps):
             if code not in self._coarser:
-                cell = self._costs.cell(self.texts[code])
-                text = _text(
-                    coarser(cell, self.attribute.hierarchy, whole=self._whole, kind=self.attribute.kind), self.attribute
-                )
-                self._coarser[code] = self._number(ANYTHING if self._costs.of(text) >= 1 else text)
+                cell, one = self._cells[code], self.attribute
+                cell = coarser(cell, one.hierarchy, whole=self._whole, kind=one.kind)
+                text = _text(cell, one)
+                self._coarser[code] = self._number(ANYTHING if self._cost(one.parse(text)) >= 1 else text)
             code = self._coarser[code]
         return code
 
     def is_top(self, code: int) -> bool:
         """Return whether a cell says nothing."""
         return self.texts[code] == ANYTHING
-
-    def _number(self, text: str) -> int:
-        found = self._of_text.setdefault(text, len(self.texts))
-        if found == len(self.texts):
-            self.texts.append(text)
-        return found
 
 
 def _text(cell: Cell, attribute: QuasiIdentifier) -> str:

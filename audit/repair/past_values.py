@@ -20,8 +20,7 @@ from audit.adversary.view import View
 from audit.io.encoding import NOBODY
 from audit.model.arrays import Flags, Places
 from audit.model.audit_options import AuditOptions
-from audit.repair.candidate_rows import CandidateRows
-from audit.repair.repair_plan import RepairPlan
+from audit.repair.candidate_rows import CandidateRows, RepairPlan
 
 _MOST_BYTES = 1 << 29
 

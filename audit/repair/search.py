@@ -25,14 +25,12 @@ from audit.model.audit_options import AuditOptions
 from audit.model.moves import COARSEN, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.repair import Repair
-from audit.repair.all_plans import FEW_ROWS, AllPlans, TooManyPlansError
 from audit.repair.candidate_files import CandidateFiles
-from audit.repair.candidate_rows import CandidateRows
+from audit.repair.candidate_rows import CandidateRows, RepairPlan
 from audit.repair.guided import ROUNDS, Found, GuidedSearch
 from audit.repair.judging import Judge, Judgement, SearchOutOfTimeError
 from audit.repair.past_values import PastValues
-from audit.repair.repair_plan import RepairPlan
-from audit.repair.smaller_plans import smaller_plans
+from audit.repair.plans import FEW_ROWS, AllPlans, TooManyPlansError, smaller_plans
 from audit.runtime.phrases import Phrase, parted, say
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -155,7 +153,7 @@ class RepairSearch:
             self._follow_findings(self._forced())
         except SearchOutOfTimeError:
             return None
-        return None if self.best is None else self._found()
+        return None if self.best is None else self._came_to()
 
     def find(self) -> Repair:
         """Return the least change that was found to keep the policy; else the audit of the candidate as it is, and why.
@@ -167,7 +165,7 @@ class RepairSearch:
             KeyboardInterrupt: the search is interrupted before anything was found.
         """
         if self.judge.past.policy.violations and not self.baseline:
-            return self._refused(str(_BROKEN_PAST), proved=True)
+            return self._came_to(str(_BROKEN_PAST), proved=True)
         self.past = self._quick_test()
         try:
             why, proved = self._search()
@@ -181,7 +179,7 @@ class RepairSearch:
                 raise
             self.stopped = Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
             why, proved = self.stopped, False
-        return self._refused(why, proved=proved) if self.best is None else self._found()
+        return self._came_to(why, proved=proved)
 
     def _search(self) -> Answer:
         """Look for the best repair; return why there is none, and whether that is proved."""
@@ -371,43 +369,29 @@ class RepairSearch:
 
     # -- reporting --------------------------------------------------------------------------------------------
 
-    def _refused(self, why: str, *, proved: bool) -> Repair:
-        """Return that there is no repair, and why."""
-        judge = self.judge
-        first = self.first or judge.judge(self.rows.unchanged(), whole=True)
-        if self._left_out is not None and why != str(_BROKEN_PAST):
-            why = parted([why, self._left_out])
-        return Repair(
-            self.rows.tag,
-            (),
-            0.0,
-            (),
-            judge.past,
-            first.report,
-            judge.audits,
-            why,
-            proved=proved,
-            baseline=self.baseline,
-            stopped=self.stopped,
-        )
-
-    def _found(self) -> Repair:
-        """Return the best repair, which is not written."""
+    def _came_to(self, why: str | None = None, *, proved: bool = False) -> Repair:
+        """Return the best repair, which is not written; without one, why there is none."""
+        judge, moves, lost, much = self.judge, tuple[Move, ...](), 0.0, False
         if self.best is None:
-            raise ValueError("no repair was found")
-        plan, judgement = self.best
-        moves = self.changes(plan)
-        lost = sum(move.cost for move in moves) / max(1.0, float(self.rows.counts.sum()))
+            judgement = self.first or judge.judge(self.rows.unchanged(), whole=True)
+            if self._left_out is not None and why != str(_BROKEN_PAST):
+                why = parted([why or "", self._left_out])
+        else:
+            why, proved, (plan, judgement) = None, False, self.best
+            moves, much = self.changes(plan), self.rows.withheld_too_many(plan) > 0
+            lost = sum(move.cost for move in moves) / max(1.0, float(self.rows.counts.sum()))
         return Repair(
             self.rows.tag,
             moves,
             lost,
             (),
-            self.judge.past,
+            judge.past,
             judgement.report,
-            self.judge.audits,
+            judge.audits,
+            refused=why,
+            proved=proved,
+            withholds_much=much,
             baseline=self.baseline,
-            withholds_much=self.rows.withheld_too_many(plan) > 0,
             stopped=self.stopped,
         )
 

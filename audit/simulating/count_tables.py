@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.count_tables.exact_tables import with_totals
 from audit.model.arrays import Counts
+from audit.model.count_tables import with_totals
 
 Publish = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]
 

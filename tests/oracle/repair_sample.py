@@ -145,7 +145,7 @@ def _is_diverse(releases: Sequence[Sequence[tuple[str, str, str]]]) -> bool:
 
 
 def tables(seed: int, folder: Path) -> Drawn:
-    """A count table, and one more whose total or further cell tells a hidden count."""
+    """A count table, and one more whose total or further cell tells a hidden count; some cells may have to be kept."""
     rng = random.Random(seed)  # noqa: S311 - reproducible series
     areas, counts = "ABC"[: rng.randrange(2, 4)], [1, 2, 3, 5, 8, 13, 40]
     truth = {(area, sex): rng.choice(counts) for area in areas for sex in "fm"}
@@ -155,7 +155,23 @@ def tables(seed: int, folder: Path) -> Drawn:
     told = [area for area in areas if rng.random() < 0.8] or ["A"]
     lines = [f"{area},All,{sum(truth[area, sex] for sex in 'fm')}\n" for area in told]
     file.write_text("area,sex,n\n" + "".join(lines), encoding="utf-8")
-    return Drawn(series, [file], [])
+    kept = [area for area in told if rng.random() < 0.3]
+    with (series / "series.toml").open("a", encoding="utf-8") as manifest:
+        manifest.writelines(f'[[hiding]]\ncell = {{ area = "{area}" }}\nkeep = true\n' for area in kept)
+
+    def is_safe(hidden: Sequence[str]) -> bool:
+        texts = [line.rpartition(",")[0] + ",\n" if line[0] in hidden else line for line in lines]
+        (folder / "tried").mkdir(exist_ok=True)
+        (folder / "tried" / "2.csv").write_text("area,sex,n\n" + "".join(texts), encoding="utf-8")
+        words = ["next", str(series), str(folder / "tried" / "2.csv"), "--format", "json"]
+        return json.loads(run_main(*words)[1])["new_total"] == 0
+
+    def exists() -> bool:
+        free = [area for area in told if area not in kept]
+        sizes = range(len(free) + 1)
+        return any(is_safe(some) for size in sizes for some in itertools.combinations(free, size))
+
+    return Drawn(series, [file], [], None, exists)
 
 
 def _write(folder: Path, column: str, role: str, releases: list[list[tuple[str, str, str]]], policy: str):
@@ -209,6 +225,7 @@ def tried(kind: str, seed: int, folder: Path) -> Tried:
         wrote = json.loads(told).get("written")
         again = run_main("next", str(drawn.series), *[str(out / path.name) for path in drawn.files])[0] if wrote else 1
         assert not wrote or again == code, (kind, seed, code, again)
+        assert wrote or (drawn.exists is not None and not drawn.exists()), (kind, seed, code)
     elif code == 0:
         again = [str(out / path.name) for path in drawn.files]
         assert run_main("next", str(drawn.series), *again, *drawn.words)[0] == 0, (kind, seed)

@@ -4,13 +4,14 @@ import json
 import shutil
 import stat
 
+import numpy as np
 import pytest
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
 from audit.repair import search
-from audit.repair.merged_cells import CellCosts, merged_text
+from audit.repair.merged_cells import AttributeCells, merged_text
 from tests.cli.forms import EXAMPLES
 from tests.helpers.messy import write as write_text
 from tests.helpers.repairs import draw
@@ -86,8 +87,10 @@ PLACES = Hierarchy("p", (("Rome", "Bari", "Oslo"), ("Italy", "Italy", "Norway"),
 def test_merged_cells(kind, hierarchy, texts, merged):
     attribute = QuasiIdentifier("a", kind, hierarchy, frozenset())
     assert merged_text({text: attribute.parse(text) for text in texts}, attribute) == merged
-    costs = CellCosts(attribute, texts)
-    assert all(costs.of(text) <= costs.of(merged) for text in texts)
+    cells = AttributeCells(attribute, np.arange(len(texts)), texts)
+    every = cells.merged(range(len(texts)))
+    assert cells.texts[every] == merged
+    assert all(cells.cost(code) <= cells.cost(every) for code in range(len(texts)))
 
 
 BROKEN = [Row(f"p{n}", "1", value, ("[20, 60]",)) for n, value in enumerate(["flu", "flu", "flu", "gastritis"])]
