@@ -36,9 +36,10 @@ def first_values(sets: Words) -> Codes:
 def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
     """Return the values whose bits are set as pairs of a row of masks and a value, in order."""
     places, values = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
+    width = masks.shape[1] * 64
     for first in range(0, len(masks), _AT_A_TIME):
         octets = np.ascontiguousarray(masks[first : first + _AT_A_TIME]).view(np.uint8)
-        place, value = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little").view(np.bool_))
+        place, value = divmod(np.flatnonzero(np.unpackbits(octets, bitorder="little").view(np.bool_)), width)
         places.append(place + first)
         values.append(value.astype(np.int32))
     return np.concatenate(places), np.concatenate(values)

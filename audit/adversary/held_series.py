@@ -15,12 +15,12 @@ import numpy as np
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.record_candidates import ABSENT, kinds_of_rows
-from audit.adversary.row_classes import row_classes, whole_groups
 from audit.adversary.seen_release import PlacedPeople, SeenRelease, record_of
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.releases import KeyedRelease
+from audit.io.row_classes import RowClasses
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES, AdversaryKind
@@ -92,10 +92,10 @@ class HeldSeries:
         series = self.series
         # Whose episodes are whose no adversary knows, but a class of one person's is small.
         key = self.adversary.reads_key or series.columns.rules[SeveralRows].choice == EPISODES
-        read = series.read(position, self._attributes, key=key, records=self.records, row_classes=True)
+        read = series.read(position, self._attributes, key=key, records=self.records)
         record = None if read.records is None else self.names.encode_coded(read.records)
         by_cells, cells = read.values_by_row or self.adversary.knows_people, None
-        classes = row_classes(read) if by_cells else whole_groups(read)
+        classes = read.classes if by_cells else RowClasses.of(read.group, ())
         if self.register is not None:
             columns = [read.cells[name][classes.first] for name in series.attributes]
             cells = np.stack(columns, axis=1) if columns else np.zeros((len(classes.group), 0), dtype=np.int32)

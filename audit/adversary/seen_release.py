@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.adversary.row_classes import RowClasses
 from audit.io.releases import KeyedRelease, Release
+from audit.io.row_classes import RowClasses
 from audit.io.tables import Coded
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
 from audit.model.evidence import ValueCounts
@@ -98,10 +98,9 @@ class SeenRelease:
     @property
     def pools_by_looks(self) -> Places:
         """The pools in the order of their groups and, within a group, of the numbers of equal cells; shape (pools,)."""
-        looks = self.release.alike
-        if looks is None or not self.release.values_by_row:
+        if not self.release.values_by_row:
             return np.arange(self.pool.size)
-        return np.lexsort((looks[self.classes.first], self.pool_group))
+        return np.lexsort((self.classes.looks, self.pool_group))
 
     def entries(self, sensitive: str) -> ValueCounts:
         """Return what the pools publish of an attribute."""

@@ -67,8 +67,10 @@ class Key:
             values = self.of_versions(release)
             if values is not None:
                 recorded, before = True, first[person]
-                changed[person] |= (before != UNKNOWN) & (values != before) & (values != UNKNOWN)
-                first[person] = np.where(before == UNKNOWN, values, before)
+                rows = np.flatnonzero(values != before)
+                who, now, new = person[rows], values[rows], before[rows] == UNKNOWN
+                first[who[new]] = now[new]
+                changed[who] |= ~new & (now != UNKNOWN)
         return first if recorded else None, changed
 
 

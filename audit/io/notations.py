@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from audit.io.cells import CellError, Interval, Kind
@@ -156,6 +156,7 @@ def read_number(text: str) -> Fraction | None:
     return Fraction(text) if abs(int(exponent or 0)) <= _LARGEST_EXPONENT else None
 
 
+@lru_cache(maxsize=1 << 16)  # lists repeat their members
 def read_interval(text: str, kind: Kind) -> Reading | None:
     """Return what a number or day, or a range of them, means in a column of this kind; None where it is none.
 

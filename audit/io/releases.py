@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,13 @@ from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles
+from audit.io.row_classes import CodedColumn, RowClasses, varies
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
 from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.model.arrays import Codes, Counts, Flags
-from audit.model.composite_keys import combine, ranks, row_ranks
+from audit.model.composite_keys import combine, ranks
 from audit.model.errors import Problems
 
 SEVERAL_ROWS = (
@@ -39,15 +40,15 @@ class Release:
     Attributes:
         tag: the release's name.
         group: the QI-group of each row; shape (rows,).
+        classes: the row classes.
         entry_group, entry_value, entry_count: the published values: group, code and number of rows of each
             entry, shape (entries,); `entry_count` None means one each. For a plain table an entry is a row.
         counts: how many people each row stands for, or None for one each.
         values_by_row: whether entry i is the value of row i (false for an Anatomy pair).
         cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
-            series' `Attribute`s; with `row_classes` at least those in which rows of one group differ.
+            series' `Attribute`s; of a plain table at least those in which rows of one group differ.
         texts: the cells of each quasi-identifier as they are written: codes by row, and the text of each code.
         records: the published record id of each row, distinct, where it was asked for.
-        alike: numbers by row, equal where published quasi-identifiers are; None where the series has none.
         suppressed: the group of the rows whose quasi-identifiers are all `*`, beside others, where neither groups nor
             record ids are published; None elsewhere.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
@@ -56,6 +57,7 @@ class Release:
 
     tag: str
     group: Coded
+    classes: RowClasses
     entry_group: Codes
     entry_value: Mapping[str, Codes]
     entry_count: Counts | None
@@ -63,7 +65,6 @@ class Release:
     values_by_row: bool
     cells: dict[str, Codes]
     records: Coded | None
-    alike: Codes | None = None
     suppressed: int | None = None
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
@@ -78,6 +79,11 @@ class Release:
     def people(self) -> int:
         """Number of people, counterfeits among them, that the rows stand for."""
         return self.rows if self.counts is None else int(self.counts.sum())
+
+    def by_class(self) -> Self:
+        """Return the same with what publishes values together as its groups: row classes in a plain table."""
+        row = self.classes.row
+        return replace(self, group=row, entry_group=row.codes) if self.values_by_row else self
 
 
 @dataclass(frozen=True)
@@ -124,26 +130,6 @@ class KeyedRelease(Release):
         return real.astype(np.int32)
 
 
-def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
-    """Return whether rows of one group differ in a column, given as codes by row."""
-    of_group = np.zeros(group.size, dtype=codes.dtype)
-    of_group[group.codes] = codes
-    return not np.array_equal(of_group.take(group.codes), codes)
-
-
-def _alike(group: Coded, columns: Sequence[tuple[npt.NDArray[np.integer], int]]) -> Codes:
-    """Return a number for each row, equal for those with equal cells; columns are codes by row, and a bound on them.
-
-    Where rows of one group have equal cells, one row of each group is looked at.
-    """
-    rows = len(group.codes)
-    if any(varies(group, codes) for codes, _ in columns):
-        return row_ranks(columns, rows)
-    row = np.zeros(group.size, dtype=np.intp)
-    row[group.codes] = np.arange(rows)
-    return row_ranks([(codes[row], bound) for codes, bound in columns], group.size).take(group.codes)
-
-
 @dataclass(frozen=True)
 class Wanted:
     """What is wanted of a release.
@@ -152,13 +138,11 @@ class Wanted:
         attributes: the quasi-identifiers whose cells are read.
         key: whether to read whose rows they are.
         records: whether to read the published record ids.
-        row_classes: whether to read the cells of a plain table, too, where rows of one group differ in them.
     """
 
     attributes: Sequence[str] = ()
     key: bool = True
     records: bool = False
-    row_classes: bool = False
 
 
 class ReleaseContext(Protocol):
@@ -187,7 +171,7 @@ class ReleaseContext(Protocol):
     def has_key(self, release: ReleaseFiles, /) -> bool:
         """Return whether a release has a key."""
 
-    def note_texts(self, position: int, table: Table, names: Iterable[str]) -> None:
+    def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
         """Note the distinct texts of some columns of a release."""
 
     def adjustments(self, tag: str) -> Adjustments:
@@ -250,7 +234,6 @@ class _Reading:
         # Without a group column the cells make the groups.
         self.attributes = wanted.attributes if self.columns.group else self.columns.quasi_identifiers
         self.problems = problems
-        self.row_classes = wanted.row_classes
         self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
         self.texts: dict[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = {}
         self.strangers: Flags | None = None
@@ -259,19 +242,23 @@ class _Reading:
         table = self.table()
         if table is None:
             return None
-        self.series.note_texts(self.position, table, self.columns.quasi_identifiers)
+        for name in self.columns.quasi_identifiers:
+            codes, texts = short_codes(table.arrow(name))
+            self.texts[name] = codes.astype(np.min_scalar_type(len(texts))), texts
+        self.series.note_texts(self.position, {name: texts for name, (_, texts) in self.texts.items()})
         if table.rows == 0:
             line = None if table.path.name.endswith(".parquet") else 2
             self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
             return None
-        for name in self.columns.quasi_identifiers:
-            codes, texts = short_codes(table.arrow(name))
-            self.texts[name] = codes.astype(np.min_scalar_type(len(texts))), texts
         cells = {name: self.cells(table, name) for name in self.attributes}
         group = self.group(table, cells)
         counts = self.counts(table)
         suppressed = self.suppressed(group, cells)
-        alike, singling = self.alike(table, group, cells, counts, suppressed)
+        columns, classes = self.classes(table, group, cells)
+        people = np.ones(table.rows, dtype=np.int64) if counts is None else counts
+        people = people if suppressed is None else np.where(group.codes == suppressed, 0, people)
+        few = table.rows <= MOST_ROWS and bool(columns)
+        singling = singling_columns(self.columns.quasi_identifiers, columns, people, classes) if few else ()
         person = self.person(table) if self.key else None
         owner, several = None, self.columns.rules[SeveralRows]
         if person is not None and several.choice is not None:
@@ -283,6 +270,7 @@ class _Reading:
         return KeyedRelease(
             tag=self.files.tag,
             group=group,
+            classes=classes,
             person=person,
             entry_group=entries[0],
             entry_value=entries[1],
@@ -291,7 +279,6 @@ class _Reading:
             values_by_row=not anatomy,
             cells=cells,
             records=None if self.record is None else self.records(table, self.record),
-            alike=alike,
             suppressed=suppressed,
             singling=singling,
             counterfeits=self.counterfeits(group, person, entries),
@@ -300,13 +287,6 @@ class _Reading:
             own=self.own,
             texts=self.texts,
         )
-
-    @property
-    def compared(self) -> list[str]:
-        """The quasi-identifiers that are read to see whether rows of one group differ in them."""
-        if not self.row_classes or self.files.values is not None:
-            return []
-        return [name for name in self.columns.quasi_identifiers if name not in self.attributes]
 
     def table(self) -> Table | None:
         c = self.columns
@@ -377,40 +357,25 @@ class _Reading:
         stars = np.logical_and.reduce([codes == self.series.attributes[name].anything for name, codes in cells.items()])
         return int(group.codes[stars.argmax()]) if stars.any() and not stars.all() else None
 
-    def alike(
-        self,
-        table: Table,
-        group: Coded,
-        cells: dict[str, Codes],
-        counts: Counts | None,
-        suppressed: int | None,
-    ) -> tuple[Codes | None, tuple[SinglingColumn, ...]]:
-        """Return which rows look alike, and what each quasi-identifier does to rows alone or in small groups.
+    def classes(self, table: Table, group: Coded, cells: dict[str, Codes]) -> tuple[list[CodedColumn], RowClasses]:
+        """Return the quasi-identifiers, and which rows are alike.
 
-        Added to `cells` are those of the columns in which rows of one group differ, which then look like what they
-        contain; of the others the texts are compared. In large releases columns that single out are not looked for.
+        Added to `cells` are those of the columns of a plain table in which rows of one group differ, which then look
+        like what they contain; of the others the texts are compared.
         """
-        names = self.columns.quasi_identifiers
-        if not names:
-            return None, ()
-        for name in self.compared:
-            if varies(group, self.texts[name][0]):
+        varying = [name for name, (codes, _) in self.texts.items() if varies(group, codes)]
+        for name in varying if self.files.values is None else ():
+            if name not in cells:
                 cells[name] = self.cells(table, name)
-        for name in names:
-            codes, texts = self.texts[name]
+        columns: dict[str, CodedColumn] = {}
+        for name, (codes, texts) in self.texts.items():
             if name not in cells and "" in texts and len(rows := np.flatnonzero(codes == texts.index(""))):
                 for _, error in self.series.attributes[name].numbers([""])[1]:
                     self.note(table, int(rows[0]), name, error.what, error.remedy)
-        columns: list[tuple[npt.NDArray[np.integer], int]] = [
-            (cells[name], len(self.series.attributes[name].cells)) if name in cells else (codes, len(texts))
-            for name, (codes, texts) in self.texts.items()
-        ]
-        number = _alike(group, columns)
-        if table.rows > MOST_ROWS:
-            return number, ()
-        people = np.ones(table.rows, dtype=np.int64) if counts is None else counts
-        people = np.where(group.codes == suppressed, 0, people)
-        return number, singling_columns(names, columns, people, number)
+            read = name in cells
+            columns[name] = (cells[name], len(self.series.attributes[name].cells)) if read else (codes, len(texts))
+        several = [columns[name] for name in varying if varies(group, columns[name][0])]
+        return [*columns.values()], RowClasses.of(group, [*columns.values()], several)
 
     def group(self, table: Table, cells: dict[str, Codes]) -> Coded:
         """Return the groups by row; without a group column, rows with equal cells form one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -144,15 +144,16 @@ class Series:
             if missing := [name for name in names if (position, name) not in self._noted]:
                 table = read_adjusted(files.rows, files.shown, missing, self.adjustments(files.tag), problems)
                 if table is not None:
-                    self.note_texts(position, table, missing)
+                    self.note_texts(position, {name: table.distinct(name) for name in missing})
         problems.check()
 
-    def note_texts(self, position: int, table: Table, names: Iterable[str]) -> None:
+    def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
         """Note the texts of some columns of a release that was read."""
-        for name in names:
+        for name, of_column in texts.items():
             if (position, name) not in self._noted:
-                for text in table.distinct(name):
-                    self._first.setdefault(name, {}).setdefault(text, position)
+                known = self._first.setdefault(name, {})
+                for text in of_column:
+                    known.setdefault(text, position)
                 self._noted.add((position, name))
 
     @cached_property
@@ -306,14 +307,13 @@ class Series:
         *,
         key: bool = True,
         records: bool = False,
-        row_classes: bool = False,
     ) -> KeyedRelease:
         """Read one release, with what is wanted of it: see `Wanted`.
 
         Raises:
             InputError: something in this file is wrong; the problems of all the other releases are reported as well.
         """
-        wanted, problems = Wanted(attributes, key, records, row_classes), Problems()
+        wanted, problems = Wanted(attributes, key, records), Problems()
         with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1) as stage:
             release = read_release(self, position, wanted, problems)
             stage.count(rows=0 if release is None else release.rows)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.row_classes import RowClasses
 from audit.model.arrays import Codes
 from audit.model.composite_keys import row_ranks
 
@@ -41,7 +42,7 @@ def singling_columns(
     names: Sequence[str],
     columns: Sequence[tuple[npt.NDArray[np.integer], int]],
     people: npt.NDArray[np.int64],
-    alike: Codes,
+    classes: RowClasses,
 ) -> tuple[SinglingColumn, ...]:
     """Return what each of some quasi-identifiers does, where rows are alone or in small groups, then what more do.
 
@@ -52,11 +53,13 @@ def singling_columns(
         names: of the columns.
         columns: the cells of each, as codes and a bound on them.
         people: how many people each row stands for.
-        alike: a number for each row, equal for rows with equal cells.
+        classes: which rows have equal cells.
     """
-    size = _sizes(alike, people)
-    if (size >= SMALL).all():
+    of_look = np.bincount(classes.looks, np.bincount(classes.row.codes, people, classes.row.size)).astype(np.int64)
+    size_of = of_look[classes.looks]
+    if (size_of[classes.row.codes] >= SMALL).all():
         return ()
+    size = size_of[classes.row.codes]
 
     def alike_in(places: Sequence[int]) -> npt.NDArray[np.int64]:
         return _sizes(row_ranks([columns[at] for at in places], len(people)), people)

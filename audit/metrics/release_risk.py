@@ -17,10 +17,10 @@ import numpy.typing as npt
 from audit.adversary.register import population
 from audit.adversary.view import View
 from audit.io.encoding import Vocabulary
-from audit.io.releases import Release, varies
+from audit.io.releases import KeyedRelease, Release
 from audit.io.rules.disclosure import Harmless
 from audit.model.arrays import Codes, Counts, Floats
-from audit.model.composite_keys import row_ranks
+from audit.model.composite_keys import counted, tally
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.phrases import say
 
@@ -92,7 +92,8 @@ def panels_in(
     for name in release.entry_value:
         spread = distribution_of(release, name, vocabularies[name])
         diversity = diversity_of(spread)
-        grave = [(name, vocabularies[name].names[code]) not in harmless for code in spread.value[spread.start]]
+        known = [code for code, text in enumerate(vocabularies[name].names) if (name, text) in harmless]
+        grave = ~np.isin(spread.value[spread.start], known)
         found.append(
             ReleasePanel(
                 release=release.tag,
@@ -149,19 +150,18 @@ def smallest_class(release: Release, owner: Codes | None, k: float) -> ClassSize
     pair, values belong to groups, so that a class is a group; `alone` then counts the rows whose exact
     quasi-identifiers are unique. Suppressed rows form no class.
     """
-    group = (release.group.codes, release.group.size)
-    of_row = row_ranks([group], release.rows)
-    of_looks = of_row
-    if release.alike is not None and (not release.values_by_row or varies(release.group, release.alike)):
-        alike = [(release.alike, int(release.alike.max()) + 1)]
-        of_looks = row_ranks([*alike, group] if release.values_by_row else alike, release.rows)
-    looks = np.bincount(of_looks, weights=release.counts)
-    of_row = of_looks if release.values_by_row else of_row
-    rows = np.bincount(of_row, weights=release.counts).astype(np.int64)
+    classes = release.classes
+    rows = tally(classes.row.codes, classes.row.size, release.counts)
+    if release.values_by_row:
+        of_row, looks = classes.row.codes, rows
+    else:
+        of_row, looks = release.group.codes, np.bincount(classes.looks, weights=rows)
+        rows = tally(of_row, release.group.size, release.counts)
     people = _people_of(release, of_row, rows, owner)
+    described = rows > 0
     if release.suppressed is not None:  # there are neither groups nor pairs: looks are classes
-        described = np.arange(len(rows)) != of_row[(release.group.codes == release.suppressed).argmax()]
-        looks, rows, people = looks[described], rows[described], people[described]
+        described[release.suppressed], looks = False, np.delete(looks, release.suppressed)
+    rows, people = rows[described], people[described]
     held = people[people > 0]
     fewest = int(held.min()) if len(held) else None
     small = rows[np.where(people > 0, people, rows) < k]
@@ -174,12 +174,15 @@ def _people_of(release: Release, of_row: Codes, rows: Counts, owner: Codes | Non
     All published counterfeits of a group may be in one of its classes, but one person remains.
     """
     if owner is not None:
-        counted = owner >= 0
-        if np.bincount(owner[counted]).max(initial=0) > 1:  # of several rows of a person in one class one counts
+        real = owner >= 0
+        several = isinstance(release, KeyedRelease) and release.owner is not None
+        if several:  # of several rows of a person in one class one counts
             first = np.unique(np.stack([of_row, owner]), axis=1, return_index=True)[1]
-            counted &= np.isin(np.arange(len(owner)), first)
+            real &= np.isin(np.arange(len(owner)), first)
+        if release.counts is None and real.all():
+            return rows
         weights = np.ones(release.rows) if release.counts is None else release.counts
-        return np.bincount(of_row, weights=np.where(counted, weights, 0), minlength=len(rows)).astype(np.int64)
+        return tally(of_row, len(rows), np.where(real, weights, 0))
     if not release.counterfeits:
         return rows
     counterfeits = np.zeros(release.group.size, dtype=np.int64)
@@ -192,9 +195,7 @@ def _people_of(release: Release, of_row: Codes, rows: Counts, owner: Codes | Non
 
 def class_sizes(release: Release) -> Counts:
     """Return the number of people of each group, counterfeits included; 0 for unused codes."""
-    if release.entry_count is None:
-        return np.bincount(release.entry_group, minlength=release.group.size)
-    return np.bincount(release.entry_group, weights=release.entry_count, minlength=release.group.size).astype(np.int64)
+    return tally(release.entry_group, release.group.size, release.entry_count)
 
 
 @dataclass(frozen=True)
@@ -244,11 +245,7 @@ def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) ->
     value = release.entry_value[sensitive]
     bound = int(value.max(initial=0)) + 1
     key = release.entry_group.astype(np.int64) * bound + value
-    if release.entry_count is None:
-        pairs, rows = np.unique(key, return_counts=True)
-    else:
-        pairs, place = np.unique(key, return_inverse=True)
-        rows = np.bincount(place, weights=release.entry_count).astype(np.int64)
+    pairs, rows = counted(key, release.group.size * bound, release.entry_count)
     group = pairs // bound
     present = np.flatnonzero(np.bincount(value))
     ranks = None
@@ -256,7 +253,8 @@ def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) ->
     if numbers is not None:
         ranks = np.zeros(bound, dtype=np.int32)
         ranks[present] = np.unique(numbers, return_inverse=True)[1]
-    start, entries = np.unique(group, return_index=True, return_counts=True)[1:]
+    start = np.flatnonzero(np.diff(group, prepend=-1))
+    entries = np.diff(start, append=len(group))
     return ValueDistribution(start, entries, np.add.reduceat(rows, start), pairs - group * bound, rows, ranks)
 
 

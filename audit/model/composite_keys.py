@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Counts
 
 _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
@@ -26,14 +26,29 @@ def batches(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
         first = last
 
 
-def tally(codes: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.int64]:
-    """Return how often each code below a bound occurs; shape (size,). `bincount` would copy all codes as 64 bits."""
-    if size > _AT_A_TIME:
-        return np.bincount(codes, minlength=size)
+def tally(codes: npt.NDArray[np.integer], size: int, weights: Counts | None = None) -> Counts:
+    """Return how often each code below a bound occurs, or what its rows weigh; shape (size,).
+
+    `bincount` would copy all codes as 64 bits.
+    """
+    if size > _AT_A_TIME or weights is not None:
+        return np.bincount(codes, weights, minlength=size).astype(np.int64, copy=False)
     found = np.zeros(size, dtype=np.int64)
     for start in range(0, len(codes), _AT_A_TIME):
         found += np.bincount(codes[start : start + _AT_A_TIME], minlength=size)
     return found
+
+
+def counted(
+    key: npt.NDArray[np.int64], size: int, weights: Counts | None = None
+) -> tuple[npt.NDArray[np.int64], Counts]:
+    """Return the distinct keys below a bound, ascending, and how often each occurs or what its rows weigh."""
+    if not _is_sparse(key, size):
+        rows = tally(key, size, weights)
+        found = np.flatnonzero(rows)
+        return found, rows[found]
+    found, place = np.unique(key, return_inverse=True)
+    return found, tally(place, len(found), weights)
 
 
 def combine(

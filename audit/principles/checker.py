@@ -98,8 +98,7 @@ def read(principle: Principle, series: Series, position: int) -> KeyedRelease:
     needs, columns = principle.needs, series.manifest.columns
     cells = columns.quasi_identifiers if needs.cells != "ignored" else ()
     records = needs.record and columns.record is not None and not series.keyed
-    by_class = needs.cells == "ignored"
-    return series.read(position, cells, key=needs.key != "ignored", records=records, row_classes=by_class)
+    return series.read(position, cells, key=needs.key != "ignored", records=records)
 
 
 def line_of(files: ReleaseFiles, row: int) -> int:

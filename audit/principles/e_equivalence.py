@@ -24,7 +24,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.row_classes import by_class
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags
@@ -58,7 +57,7 @@ class _Check:
     histories: list[_ValueHistories]
 
     def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
-        release = by_class(release)
+        release = release.by_class()
         if release.person is None:
             raise ValueError("e-equivalence is checked on releases that were read with their key")
         if self.histories and self.series.manifest.values_change:

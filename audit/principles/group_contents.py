@@ -1,7 +1,7 @@
 """Group contents: the rows of each group, and how often each sensitive value occurs in them.
 
 A plain table publishes values beside cells. The rows of a group with equal cells, a row class, then publish their own
-values, because a person's cells fit one row class only: `by_class` makes each a group.
+values, because a person's cells fit one row class only: `Release.by_class` makes each a group.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts, Places
+from audit.model.composite_keys import counted, tally
 from audit.model.errors import printable
 from audit.runtime.phrases import say
 
@@ -35,17 +36,13 @@ def contents(series: Series, release: KeyedRelease, sensitive: str) -> GroupCont
     """Return the values of one sensitive attribute in the groups of a release."""
     values = len(series.vocabularies[sensitive])
     key = release.entry_group.astype(np.int64) * values + release.entry_value[sensitive]
-    if release.entry_count is None:
-        pair, count = np.unique(key, return_counts=True)
-    else:
-        pair, place = np.unique(key, return_inverse=True)
-        count = totals(place, len(pair), release.entry_count)
-    return GroupContents((pair // values).astype(np.int32), (pair % values).astype(np.int32), count.astype(np.int64))
+    pair, count = counted(key, release.group.size * values, release.entry_count)
+    return GroupContents((pair // values).astype(np.int32), (pair % values).astype(np.int32), count)
 
 
 def group_sizes(release: KeyedRelease) -> Counts:
     """Return the number of rows of each group, counterfeits included; by code, 0 for codes without a group."""
-    return totals(release.entry_group, release.group.size, release.entry_count)
+    return tally(release.entry_group, release.group.size, release.entry_count)
 
 
 def first_rows(codes: npt.NDArray[np.integer], size: int) -> Places:
@@ -53,15 +50,6 @@ def first_rows(codes: npt.NDArray[np.integer], size: int) -> Places:
     first = np.full(size, -1, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes), dtype=np.intp)[::-1]  # reversed: the first row is written last
     return first
-
-
-def totals(place: npt.NDArray[np.integer], size: int, count: Counts | None) -> Counts:
-    """Return the number of rows at each place, or the sum of their counts if given; shape (size,)."""
-    if count is None:
-        return np.bincount(place, minlength=size).astype(np.int64)
-    total = np.zeros(size, dtype=np.int64)
-    np.add.at(total, place, count)
-    return total
 
 
 def is_person(series: Series, release: KeyedRelease) -> npt.NDArray[np.bool_] | None:

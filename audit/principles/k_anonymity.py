@@ -17,8 +17,8 @@ import numpy as np
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts
-from audit.model.composite_keys import combine, distinct
-from audit.principles.group_contents import first_rows, group_sizes, is_person, totals
+from audit.model.composite_keys import combine, distinct, tally
+from audit.principles.group_contents import first_rows, group_sizes, is_person
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.phrases import say
 
@@ -69,8 +69,8 @@ def _people(series: Series, release: KeyedRelease, place: Codes, group: Codes) -
     real = is_person(series, release)
     if real is not None:
         counts = real.astype(np.int64) if release.counts is None else release.counts * real
-        return totals(place, len(group), counts)
+        return tally(place, len(group), counts)
     counterfeits = np.zeros(release.group.size, dtype=np.int64)
     counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
     has_people = group_sizes(release) > counterfeits
-    return np.maximum(totals(place, len(group), release.counts) - counterfeits[group], has_people[group])
+    return np.maximum(tally(place, len(group), release.counts) - counterfeits[group], has_people[group])

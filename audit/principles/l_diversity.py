@@ -13,7 +13,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.adversary.row_classes import by_class
 from audit.io.releases import KeyedRelease
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
@@ -35,7 +34,7 @@ class LDiversity:
         """Return a check of the groups of each release."""
 
         def broken(release: KeyedRelease) -> list[BrokenClause]:
-            groups = by_class(release)
+            groups = release.by_class()
             return [b for name in release.entry_value for b in self.frequent(series, groups, name)]
 
         return OneByOne(broken)

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.arrays import Codes, Counts, Flags, Integers
+from audit.model.composite_keys import tally
 from audit.model.update_sets import Pairs, UpdateSets
-from audit.principles.group_contents import GroupContents, totals
+from audit.principles.group_contents import GroupContents
 
 _WORD = 64
 
@@ -40,7 +41,7 @@ class Groups:
     def of(cls, held: GroupContents, groups: int, release: int) -> Groups:
         """Return the groups of a release by their codes; codes without rows have no values."""
         size = np.bincount(held.group, minlength=groups).astype(np.int64)
-        rows = totals(held.group, groups, held.rows)
+        rows = tally(held.group, groups, held.rows)
         return cls(held.value, size, rows, np.full(groups, release, dtype=np.int64))
 
     @classmethod
@@ -146,7 +147,7 @@ class Rule:
         if self.sets is None:
             return repeated
         group = np.repeat(np.arange(len(groups)), groups.size)
-        reached = totals(group, len(groups), self.may.sum(axis=1)[groups.value])
+        reached = tally(group, len(groups), self.may.sum(axis=1)[groups.value])
         united = groups.united(self.after, np.arange(len(groups)))
         return repeated | (reached > np.bitwise_count(united).sum(axis=1))
 

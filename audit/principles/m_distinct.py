@@ -16,7 +16,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.row_classes import by_class
 from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
@@ -66,7 +65,7 @@ class _Distinctness:
     steps: dict[str, _Steps] = field(default_factory=dict)
 
     def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
-        release = by_class(release)
+        release = release.by_class()
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
             if name not in self.steps:

@@ -13,7 +13,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.adversary.row_classes import by_class
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes
@@ -41,7 +40,7 @@ class MUnique:
 
     def start(self, series: Series, /) -> Check:
         """Return a check of the groups of each release."""
-        return OneByOne(lambda release: not_unique(series, by_class(release), self.m))
+        return OneByOne(lambda release: not_unique(series, release.by_class(), self.m))
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class _Invariance:
     signatures: dict[str, _Signatures]
 
     def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
-        release = by_class(release)
+        release = release.by_class()
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
             found += self.signatures[name].add(self.series, release, name)

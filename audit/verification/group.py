@@ -71,8 +71,8 @@ def _values_of_rows(findings: Sequence[F], view: View) -> Iterator[tuple[F, Coun
 def _classes(release: Release, sensitive: str, groups: set[str]) -> dict[str, dict[int, Counter[int]]]:
     """Return the values of each class of some groups of a release, by the number of the class in its group."""
     counts = [1] * len(release.entry_group) if release.entry_count is None else release.entry_count.tolist()
-    looks = release.alike if release.values_by_row else None
-    alike = [0] * len(counts) if looks is None else looks.tolist()
+    classes = release.classes
+    alike = classes.looks[classes.row.codes].tolist() if release.values_by_row else [0] * len(counts)
     name = {code: release.group.name(code) for code in set(release.entry_group.tolist())}
     found: defaultdict[tuple[str, int], Counter[int]] = defaultdict(Counter)
     values = release.entry_value[sensitive].tolist()

@@ -73,7 +73,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "cli/test_several_rows.py::test_people_of_classes_by_definition": [
-        ("audit.metrics.release_risk._people_of", "counted &= np.isin", "np.isin"),
+        ("audit.metrics.release_risk._people_of", "real &= np.isin", "np.isin"),
     ],
     "cli/test_similar.py::test_an_attack_that_judges_no_categories_does_not_decide": [
         ("audit.clauses.max_risk.MaxRisk.doubts", "yield from CATEGORIES.doubts(findings, limit)", "pass"),

@@ -6,7 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from audit.io.row_classes import RowClasses
 from audit.io.singling_columns import SMALL, singling_columns
+from audit.io.tables import Coded
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_audit, run_main
@@ -29,8 +31,8 @@ def test_shares_are_those_counted_by_hand(seed):
         return sum(w for w, a in zip(weight, sizes(places), strict=True) if a == 1)
 
     columns = [(np.array([row[p] for row in rows], dtype=np.int32), 9) for p in range(3)]
-    alike = np.unique(np.array(rows), axis=0, return_inverse=True)[1].reshape(-1)
-    found = singling_columns("abc", columns, np.array(weight), alike)
+    one_group = Coded(np.zeros(len(rows), dtype=np.int32), 1, ["g"])
+    found = singling_columns("abc", columns, np.array(weight), RowClasses.of(one_group, columns, columns))
     whole = sizes((0, 1, 2))
     if all(size >= SMALL for size in whole):
         assert found == ()

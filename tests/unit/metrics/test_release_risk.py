@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
+from audit.io.row_classes import RowClasses
 from audit.io.tables import Coded
 from audit.metrics.release_risk import journalist_risk, panels_in
 from audit.model.report import ReleasePanel
@@ -65,9 +66,11 @@ def measured(panel: ReleasePanel) -> dict[str, object]:
 
 def release(group: list[int], value: list[int], counts: list[int] | None, size: int) -> Release:
     codes, weights = np.array(group, np.int32), None if counts is None else np.array(counts, np.int64)
+    groups = Coded(codes, size, [f"g{code}" for code in range(size)])
     return Release(
         tag="1",
-        group=Coded(codes, size, [f"g{code}" for code in range(size)]),
+        group=groups,
+        classes=RowClasses.of(groups, ()),
         entry_group=codes,
         entry_value={"Disease": np.array(value, np.int32)},
         entry_count=weights,

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar, overload
+from typing import TypeAlias, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from audit.io.releases import Release, varies
 from audit.io.tables import Coded
 from audit.model.arrays import Codes, Places
-from audit.model.composite_keys import combine
+from audit.model.composite_keys import combine, row_ranks
 
 _MARK = "#"
-R = TypeVar("R", bound=Release)
+CodedColumn: TypeAlias = tuple[npt.NDArray[np.integer], int]
+"""The cells of a column as codes by row, and a bound on them."""
 
 
 @dataclass(frozen=True)
@@ -31,44 +32,47 @@ class RowClasses:
     Attributes:
         row: the class of each row; it has the name of its group, with `#1`, `#2` behind where the group has several.
         group: the published group of each class, ascending; shape (classes,), int32.
+        looks: a number for each class, equal where published quasi-identifiers are, different where there are none;
+            shape (classes,), int32.
     """
 
     row: Coded
     group: Codes
+    looks: Codes
+
+    @classmethod
+    def of(cls, group: Coded, columns: Sequence[CodedColumn], varying: Sequence[CodedColumn] = ()) -> RowClasses:
+        """Return the classes of rows with these cells; rows of one group differ in the columns that are `varying`."""
+        row, of_class = group, np.arange(group.size, dtype=np.int32)
+        if varying:
+            key, _ = combine([(group.codes, group.size), *varying], len(group.codes))
+            _, first, place = np.unique(key, return_index=True, return_inverse=True)
+            order = np.lexsort((first, group.codes[first]))
+            number = np.empty(len(order), dtype=np.int32)
+            number[order] = np.arange(len(order), dtype=np.int32)
+            of_class = group.codes[first[order]]
+            row = Coded(number[place.reshape(-1)], len(order), _RowClassNames(group, of_class))
+        at = _first_rows(row)
+        looks = row_ranks([(codes[at], bound) for codes, bound in columns], row.size)
+        return cls(row, of_class, looks if columns else np.arange(row.size, dtype=np.int32))
 
     @property
     def first(self) -> Places:
         """A row of each class, 0 for a class without rows; shape (classes,)."""
-        rows = np.zeros(len(self.group), dtype=np.intp)
-        rows[self.row.codes] = np.arange(len(self.row.codes))
-        return rows
+        return _first_rows(self.row)
 
 
-def whole_groups(release: Release) -> RowClasses:
-    """Return the groups of a release as its classes."""
-    return RowClasses(release.group, np.arange(release.group.size, dtype=np.int32))
+def _first_rows(row: Coded) -> Places:
+    rows = np.zeros(row.size, dtype=np.intp)
+    rows[row.codes] = np.arange(len(row.codes))
+    return rows
 
 
-def row_classes(release: Release) -> RowClasses:
-    """Return the row classes of a release."""
-    group, alike = release.group, release.alike
-    if alike is None or not varies(group, alike):
-        return whole_groups(release)
-    key, _ = combine([(group.codes, group.size), (alike, int(alike.max()) + 1)], release.rows)
-    _, first, place = np.unique(key, return_index=True, return_inverse=True)
-    order = np.lexsort((first, group.codes[first]))
-    number = np.empty(len(order), dtype=np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    of_class = group.codes[first[order]]
-    return RowClasses(Coded(number[place.reshape(-1)], len(order), _RowClassNames(group, of_class)), of_class)
-
-
-def by_class(release: R) -> R:
-    """Return a release whose groups are what publishes values together: row classes in a plain table."""
-    if not release.values_by_row:
-        return release
-    row = row_classes(release).row
-    return replace(release, group=row, entry_group=row.codes)
+def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
+    """Return whether rows of one group differ in a column, given as codes by row."""
+    of_group = np.zeros(group.size, dtype=codes.dtype)
+    of_group[group.codes] = codes
+    return not np.array_equal(of_group.take(group.codes), codes)
 
 
 class _RowClassNames(Sequence[str]):
