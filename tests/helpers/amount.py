@@ -8,7 +8,7 @@ import os
 import pytest
 
 SHARE = float(os.environ.get("AUDIT_TEST_SHARE") or 0.2)
-slow = pytest.mark.skipif(SHARE < 0.5, reason="it takes long: `.ci/run` runs it, and AUDIT_TEST_SHARE=0.5 does")
+slow = pytest.mark.skipif(SHARE < 0.3, reason="it takes long: `.ci/run` runs it, and AUDIT_TEST_SHARE=0.3 does")
 
 
 def some(number: int) -> int:
