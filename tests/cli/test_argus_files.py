@@ -55,18 +55,6 @@ def settled(folder):
     return manifest["table"], keys, verdict(folder)
 
 
-def test_a_hidden_count_that_follows_is_found_and_its_twin_is_safe(tmp_path):
-    manifest, keys, (code, why, found) = settled(table(tmp_path / "open", rows(HIDDEN)))
-    assert manifest["totals"] == {"Size": "Total", "Region": "Total"}
-    assert manifest["categories"] == {"Region": "t.rda"}
-    assert keys == ["table.markers.U", "policy.min_count"]  # the metadata do not say from where on counts are safe
-    assert (code, why, [each["lower"] for each in found]) == (1, "[]", [3])
-    manifest, keys, (code, why, _) = settled(table(tmp_path / "twin", rows(ALL_HIDDEN)))
-    assert manifest["markers"]["M"] == [0, float("inf")]
-    assert keys == ["table.markers.U", "policy.min_count"]
-    assert (code, why) == (0, "[]")
-
-
 def test_nested_codes_tie_a_part_to_those_around_it(tmp_path):
     """The parts of Nr are hidden but one; without the hierarchy nothing ties them to Nr."""
     hidden = {("1", "4"): "U", ("1", "2"): "M", ("1", "Total"): "M"}

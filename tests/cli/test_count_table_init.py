@@ -5,7 +5,6 @@ import pytest
 from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
 from tests.cli.test_count_table_doubts import verdict
-from tests.helpers.public_tables import confirm
 from tests.helpers.running import run_main
 
 
@@ -21,10 +20,6 @@ def guessed(folder, files):
     manifest = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
     assert manifest["series"].get("kind") == "tables"
     return manifest
-
-
-def rows(text):
-    return "\n".join(line.strip() for line in text.strip().splitlines()) + "\n"
 
 
 def added(total, hidden=("A,m",)):
@@ -74,37 +69,6 @@ def test_hidden_cells_that_say_their_range_may_hold_at_once(tmp_path):
     assert verdict(tmp_path)[:2] == (0, "[]")
 
 
-def test_a_guess_that_the_file_refutes_is_widened(tmp_path):
-    text = rows("""area,sex,count
-        All,All,51
-        All,F,15
-        All,M,36
-        A,All,20
-        A,F,*
-        A,M,*
-        B,All,31
-        B,F,*
-        B,M,*""")
-    manifest = guessed(tmp_path, {"2023.csv": text})
-    assert manifest["table"]["markers"]["*"][1] == float("inf")
-    assert verdict(tmp_path)[0] == 3
-    confirm(tmp_path)
-    assert verdict(tmp_path)[:2] == (0, "[]")
-
-
-def test_years_in_one_file_are_releases(tmp_path):
-    text = "year,area,cases\n" + "".join(
-        f"{year},{area},{count}\n" for year in (2021, 2022, 2023) for area, count in (("A", 20), ("B", 31), ("All", 51))
-    )
-    manifest = guessed(tmp_path, {"all.csv": text})
-    assert manifest["series"]["releases_by"] == "year"
-    code, why, _ = verdict(tmp_path)
-    assert code == 3
-    assert "table.over_time" in why
-    confirm(tmp_path)
-    assert verdict(tmp_path)[:2] == (0, "[]")
-
-
 @pytest.mark.parametrize(
     ("numbers", "rounding"),
     [
@@ -122,26 +86,6 @@ def test_rounding_is_asked(numbers, rounding, tmp_path):
     assert ("table.rounding" in manifest["unconfirmed"]["keys"]) is (rounding is not None)
     assert "policy.min_count" in manifest["unconfirmed"]["keys"]
     assert verdict(tmp_path)[0] == 3
-
-
-def test_zeros_that_stand_for_small_counts_are_recognised(tmp_path):
-    text = rows("""practice,sex,patients
-        All,All,40
-        All,F,25
-        All,M,15
-        P1,All,22
-        P1,F,22
-        P1,M,0
-        P2,All,18
-        P2,F,0
-        P2,M,15""")
-    manifest = guessed(tmp_path, {"1.csv": text})
-    assert manifest["table"]["markers"]["0"][1] > 3
-    code, _, found = verdict(tmp_path)
-    assert code == 3
-    assert ({"practice": "P2", "sex": "F"}, 3) in [(e["cell"], e["lower"]) for e in found]
-    confirm(tmp_path)
-    assert verdict(tmp_path)[0] == 1
 
 
 def test_every_guess_is_a_key_of_the_manifest(tmp_path):

@@ -99,12 +99,6 @@ def test_a_waiver_accepts_one_category(tmp_path):
     assert (code, {one["category"] for one in of_kind(result)}) == (1, {"chronic"})
 
 
-def test_what_is_certain_violates_as_ever(tmp_path):
-    rows = [*MIXED, ["a", "20-29", "flu"], ["b", "20-29", "flu"]]
-    code, result, _ = run_audit(with_chapters(tmp_path, rows))
-    assert (code, ended(result)["max_risk"]) == (1, "violated")
-
-
 def test_a_value_without_a_category_is_refused_at_its_line(tmp_path):
     code, out, err = run_main(str(with_chapters(tmp_path / "1", [*MIXED, *HEALTHY])))
     assert (code, out) == (2, "")

@@ -12,9 +12,20 @@ from tests.cli.test_argus_files import rows as argus_rows
 from tests.cli.test_argus_files import table as argus_table
 from tests.cli.test_count_table_doubts import verdict
 from tests.cli.test_count_table_init import added
-from tests.cli.test_count_table_offices import cdc, fingertips, measures, nhs_scotland, ons, pxstat, pxweb, statcan
 from tests.helpers.public_tables import confirm, education, monthly
-from tests.helpers.published_forms import OF_AREA_AND_SEX, ONCE, REFUSED
+from tests.helpers.published_forms import (
+    OF_AREA_AND_SEX,
+    ONCE,
+    REFUSED,
+    cdc,
+    fingertips,
+    measures,
+    nhs_scotland,
+    ons,
+    pxstat,
+    pxweb,
+    statcan,
+)
 from tests.helpers.running import run_main
 
 VERDICTS = {0: "holds", 1: "not safe", 2: "refused", 3: "undecided"}
@@ -163,10 +174,10 @@ def test_a_form_is_what_the_manual_says(form, tmp_path):
     assert VERDICTS[run_main(str(folder))[0]] == after
 
 
-@pytest.mark.parametrize("form", OF_AREA_AND_SEX)
+@pytest.mark.parametrize("form", [*OF_AREA_AND_SEX, *OFFICES])
 def test_a_form_of_which_all_parts_are_hidden_holds(form, tmp_path):
     """The nearest file that gives nothing away; in the other one, the hidden 3 of a line alone is the reason."""
-    made = OF_AREA_AND_SEX[form]
+    made = (OF_AREA_AND_SEX | OFFICES)[form]
     for name, safe in (("open", False), ("twin", True)):
         (folder := tmp_path / name).mkdir()
         files = made(safe=safe)

@@ -141,21 +141,6 @@ def combined(solver, vector, value, people, values):
 
 
 @pytest.mark.parametrize("first", range(0, SERIES // 4, EACH))
-def test_pinned_and_shared_values_are_complete(first):
-    for seed, matrix, truth, wanted in cases(first):
-        found = judge(matrix, MAX_E, Budget())
-        shared = [(found.label == label).sum() > 1 and label >= 0 for label in found.label]
-        assert shared == (wanted == 1).tolist(), seed
-        rows = np.concatenate(dense(matrix), axis=1)
-        rank = np.linalg.matrix_rank(rows) if rows.size else 0
-        for column in np.unique(matrix.member).tolist():
-            claim = np.zeros((1, rows.shape[1]))
-            claim[0, column] = claim[0, matrix.columns + truth[column]] = 1
-            fixed = np.linalg.matrix_rank(np.concatenate([rows, claim])) == rank
-            assert (found.pinned[column] >= 0) == fixed, seed
-
-
-@pytest.mark.parametrize("first", range(0, SERIES // 4, EACH))
 def test_timeline(first):
     for seed, matrix, _, wanted in cases(first):
         found = judge(matrix, MAX_E, Budget())

@@ -3,10 +3,9 @@
 import subprocess
 import sys
 
-import pandas as pd
 import pytest
 
-from audit.api import AuditError, AuditResult, InputError, UsageError, load
+from audit.api import AuditError, InputError, UsageError, load
 from tests.cli.forms import EXAMPLES
 from tests.helpers.results import made, timeless
 from tests.helpers.running import run_main
@@ -15,27 +14,6 @@ HOSPITAL = EXAMPLES / "hospital-l-diverse"
 
 
 # -- values ---------------------------------------------------------------------------------------------
-
-
-def test_an_audit_has_all_attacks():
-    result = load(HOSPITAL).audit(findings=None, policy={"max_risk": 1, "min_e": 2})
-    assert isinstance(result, AuditResult)
-    assert list(result.timeline.columns) == ["intersection", "update-graph", "equivalence", "joint"]
-    assert list(result.timeline.index) == ["1", "2"]
-    assert result.ladder.set_index("attack")["so_far"].to_dict() == {
-        "intersection": 2,
-        "update-graph": 2,
-        "equivalence": 2,
-        "joint": 4,
-    }
-    measures = result.measures.set_index("attack")
-    assert measures["status"].value_counts().to_dict() == {"complete": 4, "skipped": 3}
-    assert measures.loc["intersection", "vulnerable"] == 2
-    assert measures.loc["equivalence", "min_e.upper"] == 1
-    assert pd.isna(measures.loc["equivalence", "vulnerable"])
-    assert (result.passed, result.exit_code) == (False, 1)
-    assert result.verdict == "NOT SAFE: the sensitive value is certain for 4 of 16 people."
-    assert result.inputs["path"].tolist() == ["releases/1.csv", "releases/2.csv"]
 
 
 # -- the same as the command line -----------------------------------------------------------------------

@@ -1,10 +1,8 @@
 """The network of people who keep their values, beside sets and a search through groups in plain Python."""
 
-from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from attacks.joint.attack import JointAttack
 from attacks.joint.knowledge import Knowledge
@@ -14,25 +12,9 @@ from audit.adversary.view import handed
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written
-from tests.helpers.tiny import Known, Row, TinySeries
+from tests.helpers.tiny import Row, TinySeries
 
 LETTERS = "abcdefghi"
-
-
-def own_values(series):
-    """What their groups leave of everybody, less the rows of people who are known to have one value."""
-    known = {each.individual: {each.value} for each in series.known}
-    left = {}
-    for release in series.releases:
-        groups = defaultdict(set)
-        for row in release:
-            if row.individual not in known:
-                groups[row.group].add(row.value)
-        for row in release:
-            if row.individual is not None:
-                mine = known.get(row.individual, groups[row.group])
-                left[row.individual] = left.get(row.individual, mine) & mine
-    return left
 
 
 def built(series, *, world=True):
@@ -45,52 +27,7 @@ def built(series, *, world=True):
     return network, dict(zip(network.versions.variable.tolist(), names, strict=True)), evidence.values
 
 
-@pytest.mark.parametrize("values", [3, 64, 65, 150])
-@pytest.mark.parametrize("known", [0, 5])
-def test_what_groups_leave_is_what_sets_say(values, known):
-    rng = np.random.default_rng([values, known])
-    value = {f"p{number}": f"v{place:03}" for number, place in enumerate(rng.integers(0, values, 60).tolist())}
-    releases = []
-    for _ in range(3):
-        there = rng.permutation(list(value))[:50].tolist()
-        releases.append([Row(name, str(at // 8), value[name]) for at, name in enumerate(there)])
-    told = [Known(row.individual, row.value) for row in releases[0][:known]]
-    series = TinySeries(releases, known=told)
-    network, name, values = built(series)
-    found = defaultdict(list)
-    for variable, kind in zip(network.owner.tolist(), network.kind.tolist(), strict=True):
-        found[name[variable]].append(values[kind])
-    expected = own_values(series)
-    assert {person: set(held) for person, held in found.items()} == expected
-    assert all(len(held) == len(expected[person]) for person, held in found.items())
-    hint = {name[variable]: column for variable, column in enumerate(network.hint.tolist())}
-    assert all(values[network.kind[column]] == value[person] for person, column in hint.items())
-
-
 # -- what is counted of columns -----------------------------------------------------------------------------------
-
-
-def test_values_of_those_who_have_one_left():
-    rows = [
-        [("p1", "b"), ("p0", "a")],
-        [("p0", "a"), ("p2", "c"), ("p3", "d")],
-        [("p2", "c"), ("p3", "d")],
-    ]
-    series = TinySeries([[Row(name, "1", value) for name, value in release] for release in rows])
-    network, name, values = built(series)
-    # Of p2, who may have two values, one is ruled out, which leaves the other one to p3.
-    gone = [
-        name[owner] == "p2" and values[kind] == "d" for owner, kind in zip(network.owner, network.kind, strict=True)
-    ]
-    assert sum(gone) == 1
-    known = Knowledge(network)
-    known.rule_out(np.array(gone))
-    found = Findings(known)
-    told = {
-        (name[network.versions.variable[place]], int(network.versions.release[place]), values[value])
-        for place, value in zip(found.claim.tolist(), found.value.tolist(), strict=True)
-    }
-    assert told == {("p0", 0, "a"), ("p0", 1, "a"), ("p2", 1, "c"), ("p2", 2, "c"), ("p3", 1, "d"), ("p3", 2, "d")}
 
 
 def test_whoever_has_two_values_left_is_decided_when_both_are_shown():

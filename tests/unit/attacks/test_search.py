@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attacks.equivalence import integer_model
 from attacks.equivalence.elimination import Elimination
@@ -11,13 +9,10 @@ from attacks.equivalence.lattice import Lattice
 from audit.runtime.budget import Budget
 from tests.helpers.equivalences import (
     Plan,
-    agrees,
     is_equivalence,
     matrix_of,
     searched,
 )
-
-seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
 def regrouped(rng, people, m, releases, signatures=1, churn=0.2):
@@ -35,30 +30,6 @@ def regrouped(rng, people, m, releases, signatures=1, churn=0.2):
         plan.truth += [plan.truth[at] for at in present[leaving]]
         present[leaving] = coming
     return matrix_of(plan)
-
-
-@given(seeds)
-def test_parts_and_the_whole_agree(rng):
-    """Series of two or three tiny ones side by side, which meet in their values alone."""
-    plans, truth = [], []
-    for _ in range(rng.integers(2, 4)):
-        two = rng.integers(0, 3, 2).tolist()
-        plans.append([[len(truth) + at for at in part] for part in ([0, 1], [1, 2], [0, 3])])
-        truth += [*two, two[0], two[1]]
-    groups = [(named, []) for plan in plans for named in plan]
-    homes = rng.integers(0, 4, len(groups))
-    releases = [[] for _ in range(12)]
-    for at, group in enumerate(groups):
-        releases[3 * int(homes[at]) + at % 3].append(group)
-    matrix, truth = matrix_of(Plan(truth, releases))
-    found = [searched(matrix, max_e) for max_e in (1, 2, 4)]
-    for one in found:
-        assert one.complete
-        assert (one.lower, one.upper) == (found[0].lower, found[0].upper)
-        assert one.lower == one.upper
-        assert all(is_equivalence(matrix, vector) and agrees(vector, truth) for vector in one.witnesses)
-    for one, most in zip(found, (1, 2), strict=False):
-        assert one.least.tolist() == np.where(found[2].least <= most, found[2].least, 0).tolist()
 
 
 def test_nothing_is_claimed_without_time():

@@ -100,21 +100,6 @@ def test_completing_keeps_the_probabilities_of_values_that_gain_nothing():
     assert closed.closed() == (closed, 0)
 
 
-def test_what_was_impossible_stays_so_unless_it_follows_from_the_rest():
-    probability = {
-        ("a", "a"): "1/2",
-        ("a", "b"): "1/2",
-        ("a", "c"): "0",
-        ("a", "d"): "0",
-        ("b", "c"): "",
-        ("b", "b"): "",
-    }
-    closed, added = TransitionLines("t.csv", probability | {("c", "c"): "", ("d", "d"): ""}).closed()
-    assert added == 1
-    found = {pair: share for pair, share in exact(closed).items() if pair[0] == "a"}
-    assert found == dict.fromkeys([("a", "a"), ("a", "b"), ("a", "c")], Fraction(1, 3))
-
-
 # -- publishing ------------------------------------------------------------------------------------------------------
 
 
@@ -219,20 +204,6 @@ def test_a_method_that_follows_updates_needs_them_on_both_sides(tmp_path):
 
 
 # -- the command -----------------------------------------------------------------------------------------------------
-
-
-def test_completing_from_the_command_line(tmp_path):
-    micro = micro_of(tmp_path / "m", CHAIN, {"1": FIRST, "2": FIRST})
-    words = ("anonymize", str(micro), "--method", "l-diversity", "--l", "2", "--output", str(tmp_path / "out"))
-    code, out, err = run_main(*words, "--close")
-    assert (code, err) == (0, "")
-    assert "Transitions: 6 pairs were added to complete them.\n" in out
-    assert (tmp_path / "out/transitions.csv").read_text().count("\n") == 11
-    assert run_main(*words, "--close")[1].startswith("Nothing to publish")
-    assert run_main(*words)[0] == 2
-    code, out, _ = run_main(*words[:-1], str(tmp_path / "plain"))
-    assert code == 0
-    assert "Transitions" not in out
 
 
 def test_equivalences_cannot_be_promised_of_values_that_change(tmp_path):
