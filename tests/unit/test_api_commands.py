@@ -64,8 +64,13 @@ def test_answers_are_those_of_the_command_line(tmp_path):
         assert code == getattr(answer, "exit_code", 0)
 
 
-def test_frames_are_a_series_without_files():
-    series = audit.series_from_frames({"1": frame("1"), "2": frame("2")}, COLUMNS)
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_are_a_series_without_files(library):
+    frames = {"1": frame("1"), "2": frame("2")}
+    if library == "polars":
+        polars = pytest.importorskip("polars", reason="this test alone needs polars, which `.ci/run` installs")
+        frames = {tag: polars.from_pandas(each) for tag, each in frames.items()}
+    series = audit.series_from_frames(frames, COLUMNS)
     expected = audit.load(HOSPITAL).attack("joint", reveal=True)
     found = series.attack("joint", reveal=True)
     named = ["individual", "release", "value"]
