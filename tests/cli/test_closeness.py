@@ -117,9 +117,6 @@ def test_below_certainty_what_is_near_the_true_number_counts(tmp_path, limit, st
     assert all((each["lower"], each.get("certificate", [])) == (None, []) for each in hidden)
 
 
-PAIRS = [[("950", "x"), ("1000", "y"), ("3000", "y")], [("950", "x"), ("3000", "z"), ("7000", "y")]]
-
-
 def test_combinations_are_judged(tmp_path):
     """Released twice, in groups that have two combinations in common: their pays are close, the others are not."""
     folder = series(

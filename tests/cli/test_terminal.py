@@ -8,13 +8,11 @@ import re
 import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from tests.cli.test_command_line import HOSPITAL
 
-ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; from audit.cli.entry import main; sys.exit(main())"
 
 

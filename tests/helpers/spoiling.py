@@ -119,8 +119,3 @@ def _with(some: frozenset[Any], other: Any) -> Any:
         return some | {other}
     except TypeError:
         return some, other
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Return whether two values are the same, of the same type."""
-    return type(one) is type(other) and bool(one == other)

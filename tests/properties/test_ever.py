@@ -1,12 +1,10 @@
 """The probability ever to have had a grave value, beside all histories enumerated; and its clause."""
 
-import json
-
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.forms import EXAMPLES, append
+from tests.cli.forms import append
 from tests.helpers.amount import some
 from tests.helpers.running import run_audit, run_main, written
 from tests.helpers.strategies import linked_series, register_series
@@ -122,14 +120,6 @@ def test_all_worlds(adversary, data):
     assert ended(result)["state"] == ("violated" if highest >= float(limit) - 1e-12 else "holds")
 
 
-def two(third):
-    """A and C share a group with B1 and B2, who take the values of the second release."""
-    first = [
-        Row(name, "1", value) for name, value in zip(["A", "C", "B1", "B2"], ["HIV", third, "flu", "gas"], strict=True)
-    ]
-    return TinySeries([first, [Row("B1", "1", "flu"), Row("B2", "1", "gas")]])
-
-
 @pytest.mark.parametrize(("limit", "state"), [("0.8", "violated"), ("0.95", "holds")])
 @pytest.mark.parametrize("grave", ['grave = ["hiv"]', 'grave = { illness = ["hiv"] }'])
 def test_combinations_are_judged(tmp_path, grave, limit, state):
@@ -163,16 +153,3 @@ def test_what_the_clause_needs(tmp_path):
         code, out, err = run_main(str(folder))
         assert (code, out) == (2, "")
         assert 'grave = ["' in err
-
-
-def test_a_grave_value_that_joint_finds_is_certain_ever(tmp_path):
-    import shutil
-
-    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
-    stated(tmp_path / "s", ["bronchitis"])
-    result = json.loads(run_main(str(tmp_path / "s"), "--format", "json", "--reveal", "--findings", "all")[1])
-    joint = next(entry for entry in result["attacks"] if entry["attack"] == "joint")
-    certain = any(one["value"] == "bronchitis" for one in joint["findings"])
-    violations = {(each["measure"], each["attack"]) for each in result["policy"]["violations"]}
-    assert (("max_ever_risk", "joint") in violations) == certain
-    assert certain

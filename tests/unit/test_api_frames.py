@@ -37,7 +37,6 @@ ATTACK = {
     "findings_total": COUNT,
 }
 FRAMES = ["measures", "findings", "timeline", "ladder", "inputs"]
-HOSPITAL = EXAMPLES / "hospital-l-diverse"
 
 
 def texts(result):

@@ -13,7 +13,6 @@ from audit.runtime.phrases import LANGUAGE, Noun, Phrase, day, figure, percent, 
 from reports.languages.catalogues import FOLDER, LANGUAGES, in_language, language, of_locale
 from reports.languages.extract import ROOT, SAYING, said_in, sentences
 
-DAY = datetime.date(2026, 11, 22)
 CODES = [code for code in LANGUAGES if code != "en"]
 
 
