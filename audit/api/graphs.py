@@ -20,13 +20,13 @@ def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind |
     import networkx as nx
 
     from audit.judgement.explain_person import find
-    from audit.verification.disclosure import Checker, follows
+    from audit.verification.disclosure import Checker
     from audit.verification.published_rows import PublishedReleases
 
     evidence = build_evidence(Series.of(manifest), adversary)[0]
-    after = None if evidence.transitions is None else follows(evidence.transitions.exact)
     person = find([evidence], individual)[evidence.sensitive]
-    steps = Checker(PublishedReleases(evidence)).own(person, after)
+    published = PublishedReleases(evidence)
+    steps, after = Checker(published).own(person), published.after
     graph = nx.DiGraph(individual=individual, sensitive=evidence.sensitive)
     before: list[tuple[str, int]] = []
     for step in steps:

@@ -62,7 +62,7 @@ class MaxEverRisk(Clause):
         person = np.flatnonzero(high)
         risk = np.where(ever.certain[person], 1.0, ever.risk[person])
         last = np.full(len(person), len(result.evidence.tags) - 1, dtype=np.int32)
-        return GraveHistories(person.astype(np.int32), last, risk)
+        return GraveHistories(person.astype(np.int32), last, risk, person)
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether histories were looked at."""

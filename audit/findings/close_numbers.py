@@ -19,7 +19,7 @@ from audit.model.finding import (
     RELEASE,
     VALUE,
     C,
-    Claims,
+    ClauseClaims,
     Finding,
     Identifiers,
     KnownReleases,
@@ -27,10 +27,10 @@ from audit.model.finding import (
     Place,
     Presence,
     ReportNaming,
+    RowClaims,
     decoded,
 )
 from audit.model.json_types import OMITTED, UNWRITTEN, Counted, Omittable, Probability
-from audit.model.measures import Measures
 from audit.runtime.phrases import percent, say
 
 COLUMNS = ("release", "lower", "upper", "risk", "ends", "category")
@@ -192,7 +192,7 @@ class SimilarValues(KnownNearly[C]):
 
 
 @dataclass(frozen=True)
-class NearClaims(Claims):
+class NearClaims(ClauseClaims):
     """All claims of one outcome about what is known nearly, as columns.
 
     Attributes:
@@ -217,10 +217,6 @@ class NearClaims(Claims):
     share: float
     category: Objects
 
-    def entries_at(self, places: Places) -> Places:
-        """Return by which numbers the claims at some places are accepted."""
-        return self.entries[places]
-
     def at_entries(self, kept: Places) -> Self:
         """Return the claims at some places alone."""
         columns: dict[str, Any] = {name: getattr(self, name)[kept] for name in self.columns}
@@ -229,11 +225,6 @@ class NearClaims(Claims):
     def without(self, accepted: Places) -> Self:
         """Return the claims that are not accepted."""
         return self.at_entries(np.flatnonzero(~np.isin(self.entries, accepted)))
-
-    @property
-    def severity(self) -> Floats:
-        """What to rank the claims by: the probability, or the share of the rows."""
-        return self.risk
 
 
 @dataclass(frozen=True)
@@ -249,34 +240,30 @@ class CloseValues(NearClaims, OnePersonClaims):
     columns: ClassVar[tuple[str, ...]] = ("person", *NearClaims.columns)
     person: Codes
     every: bool
-    nothing: Measures | None = None
 
     def sizes(self) -> Sequence[Size]:
-        """Return the interval of each that is certain, the probability of any other."""
-        known = zip(self.risk.tolist(), self.ends.tolist(), strict=True)
-        return [CloseSize(*ends) if risk == 1 else RiskSize(risk) for risk, ends in known]
+        """Return the interval of each number that is certain, the probability of any other."""
+        known = zip(self.risk.tolist(), self.ends.tolist(), self.category.tolist(), strict=True)
+        return [CloseSize(*ends) if risk == 1 and of is None else RiskSize(risk) for risk, ends, of in known]
 
     def certify(self, places: Places) -> Sequence[KnownNearly[int]]:
         """Return the findings at some places, without what the people's groups leave."""
-        columns = (self.release, self.lower, self.upper, self.risk, self.person, self.category)
-        rows = zip(*(column[places].tolist() for column in columns), strict=True)
         return [
             nearly(category)(release, lower, upper, risk, individual=person, evidence="solver", category=category)
-            for release, lower, upper, risk, person, category in rows
+            for release, lower, upper, risk, person, category in self.read(places, *COLUMNS[:4], "person", "category")
         ]
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield the person, the release unless values never change, and what the numbers are of."""
         evidence = names.evidence
-        columns = (self.person, self.release, self.lower, self.category)
-        for person, release, lower, category in zip(*(column[places].tolist() for column in columns), strict=True):
+        for person, release, lower, category in self.read(places, "person", "release", "lower", "category"):
             tag, about = "" if self.every else evidence.tags[release], [] if category is None else [category]
             said = names.identifier(person), tag, evidence.sensitive, evidence.attribute(lower) or ""
             yield (nearly(category).kind, *said, *about)
 
 
 @dataclass(frozen=True)
-class CloseClasses(NearClaims):
+class CloseClasses(NearClaims, RowClaims):
     """All classes of one outcome that give a number away nearly, as columns.
 
     Attributes:
@@ -286,8 +273,9 @@ class CloseClasses(NearClaims):
     checked_by: ClassVar[str] = "audit.verification.close_numbers.check_classes"
     counts_rows: ClassVar[bool] = True
     build: Callable[[Places], Sequence[KnownNearly[int]]]
-    person: Codes | None = None
-    nothing: Measures | None = None
+
+    def sizes(self) -> None:
+        """Return nothing: the id of a class says all."""
 
     def certify(self, places: Places) -> Sequence[KnownNearly[int]]:
         """Return the findings at some places."""
@@ -317,7 +305,7 @@ def nearly(category: str | None) -> type[CloseNumbers[int] | SimilarValues[int]]
     return CloseNumbers if category is None else SimilarValues
 
 
-class _OfCategories(Claims):
+class _OfCategories(ClauseClaims):
     """Claims about values of one category: as likely as it is, a part of what `max_risk` is about."""
 
     clause: ClassVar[str] = "similar"
@@ -329,10 +317,6 @@ class _OfCategories(Claims):
 
 class SimilarPeople(_OfCategories, CloseValues):
     """All people of one outcome whose category is known."""
-
-    def sizes(self) -> Sequence[Size]:
-        """Return the probability of each."""
-        return [RiskSize(each) for each in self.risk.tolist()]
 
 
 class SimilarClasses(_OfCategories, CloseClasses):

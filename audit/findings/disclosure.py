@@ -283,14 +283,10 @@ class Disclosures(OnePersonClaims):
         """What to rank the claims by, the worst highest: their probability, which is certainty."""
         return np.broadcast_to(np.float64(1), len(self))
 
-    def columns(self, places: Places) -> Iterator[tuple[int, int, int]]:
-        """Yield person, release and value of the claims at some places."""
-        return zip(*(column[places].tolist() for column in (self.person, self.release, self.value)), strict=True)
-
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield person, release and value; a claim by combinations is another one than that by one attribute."""
         evidence = names.evidence
-        for person, release, value in self.columns(places):
+        for person, release, value in self.read(places, "person", "release", "value"):
             said = ("disclosure", names.identifier(person), evidence.tags[release], evidence.values[value])
             yield said if evidence.combined is None else (*said, evidence.sensitive, evidence.attribute(value) or "")
 

@@ -323,27 +323,12 @@ class Equivalences(Claims):
         known = np.zeros(len(self), dtype=np.bool_)
         if not isinstance(before, Equivalences):
             return known
-        classes = _Classes()
-        for left, right in before.pairs(np.flatnonzero(before.e == 1)):
-            classes.join(before_names.identifier(left), before_names.identifier(right))
-        places = np.flatnonzero(self.e == 1)
-        for place, (left, right) in zip(places.tolist(), self.pairs(places), strict=True):
-            known[place] = classes.root(names.identifier(left)) == classes.root(names.identifier(right))
+        from networkx.utils import UnionFind
+
+        classes, places = UnionFind(), np.flatnonzero(self.e == 1)
+        for pair in before.pairs(np.flatnonzero(before.e == 1)):
+            classes.union(*map(before_names.identifier, pair))
+        known[places] = [
+            classes[names.identifier(left)] == classes[names.identifier(right)] for left, right in self.pairs(places)
+        ]
         return known
-
-
-class _Classes:
-    """People who are known to have the same value, as a forest."""
-
-    def __init__(self) -> None:
-        self._above: dict[str, str] = {}
-
-    def root(self, name: str) -> str:
-        above = self._above
-        while (up := above.get(name, name)) != name:
-            above[name] = above.get(up, up)
-            name = up
-        return name
-
-    def join(self, left: str, right: str) -> None:
-        self._above[self.root(left)] = self.root(right)

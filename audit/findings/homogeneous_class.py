@@ -10,9 +10,19 @@ import numpy as np
 
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
-from audit.model.finding import RELEASE, VALUE, C, Claims, Finding, Identifiers, KnownReleases, Located, Place, Presence
+from audit.model.finding import (
+    RELEASE,
+    VALUE,
+    C,
+    Finding,
+    Identifiers,
+    KnownReleases,
+    Located,
+    Place,
+    Presence,
+    RowClaims,
+)
 from audit.model.json_types import UNWRITTEN, Counted, Omittable, Probability
-from audit.model.measures import Measures
 from audit.runtime.phrases import figure, say
 
 
@@ -102,7 +112,7 @@ class HomogeneousClass(Finding[C]):
 
 
 @dataclass(frozen=True)
-class HomogeneousClasses(Claims):
+class HomogeneousClasses(RowClaims):
     """All classes of one outcome in which a value has too large a share, as columns.
 
     Attributes:
@@ -119,8 +129,6 @@ class HomogeneousClasses(Claims):
     below: float | None
     mean: float | None
     certify: Callable[[Places], list[HomogeneousClass[int]]]
-    person: Codes | None = None
-    nothing: Measures | None = None
     counts_rows: ClassVar[bool] = True
 
     @property

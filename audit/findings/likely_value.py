@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
-
-import numpy as np
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 from audit.findings.disclosure import CertificateStep, OnePersonClaims, OnePersonFinding
-from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
-from audit.model.finding import (
-    BY_CHECK,
-    MEMBER,
-    RELEASE,
-    VALUE,
-    C,
-    Finding,
-    Identifiers,
-    ReportNaming,
-    decoded,
-)
+from audit.model.finding import BY_CHECK, MEMBER, RELEASE, VALUE, C, ClauseClaims, Identifiers
 from audit.model.json_types import Probability
-from audit.model.measures import Measures
 from audit.runtime.phrases import percent, say
 
 
@@ -54,6 +40,7 @@ class LikelyValue(OnePersonFinding[C]):
     certificate: Annotated[tuple[CertificateStep[C], ...], BY_CHECK] = ()
     evidence: Literal["solver"] = "solver"
     everywhere: bool = False
+    hidden: ClassVar[Mapping[str, Any]] = {"value": None, "certificate": ()}
 
     def sentence(self: LikelyValue[str], *, by_version: bool) -> str:
         """Return which value a person is likely to have."""
@@ -62,14 +49,9 @@ class LikelyValue(OnePersonFinding[C]):
         about = {"who": printable(self.individual), "release": printable(self.release), "value": value}
         return say("{who} has {value} with {risk}, by release {release}", **about, risk=percent(self.risk))
 
-    def named(self: LikelyValue[int], names: ReportNaming) -> Finding[str]:
-        """Return it with names in place of codes; which of several values is true, and where, only when revealed."""
-        named: LikelyValue[str] = decoded(self if names.reveal else replace(self, value=None, certificate=()), names)
-        return named
-
 
 @dataclass(frozen=True)
-class LikelyValues(OnePersonClaims):
+class LikelyValues(OnePersonClaims, ClauseClaims):
     """All risks of one outcome that reach the limit below certainty, as columns.
 
     Attributes:
@@ -85,34 +67,20 @@ class LikelyValues(OnePersonClaims):
     risk: Floats
     entries: Places
     true: Callable[[Places], Codes]
-    nothing: Measures | None = None
     clause: ClassVar[str] = "max_risk"
-
-    def entries_at(self, places: Places) -> Places:
-        """Return the places among the risks."""
-        return self.entries[places]
-
-    @property
-    def severity(self) -> Floats:
-        """What to rank the claims by: the probability."""
-        return self.risk
-
-    def sizes(self) -> Sequence[Size]:
-        """Return the probability of each, which may have grown since it was accepted."""
-        return list(map(RiskSize, self.risk.tolist()))
 
     def certify(self, places: Places) -> Sequence[LikelyValue[int]]:
         """Return the findings at some places, without what the people's groups leave."""
-        columns = (self.person[places], self.release[places], self.true(places), self.risk[places])
+        found = zip(self.true(places).tolist(), self.read(places, "person", "release", "risk"), strict=True)
         return [
             LikelyValue(person, max(at, 0), None if value < 0 else value, risk, everywhere=at < 0)
-            for person, at, value, risk in zip(*(column.tolist() for column in columns), strict=True)
+            for value, (person, at, risk) in found
         ]
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield person and release; of people who are followed by record ids that is another claim."""
         tags, about = (*names.evidence.tags, ""), names.evidence.sensitive
-        for person, release in zip(self.person[places].tolist(), self.release[places].tolist(), strict=True):
+        for person, release in self.read(places, "person", "release"):
             said = ("risk", names.identifier(person), tags[release])
             yield (*said, about) if names.evidence.followed else said
 
@@ -139,6 +107,7 @@ class EverGrave(OnePersonFinding[C]):
     risk: Probability
     certificate: Annotated[tuple[CertificateStep[C], ...], BY_CHECK] = ()
     evidence: Literal["solver"] = "solver"
+    hidden: ClassVar[Mapping[str, Any]] = {"certificate": ()}
 
     def sentence(self: EverGrave[str], *, by_version: bool) -> str:
         """Return how likely a person is to have had a grave value."""
@@ -146,46 +115,28 @@ class EverGrave(OnePersonFinding[C]):
         about = {"who": printable(self.individual), "release": printable(self.release), "risk": percent(self.risk)}
         return say("{who} has had a grave value at some time up to release {release} with {risk}", **about)
 
-    def named(self: EverGrave[int], names: ReportNaming) -> Finding[str]:
-        """Return it with names in place of codes, and where, only when revealed."""
-        named: EverGrave[str] = decoded(self if names.reveal else replace(self, certificate=()), names)
-        return named
-
 
 @dataclass(frozen=True)
-class GraveHistories(OnePersonClaims):
+class GraveHistories(OnePersonClaims, ClauseClaims):
     """All who are too likely, by one outcome, ever to have had a grave value, as columns.
 
     Attributes:
         person: codes; shape (claims,), int32.
         release: the last release of the series; shape (claims,), int32.
         risk: the probability; shape (claims,), float64.
+        entries: the people; shape (claims,).
     """
 
     checked_by: ClassVar[str] = "audit.verification.disclosure.check_likely_values"
     person: Codes
     release: Codes
     risk: Floats
-    nothing: Measures | None = None
+    entries: Places
     clause: ClassVar[str] = "max_ever_risk"
-
-    def entries_at(self, places: Places) -> Places:
-        """Return which people the claims at some places are about."""
-        return self.person[places].astype(np.intp)
-
-    @property
-    def severity(self) -> Floats:
-        """What to rank the claims by: the probability."""
-        return self.risk
-
-    def sizes(self) -> Sequence[Size]:
-        """Return the probability of each, which may have grown since it was accepted."""
-        return list(map(RiskSize, self.risk.tolist()))
 
     def certify(self, places: Places) -> Sequence[EverGrave[int]]:
         """Return the findings at some places, without what the people's groups leave."""
-        columns = (self.person[places], self.release[places], self.risk[places])
-        return [EverGrave(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
+        return [EverGrave(*each) for each in self.read(places, "person", "release", "risk")]
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield the person, and the attributes that are judged together."""

@@ -18,16 +18,15 @@ from audit.model.finding import (
     VALUE,
     VALUES,
     C,
-    Claims,
     Finding,
     Identifiers,
     KnownReleases,
     Located,
     Place,
     Presence,
+    RowClaims,
 )
 from audit.model.json_types import UNWRITTEN, Counted, Omittable, Probability
-from audit.model.measures import Measures
 from audit.runtime.phrases import say, say_count
 
 
@@ -156,7 +155,7 @@ class Linkage(Finding[C]):
 
 
 @dataclass(frozen=True)
-class Linkages(Claims):
+class Linkages(RowClaims):
     """All subjects with too few rows left, as columns; findings are built on demand.
 
     Attributes:
@@ -171,8 +170,6 @@ class Linkages(Claims):
     release: Codes
     certain: Flags
     certify: Callable[[Places], list[Linkage[int]]]
-    person: Codes | None = None
-    nothing: Measures | None = None
 
     @property
     def severity(self) -> Floats:

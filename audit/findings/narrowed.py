@@ -12,9 +12,8 @@ from audit.findings.wording import described
 from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Floats, Places
 from audit.model.errors import printable
-from audit.model.finding import RECORD, RECORD_CELLS, RELEASE, C, Claims, Finding, Identifiers, Place
+from audit.model.finding import RECORD, RECORD_CELLS, RELEASE, C, Finding, Identifiers, Place, RowClaims
 from audit.model.json_types import Counted, Items, Omittable, Probability
-from audit.model.measures import Measures
 from audit.runtime.phrases import Phrase, say, say_count
 
 Cause: TypeAlias = Literal["group change", "subgroup expanding", "widow", "small group"]
@@ -108,7 +107,7 @@ class Narrowed(Finding[C]):
 
 
 @dataclass(frozen=True)
-class NarrowedRecords(Claims):
+class NarrowedRecords(RowClaims):
     """All records of one outcome whose classes were too small once, as columns; findings are built on demand.
 
     Attributes:
@@ -127,8 +126,6 @@ class NarrowedRecords(Claims):
     class_size: Codes
     smallest: Codes
     certify: Callable[[Places], list[Narrowed[int]]]
-    person: Codes | None = None
-    nothing: Measures | None = None
 
     @property
     def severity(self) -> Floats:
@@ -141,8 +138,7 @@ class NarrowedRecords(Claims):
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield record, release and smallest class: what was accepted of a class of three is not accepted of one."""
-        columns = (self.record, self.release, self.smallest)
-        for record, release, smallest in zip(*(column[places].tolist() for column in columns), strict=True):
+        for record, release, smallest in self.read(places, "record", "release", "smallest"):
             yield "narrowed", names.record_identifier(record), names.evidence.tags[release], str(smallest)
 
     def smallest_class(self, waived: Places) -> int | None:

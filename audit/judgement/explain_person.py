@@ -18,7 +18,7 @@ from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import joined, say
-from audit.verification.disclosure import Checker, follows
+from audit.verification.disclosure import Checker
 from audit.verification.published_rows import published_by
 
 
@@ -163,9 +163,7 @@ class _Person:
     def __init__(self, view: View, seen: Mapping[str, AttackedEvidence], code: int, seconds: float | None) -> None:
         self.evidence, self.code = view, code
         self.published = published_by(view)
-        transitions = self.evidence.transitions
-        after = None if transitions is None else follows(transitions.exact)
-        self.steps = {step.release: step for step in Checker(self.published).own(self.code, after)}
+        self.steps = {step.release: step for step in Checker(self.published).own(self.code)}
         self.joint = seen["joint"].outcome if "joint" in seen else None
         self.shares = {name: self._shares(seen[name].outcome, seconds) for name in _worth_telling(seen)}
 

@@ -29,7 +29,7 @@ from typing import (
 
 import numpy as np
 
-from audit.model.accepted_size import Size
+from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence
 from audit.model.json_types import OMITTED, Counted, Pattern, WrittenAs, notes_of
@@ -268,9 +268,13 @@ class Finding(ABC, Generic[C]):
         del source
         return KnownReleases(tuple(range(last)), False, tuple(group for at, group in self.places() if at == last))
 
+    hidden: ClassVar[Mapping[str, Any]] = {}
+    """What stands in fields instead where people are not revealed: it would say more than the releases do."""
+
     def named(self: Finding[int], names: ReportNaming) -> Finding[str]:
         """Return it with names in place of codes."""
-        return decoded(self, names)
+        named: Finding[str] = decoded(self if names.reveal else replace(self, **self.hidden), names)
+        return named
 
 
 def decoded(part: Any, names: ReportNaming) -> Any:  # noqa: ANN401 - a dataclass of codes becomes the same of names
@@ -347,6 +351,10 @@ class Claims(ABC):
     @abstractmethod
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
         """Yield what the ids of the claims at some places are made of: the kind, and what is claimed."""
+
+    def read(self, places: Places, *columns: str) -> Iterator[tuple[Any, ...]]:
+        """Yield what the claims at some places have in some columns."""
+        return zip(*(getattr(self, name)[places].tolist() for name in columns), strict=True)
 
     def check(self, evidence: Evidence) -> Check:
         """Return what checks the claims against what was published."""
@@ -441,6 +449,39 @@ class Claims(ABC):
         """Return which claims follow from others of this kind, though they are none of them."""
         del before, names, before_names
         return np.zeros(len(self), dtype=np.bool_)
+
+
+class RowClaims(Claims):
+    """Claims about rows or records, and about no single person."""
+
+    person: Codes | None = None
+    nothing: Measures | None = None
+
+
+class ClauseClaims(Claims):
+    """Claims that a clause makes of what an attack found, each as bad as it is probable.
+
+    Attributes:
+        risk: how probable each is, or the share of the rows; shape (claims,), float64.
+        entries: by which number each is accepted; shape (claims,).
+    """
+
+    risk: Floats
+    entries: Places
+    nothing: Measures | None = None
+
+    @property
+    def severity(self) -> Floats:
+        """What to rank the claims by: the probability."""
+        return self.risk
+
+    def entries_at(self, places: Places) -> Places:
+        """Return by which numbers the claims at some places are accepted."""
+        return self.entries[places]
+
+    def sizes(self) -> Sequence[Size] | None:
+        """Return the probability of each, which may have grown since it was accepted."""
+        return list(map(RiskSize, self.risk.tolist()))
 
 
 def foremost(severity: Floats, release: Codes, most: int) -> Places:

@@ -12,9 +12,8 @@ from audit.findings.close_numbers import CloseClasses, CloseValues, KnownNearly,
 from audit.io.cell_reading import parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.rules.disclosure import Similar
-from audit.model.arrays import Places
 from audit.model.finding import Check
-from audit.verification.disclosure import Checker, follows
+from audit.verification.disclosure import Checker
 from audit.verification.field_types import BrokenCertificateError, check_fields
 from audit.verification.group import class_values
 from audit.verification.published_rows import published_by
@@ -29,13 +28,7 @@ def check_people(seen: View, claims: CloseValues) -> Check:
 def check_classes(seen: View, claims: CloseClasses) -> Check:
     """Return what checks classes whose rows have close numbers, by counting the rows."""
     checker = NumberChecker(seen, claims.share)
-
-    def checked(places: Places) -> Sequence[KnownNearly[int]]:
-        findings = claims.certify(places)
-        checker.classes(findings)
-        return findings
-
-    return checked
+    return lambda places: checker.classes(claims.certify(places))
 
 
 class NumberChecker:
@@ -45,7 +38,6 @@ class NumberChecker:
         self._seen, self._share = seen, Fraction(str(share))
         self._published = published_by(seen)
         self._own = Checker(self._published)
-        self._after = None if seen.transitions is None else follows(seen.transitions.exact)
 
     def person(self, finding: KnownNearly[int]) -> KnownNearly[int]:
         """Return a finding with what the person's own groups leave; proved if all of that is between the ends.
@@ -57,7 +49,7 @@ class NumberChecker:
         of_class = finding.group, finding.rows, finding.after, finding.number, finding.with_value, finding.record
         if finding.individual is None or of_class != (None, None, None, 0, 0, -1) or finding.evidence != "solver":
             raise BrokenCertificateError("this is not about a person")
-        steps = self._own.own(finding.individual, self._after)
+        steps = self._own.own(finding.individual)
         left = {step.release: step.feasible or () for step in steps}.get(finding.release, ())
         known = {
             self.number(each, finding.category)
@@ -68,8 +60,8 @@ class NumberChecker:
         proved = finding.risk == 1 and all(each is not None and low <= each <= high for each in known)
         return replace(finding, certificate=steps, evidence="proof" if proved else "solver")
 
-    def classes(self, findings: Sequence[KnownNearly[int]]) -> None:
-        """Return when the rows of each class have numbers as often as findings say.
+    def classes(self, findings: Sequence[KnownNearly[int]]) -> Sequence[KnownNearly[int]]:
+        """Return findings when the rows of each class have numbers as often as these say.
 
         Raises:
             BrokenCertificateError: they have not.
@@ -78,6 +70,7 @@ class NumberChecker:
             self.ends(finding)
         for finding, values in class_values(findings, self._seen):
             self._count(finding, values)
+        return findings
 
     def number(self, code: int, category: str | None) -> Fraction | None:
         """Return the number that a value is, of one attribute if it is claimed of combinations; None for no number.

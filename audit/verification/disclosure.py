@@ -6,7 +6,7 @@ raised as one: a wrong finding must never be printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from audit.adversary.view import View
@@ -23,16 +23,16 @@ class Checker:
     """Checks disclosures that follow from one person's own groups against the releases they speak of."""
 
     def __init__(self, published: PublishedReleases) -> None:
-        self._published = published
+        self._published, self._after = published, published.after
         self._fixed: dict[int, dict[int, list[int]]] = {}
 
-    def check(self, finding: Disclosure[int], transitions: Follows | None) -> None:
+    def check(self, finding: Disclosure[int]) -> None:
         """Return when a disclosure holds.
 
         Raises:
             BrokenCertificateError: it does not.
         """
-        feasible = self.check_steps(finding, transitions)
+        feasible = self.check_steps(finding)
         at = [step.release for step in finding.certificate]
         if finding.release not in at or (finding.alone and len(at) > 1):
             raise BrokenCertificateError("the claim is about another release")
@@ -40,7 +40,7 @@ class Checker:
         if left != {finding.value}:
             raise BrokenCertificateError("more than the claimed value is possible")
 
-    def check_steps(self, finding: Disclosure[int], transitions: Follows | None) -> list[set[int]]:
+    def check_steps(self, finding: Disclosure[int]) -> list[set[int]]:
         """Return what lies on a path through the steps of a certificate, which say what the groups publish.
 
         Raises:
@@ -51,18 +51,18 @@ class Checker:
         if not at or at != sorted(set(at)):
             raise BrokenCertificateError("the steps are not in order")
         between = (release for release in range(self._published.releases) if at[0] <= release <= at[-1])
-        if transitions is not None and at != [j for j in between if self._published.homes(finding.individual, j)]:
+        if self._after is not None and at != [j for j in between if self._published.homes(finding.individual, j)]:
             raise BrokenCertificateError("the steps leave out a release after which the value may have changed")
         for step in steps:
             if sorted(step.candidates) != sorted(self._candidates(finding.individual, step)):
                 raise BrokenCertificateError("the candidates are not what the groups publish")
-        kept = feasible([set(step.candidates) for step in steps], transitions)
+        kept = feasible([set(step.candidates) for step in steps], self._after)
         for step, values in zip(steps, kept, strict=True):
             if step.feasible is not None and sorted(step.feasible) != sorted(values):
                 raise BrokenCertificateError("the feasible values are not what the paths leave")
         return kept
 
-    def own(self, person: int, transitions: Follows | None) -> tuple[CertificateStep[int], ...]:
+    def own(self, person: int) -> tuple[CertificateStep[int], ...]:
         """Return what every release says of a person: the groups, the values they leave, and those on a path."""
         steps = []
         for release in range(self._published.releases):
@@ -70,7 +70,7 @@ class Checker:
             if homes:
                 names = tuple(self._published.group_name(release, home) for home in homes)
                 steps.append(CertificateStep(release, names, tuple(sorted(self._left(person, release, set(homes))))))
-        kept = feasible([set(step.candidates) for step in steps], transitions) if steps else []
+        kept = feasible([set(step.candidates) for step in steps], self._after) if steps else []
         return tuple(replace(step, feasible=tuple(sorted(some))) for step, some in zip(steps, kept, strict=True))
 
     def _candidates(self, person: int, step: CertificateStep[int]) -> set[int]:
@@ -121,18 +121,6 @@ def feasible(candidates: list[set[int]], transitions: Follows | None) -> list[se
             return kept
 
 
-def follows(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
-    """Return what may follow each value.
-
-    >>> follows([(0, 0), (0, 1)])
-    {0: {0, 1}}
-    """
-    after: dict[int, set[int]] = {}
-    for before, value in pairs:
-        after.setdefault(before, set()).add(value)
-    return after
-
-
 def check_disclosures(seen: View, claims: Disclosures) -> Check:
     """Return what checks disclosures; for one without a certificate it shows what the person's own groups leave."""
     checker = DisclosureChecker(seen)
@@ -141,7 +129,7 @@ def check_disclosures(seen: View, claims: Disclosures) -> Check:
         findings = claims.certify(places)
         return [
             checker.unproved(*claim) if finding is None else checker.checked(finding)
-            for claim, finding in zip(claims.columns(places), findings, strict=True)
+            for claim, finding in zip(claims.read(places, "person", "release", "value"), findings, strict=True)
         ]
 
     return checked
@@ -149,12 +137,11 @@ def check_disclosures(seen: View, claims: Disclosures) -> Check:
 
 def check_likely_values(seen: View, claims: LikelyValues | GraveHistories) -> Check:
     """Return what adds to what is likely what the people's own groups leave: the risk itself is the attack's word."""
-    after = None if seen.transitions is None else follows(seen.transitions.exact)
     own = Checker(published_by(seen))
 
     def checked(places: Places) -> Iterator[LikelyValue[int] | EverGrave[int]]:
         for finding in claims.certify(places):
-            steps = tuple(replace(step, feasible=None) for step in own.own(finding.individual, after))
+            steps = tuple(replace(step, feasible=None) for step in own.own(finding.individual))
             one_release = isinstance(finding, LikelyValue) and not finding.everywhere
             yield replace(finding, release=finding.release if one_release else steps[-1].release, certificate=steps)
 
@@ -165,15 +152,12 @@ class DisclosureChecker:
     """Checks disclosures of both kinds against the files behind some evidence."""
 
     def __init__(self, evidence: View) -> None:
-        published, transitions = published_by(evidence), evidence.transitions
-        self._published = published
-        self._after = None if transitions is None else follows(transitions.exact)
-        self._own, self._together = Checker(published), ProofChecker(published, self._after)
+        published = published_by(evidence)
+        self._own, self._together = Checker(published), ProofChecker(published)
 
     def unproved(self, person: int, release: int, value: int) -> Disclosure[int]:
         """Return a disclosure for which there is no proof, with what the person's own groups leave."""
-        steps = self._own.own(person, self._after)
-        return Disclosure(person, release, value, 1.0, steps, evidence="solver")
+        return Disclosure(person, release, value, 1.0, self._own.own(person), evidence="solver")
 
     def checked(self, finding: Disclosure[int]) -> Disclosure[int]:
         """Return a disclosure that holds, its proof, if there is one, with numbers.
@@ -187,12 +171,12 @@ class DisclosureChecker:
         if finding.risk != 1 or finding.evidence != "proof":
             raise BrokenCertificateError("what is certain has another probability, or is not proved")
         if finding.proof is not None and not (finding.proof.people or finding.proof.cases):
-            finding = replace(finding, certificate=self._own.own(finding.individual, self._after), proof=None)
+            finding = replace(finding, certificate=self._own.own(finding.individual), proof=None)
         if finding.proof is None:
-            self._own.check(finding, self._after)
+            self._own.check(finding)
             return finding
         if finding.alone:
             raise BrokenCertificateError("a proof about everybody is not about one release alone")
         if finding.certificate:
-            self._own.check_steps(finding, self._after)
+            self._own.check_steps(finding)
         return replace(finding, proof=self._together.check(finding))

@@ -7,14 +7,12 @@ as one: a wrong finding must never be printed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeVar
 
 from audit.adversary.view import View
 from audit.findings.equivalence import AnyCombination, Equivalences, Pinned, WeightedGroup
 from audit.io.encoding import NOBODY
-from audit.model.arrays import Places
 from audit.model.finding import AnonymousCounterfeit, Check, Member
 from audit.verification.field_types import BrokenCertificateError, check_fields
 from audit.verification.published_rows import published_by
@@ -24,16 +22,8 @@ K = TypeVar("K")
 
 def check_combinations(seen: View, claims: Equivalences) -> Check:
     """Return what checks equivalences and pinned values, as far as groups that add up to them were found."""
-    checker = CombinationChecker(seen)
-
-    def checked(places: Places) -> Sequence[AnyCombination]:
-        findings = claims.certify(places)
-        for finding in findings:
-            if finding.evidence == "proof":
-                checker.check(finding)
-        return findings
-
-    return checked
+    check = CombinationChecker(seen).check
+    return lambda places: [each if each.evidence != "proof" else check(each) for each in claims.certify(places)]
 
 
 class CombinationChecker:
@@ -45,8 +35,8 @@ class CombinationChecker:
         pairs = [] if known is None else zip(known.person.tolist(), known.value.tolist(), strict=True)
         self._known: dict[int, int] = dict(pairs)
 
-    def check(self, finding: AnyCombination) -> None:
-        """Return when a finding holds.
+    def check(self, finding: AnyCombination) -> AnyCombination:
+        """Return a finding when it holds.
 
         Raises:
             BrokenCertificateError: it does not.
@@ -68,6 +58,7 @@ class CombinationChecker:
             raise BrokenCertificateError("the members of the groups do not add up to the two sides")
         if _nonzero(values) != ({finding.value: 1} if isinstance(finding, Pinned) else {}):
             raise BrokenCertificateError("the values of the groups do not add up to what is claimed")
+        return finding
 
     def _add(self, step: WeightedGroup[int], members: dict[Member, Fraction], values: dict[int, Fraction]) -> None:
         """Add the members and values of a group, less those that are known beforehand, so many times."""

@@ -13,7 +13,7 @@ from audit.adversary.view import View
 from audit.findings.close_numbers import KnownNearly
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.io.releases import Release
-from audit.model.arrays import Codes, Places
+from audit.model.arrays import Codes
 from audit.model.finding import Check
 from audit.verification.field_types import BrokenCertificateError, check_fields
 from audit.verification.record import EqualRows, RecordFollower, ReleaseRecords
@@ -21,17 +21,11 @@ from audit.verification.record import EqualRows, RecordFollower, ReleaseRecords
 
 def check_classes(seen: View, claims: HomogeneousClasses) -> Check:
     """Return what checks classes, of the rows of a release and of linked records."""
-
-    def checked(places: Places) -> list[HomogeneousClass[int]]:
-        findings = claims.certify(places)
-        check_counts(findings, seen)
-        return findings
-
-    return checked
+    return lambda places: check_counts(claims.certify(places), seen)
 
 
-def check_counts(findings: Sequence[HomogeneousClass[int]], view: View) -> None:
-    """Hold findings against the rows of the releases.
+def check_counts(findings: list[HomogeneousClass[int]], view: View) -> list[HomogeneousClass[int]]:
+    """Return findings that hold against the rows of the releases.
 
     Raises:
         BrokenCertificateError: the class has other rows than these.
@@ -40,6 +34,7 @@ def check_counts(findings: Sequence[HomogeneousClass[int]], view: View) -> None:
         some, rows = values[finding.value], values.total()
         if not some or (some, rows) != (finding.with_value, finding.rows) or finding.risk != some / rows:
             raise BrokenCertificateError(f"release {finding.release}: the rows do not have this value so often")
+    return findings
 
 
 def class_values(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counter[int]]]:

@@ -20,7 +20,7 @@ from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending
 from audit.verification.field_types import BrokenCertificateError, check_fields
 from audit.verification.placing import contradicts
-from audit.verification.published_rows import Follows, PublishedReleases
+from audit.verification.published_rows import PublishedReleases
 
 Row = tuple[int, int, int]
 """A release, a group and a value: all rows of that group with that value."""
@@ -31,8 +31,8 @@ Assumed = dict[tuple[int, int], tuple[frozenset[int], bool]]
 class ProofChecker:
     """Checks disclosures that follow from all people's rows together."""
 
-    def __init__(self, published: PublishedReleases, transitions: Follows | None) -> None:
-        self._published, self._transitions = published, transitions
+    def __init__(self, published: PublishedReleases) -> None:
+        self._published, self._transitions = published, published.after
 
     def check(self, finding: Disclosure[int]) -> Proof[int]:
         """Return what the proof of a disclosure says, in numbers, when it holds.

@@ -8,7 +8,7 @@ classes throughout, and which classes a person may be of is found out from the p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -172,6 +172,18 @@ def _places(ordered: tuple[npt.NDArray[np.intp], Codes], code: int) -> npt.NDArr
     return order[first:last]
 
 
+def follows(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+    """Return what may follow each value.
+
+    >>> follows([(0, 0), (0, 1)])
+    {0: {0, 1}}
+    """
+    after: dict[int, set[int]] = {}
+    for before, value in pairs:
+        after.setdefault(before, set()).add(value)
+    return after
+
+
 class PublishedReleases:
     """The releases behind some evidence, and what is known of people beside them."""
 
@@ -185,6 +197,11 @@ class PublishedReleases:
     def releases(self) -> int:
         """Number of releases."""
         return len(self.held)
+
+    @cached_property
+    def after(self) -> Follows | None:
+        """What may follow each value; None where values never change."""
+        return None if self.view.transitions is None else follows(self.view.transitions.exact)
 
     def codes(self, release: int) -> dict[str, int]:
         """Return the groups of a release by name."""

@@ -168,13 +168,7 @@ class RecordFollower:
 
 def check_records(seen: View, claims: NarrowedRecords) -> Check:
     """Return what checks narrowed records."""
-
-    def checked(places: Places) -> list[Narrowed[int]]:
-        findings = claims.certify(places)
-        Recounter(seen, claims.k).check(findings)
-        return findings
-
-    return checked
+    return lambda places: Recounter(seen, claims.k).check(claims.certify(places))
 
 
 class Recounter(RecordFollower):
@@ -184,8 +178,8 @@ class Recounter(RecordFollower):
         super().__init__(view)
         self._k = k
 
-    def check(self, findings: Sequence[Narrowed[int]]) -> None:
-        """Return when all findings hold.
+    def check(self, findings: list[Narrowed[int]]) -> list[Narrowed[int]]:
+        """Return findings when all of them hold.
 
         Raises:
             BrokenCertificateError: one does not.
@@ -210,6 +204,7 @@ class Recounter(RecordFollower):
                 self._check_class(finding, classes)
                 if finding.cause != cause:
                     raise BrokenCertificateError("this is not how the record became unsafe")
+        return findings
 
     def _check_codes(self, findings: Sequence[Narrowed[int]]) -> None:
         """Look whether findings speak of different records, and of releases and cells that there are."""

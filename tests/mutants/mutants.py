@@ -366,7 +366,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "unit/verification/test_spoiled.py::test_steps_leave_out_no_release_in_which_a_value_may_change": [
-        ("audit.verification.disclosure.Checker.check_steps", "transitions is not None and at !=", "False and at !="),
+        ("audit.verification.disclosure.Checker.check_steps", "self._after is not None and at !=", "False and at !="),
     ],
 }
 

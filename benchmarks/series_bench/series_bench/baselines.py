@@ -159,7 +159,7 @@ def _certain(series: AttackedSeries, outcome: Outcome) -> Iterator[tuple[str, st
         return
     told: dict[tuple[int, int], int] = {}
     releases = {release: set(evidence.pools(release).person.tolist()) for release in range(len(evidence.tags))}
-    for person, release, value in claims.columns(claims.everything()):
+    for person, release, value in claims.read(claims.everything(), "person", "release", "value"):
         at = [release] if evidence.transitions is not None else [each for each in releases if person in releases[each]]
         told |= {(person, each): value for each in at if value >= 0}
     for (person, release), value in told.items():

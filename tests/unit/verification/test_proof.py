@@ -15,7 +15,6 @@ from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import open_series
 from audit.verification import placing
-from audit.verification.disclosure import follows
 from audit.verification.field_types import BrokenCertificateError
 from audit.verification.proof import ProofChecker
 from audit.verification.published_rows import PublishedReleases
@@ -40,8 +39,7 @@ class Opened:
         people = evidence.series.people
         self.number = {people.name(code): code for code in range(people.size)}
         self.codes = {value: code for code, value in enumerate(evidence.values)}
-        allowed = None if evidence.transitions is None else follows(evidence.transitions.exact)
-        self.checker = ProofChecker(PublishedReleases(evidence), allowed)
+        self.checker = ProofChecker(PublishedReleases(evidence))
 
     def points(self, costs, *people):
         """`costs` as text: `0 1 flu 2`, the points of the rows of group 1 with flu in the first release."""
