@@ -141,4 +141,4 @@ def handed(seen: Evidence, attack: object = None) -> Evidence:
 
 
 def _asks_worlds(attack: object) -> bool:
-    return bool(getattr(getattr(attack, "attack", attack), "asks_worlds", False))
+    return bool(getattr(attack, "asks_worlds", False))

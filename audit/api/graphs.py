@@ -19,7 +19,7 @@ def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind |
     """Return which values one person may have had; see `LoadedSeries.update_graph`."""
     import networkx as nx
 
-    from audit.judgement.explain_person import find
+    from audit.judgement.pseudonyms import find
     from audit.verification.disclosure import Checker
     from audit.verification.published_rows import PublishedReleases
 

@@ -39,8 +39,9 @@ def listed_values(series: Series) -> list[ListedValue]:
     return [(name, rules.spelled(name, text)) for name, texts in rules[Harmless].values.items() for text in texts]
 
 
-def set_aside(results: Results, listed: Sequence[ListedValue], limits: Mapping[str, float]) -> Results:
+def set_aside(results: Results, limits: Mapping[str, float]) -> Results:
     """Return results in which what is about harmless values alone violates nothing."""
+    listed = listed_values(results[0].evidence.series) if results else []
     if not listed:
         return results
     found = [_one(entry, listed, limits["max_risk"]) for entry in results]

@@ -1,21 +1,29 @@
-"""Naming: finding ids that say nothing, and pseudonyms instead of people and records."""
+"""Naming: finding ids that say nothing, pseudonyms instead of people and records, and people by their identifiers."""
 
 from __future__ import annotations
 
 import hmac
 import json
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from audit.adversary.record_linkage import FollowedRecords
+from audit.adversary.view import View
 from audit.io.atomic_files import hide_from_version_control, write_file
+from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import PRIVATE
 from audit.io.paths import is_remote
 from audit.io.series import Series
-from audit.model.errors import InputError, Problem, UsageError
+from audit.model.errors import InputError, Problem, UsageError, printable
+from audit.model.evidence import RowSource
+from audit.model.finding import Member, decoded
+from audit.runtime.phrases import joined, say_count
 
 _KEY_FILE = "finding.key"
 _KEY_BYTES = 32
@@ -137,3 +145,125 @@ def _made(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+@dataclass(frozen=True)
+class ReportNames:
+    """What codes of some evidence are called: by the publisher, and in a report."""
+
+    evidence: View
+    namer: Pseudonymizer
+
+    @property
+    def reveal(self) -> bool:
+        """Whether people are named."""
+        return self.namer.reveal
+
+    def identifier(self, member: Member) -> str:
+        """Return the identifier of a person or counterfeit."""
+        if isinstance(member, int):
+            return self.evidence.name(member)
+        tag = self.evidence.tags[member.release]
+        return f"{COUNTERFEIT}(release {tag}, group {member.group}, {member.number + 1})"
+
+    def record_identifier(self, record: int) -> str:
+        """Return the identifier of a record."""
+        return self.evidence.held.names.name(record)
+
+    def called(self, member: Member) -> tuple[str, str]:
+        """Return what a member is, and the identifier."""
+        name = self.identifier(member)
+        return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
+
+    def member(self, code: Member) -> str:
+        """Return what a person or counterfeit is called; of people who may be in the data, under which condition."""
+        kinds = self.evidence.possible_kinds
+        kind = None if kinds is None or not isinstance(code, int) else kinds.kinds.get(code)
+        if kind is None:
+            return self.namer.display_name(*self.called(code))
+        name = self.evidence.name(kind.person) if self.reveal else self.namer.display_name(*self.called(code))
+        return say_count(
+            "{name} (if in {releases})",
+            "{name} (for up to {count} people, if in {releases})",
+            kind.number,
+            name=name,
+            releases=joined([printable(self.evidence.tags[release]) for release in kind.releases]),
+        )
+
+    def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
+        """Return what people are called, sorted: the order of their codes would give pseudonyms away."""
+        return tuple(sorted(map(self.member, codes)))
+
+    def record(self, code: int) -> str:
+        """Return what a record is called."""
+        return self.namer.display_name("record", self.record_identifier(code))
+
+    def release(self, code: int) -> str:
+        """Return the tag of a release."""
+        return self.evidence.tags[code]
+
+    def value(self, code: int) -> str:
+        """Return a sensitive value."""
+        return self.evidence.values[code]
+
+    def values(self, codes: Iterable[int]) -> tuple[str, ...]:
+        """Return some values, sorted."""
+        return tuple(sorted(map(self.value, codes)))
+
+    def attribute(self, value: int) -> str | None:
+        """Return which of several combined attributes a claimed value is of; None for a value or combination."""
+        return self.evidence.attribute(value)
+
+    def cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
+        """Return cells of rows by quasi-identifier; None where the report may not show them."""
+        return self._texts(codes, self.evidence.rows_of)
+
+    def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
+        """Return what cells of a record have in common; None where the report may not show it."""
+        return self._texts(codes, self.evidence.records)
+
+    def _texts(self, codes: Mapping[int, int], source: RowSource | FollowedRecords | None) -> dict[str, str] | None:
+        if source is None or not self.reveal:
+            return None
+        return {source.attributes[at]: source.text(at, cell) for at, cell in codes.items()}
+
+    def side(self, members: Mapping[Member, int]) -> dict[str, int]:
+        """Return how often each member of a side is counted."""
+        return {self.member(who): times for who, times in members.items()}
+
+    def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
+        """Return what people spend, sorted by what they are called."""
+        return tuple(sorted((decoded(each, self) for each in parts), key=lambda each: str(each.individual)))
+
+    def costs(self, by_value: Iterable[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
+        """Return what values cost, sorted."""
+        return tuple(sorted((self.value(value), cost) for value, cost in by_value))
+
+
+def find(views: Sequence[View], individual: str) -> dict[str, int]:
+    """Return the code of a person, or of a kind of people who may be in the data, by the attributes that have one.
+
+    Raises:
+        UsageError: none has: several kinds are of this person, or another person stands for them, or there is no one
+            with this identifier; which ones there are is not said.
+    """
+    series, found = views[0].series, dict[str, int]()
+    person = series.person(individual)
+    for view in views:
+        hosts = [view.source.hosts(release) for release in range(len(view.tags))]
+        for code in (person, series.people.find(f"{individual} ")):  # in the data, or in some of the releases
+            if any(code in each.person and each.individual[code] for each in hosts):
+                found[view.sensitive] = code
+    if found:
+        return found
+    if ways := judged_as(views, person):
+        listed = joined([*map(printable, ways)])
+        raise UsageError(f"--individual: who looks alike is judged once, for each set of releases; ask for {listed}")
+    where = views[0].adversary.people_listed
+    raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
+
+
+def judged_as(views: Sequence[View], person: int) -> list[str]:
+    """Return the names under which a person who may be in the data is judged, one for each set of releases."""
+    kinds = [view.possible_kinds for view in views if view.possible_kinds is not None]
+    return [*dict.fromkeys(each.kinds[code].name.strip() for each in kinds for code in each.of_person(person))]

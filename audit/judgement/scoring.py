@@ -34,21 +34,30 @@ def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Ou
     Raises:
         InputError: the cells of a record contradict each other, or cannot be read.
     """
-    seen = handed(evidence, attack)
-    try:
-        outcome = attack.run(seen, budget)
-    except WrongCellError as error:
-        raise wrong_cell(evidence.held, error) if isinstance(evidence, View) else error from None
+    outcome = run_attack(attack, evidence, budget)
     if not isinstance(attack, PerPersonAttack) or outcome.claims is None:
         return score(evidence, key, outcome, budget)
     changed = changed_values(evidence, key)
     if not changed.any():
         return score(evidence, key, outcome, budget)
+    seen = handed(evidence, attack)
     kept = [np.flatnonzero(~changed[pools.person]) for pools in seen.pooled]
     seen = replace(seen, pooled=tuple(map(less, seen.pooled, kept)))
     outcome = attack.run(seen, budget)
     outcome = _with_risks(outcome, replace(key, pooled=[pools.person for pools in seen.pooled]), budget)
     return replace(outcome, alone=alone(evidence, changed))
+
+
+def run_attack(attack: Attack, evidence: Evidence, budget: Budget) -> Outcome:
+    """Return what an attack finds of what it is handed.
+
+    Raises:
+        InputError: the cells of a record contradict each other, or cannot be read.
+    """
+    try:
+        return attack.run(handed(evidence, attack), budget)
+    except WrongCellError as error:
+        raise wrong_cell(evidence.held, error) if isinstance(evidence, View) else error from None
 
 
 def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Outcome:

@@ -11,118 +11,22 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.view import View
-from audit.clauses.clause import FAILURES, failure
+from audit.clauses.clause import FAILURES, ClauseKnowledge, failure
 from audit.clauses.registry import CLAUSES
 from audit.io.adjustments import read_adjusted
-from audit.io.encoding import COUNTERFEIT
-from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.scoring import true_values
+from audit.judgement.harmless import listed_values
+from audit.judgement.pseudonyms import Pseudonymizer, ReportNames
+from audit.judgement.scoring import changed_values, true_values
 from audit.model.accepted_size import RiskSize, Size
 from audit.model.arrays import Flags, Places
-from audit.model.errors import Problems, printable
-from audit.model.evidence import RowSource
-from audit.model.finding import Check, Claims, Finding, Member, decoded
+from audit.model.errors import Problems
+from audit.model.finding import Check, Claims, Finding
 from audit.model.scored import NOWHERE, Result
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import joined, say_count
 
 _TRIES = 5
 _MOST_IDS, _MOST_IDS_ONCE = 1 << 17, 1 << 9
-
-
-@dataclass(frozen=True)
-class ReportNames:
-    """What codes of some evidence are called: by the publisher, and in a report."""
-
-    evidence: View
-    namer: Pseudonymizer
-
-    @property
-    def reveal(self) -> bool:
-        """Whether people are named."""
-        return self.namer.reveal
-
-    def identifier(self, member: Member) -> str:
-        """Return the identifier of a person or counterfeit."""
-        if isinstance(member, int):
-            return self.evidence.name(member)
-        tag = self.evidence.tags[member.release]
-        return f"{COUNTERFEIT}(release {tag}, group {member.group}, {member.number + 1})"
-
-    def record_identifier(self, record: int) -> str:
-        """Return the identifier of a record."""
-        return self.evidence.held.names.name(record)
-
-    def called(self, member: Member) -> tuple[str, str]:
-        """Return what a member is, and the identifier."""
-        name = self.identifier(member)
-        return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
-
-    def member(self, code: Member) -> str:
-        """Return what a person or counterfeit is called; of people who may be in the data, under which condition."""
-        kinds = self.evidence.possible_kinds
-        kind = None if kinds is None or not isinstance(code, int) else kinds.kinds.get(code)
-        if kind is None:
-            return self.namer.display_name(*self.called(code))
-        name = self.evidence.name(kind.person) if self.reveal else self.namer.display_name(*self.called(code))
-        return say_count(
-            "{name} (if in {releases})",
-            "{name} (for up to {count} people, if in {releases})",
-            kind.number,
-            name=name,
-            releases=joined([printable(self.evidence.tags[release]) for release in kind.releases]),
-        )
-
-    def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
-        """Return what people are called, sorted: the order of their codes would give pseudonyms away."""
-        return tuple(sorted(map(self.member, codes)))
-
-    def record(self, code: int) -> str:
-        """Return what a record is called."""
-        return self.namer.display_name("record", self.record_identifier(code))
-
-    def release(self, code: int) -> str:
-        """Return the tag of a release."""
-        return self.evidence.tags[code]
-
-    def value(self, code: int) -> str:
-        """Return a sensitive value."""
-        return self.evidence.values[code]
-
-    def values(self, codes: Iterable[int]) -> tuple[str, ...]:
-        """Return some values, sorted."""
-        return tuple(sorted(map(self.value, codes)))
-
-    def attribute(self, value: int) -> str | None:
-        """Return which of several combined attributes a claimed value is of; None for a value or combination."""
-        return self.evidence.attribute(value)
-
-    def cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return cells of rows by quasi-identifier; None where the report may not show them."""
-        return self._texts(codes, self.evidence.rows_of)
-
-    def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return what cells of a record have in common; None where the report may not show it."""
-        return self._texts(codes, self.evidence.records)
-
-    def _texts(self, codes: Mapping[int, int], source: RowSource | FollowedRecords | None) -> dict[str, str] | None:
-        if source is None or not self.reveal:
-            return None
-        return {source.attributes[at]: source.text(at, cell) for at, cell in codes.items()}
-
-    def side(self, members: Mapping[Member, int]) -> dict[str, int]:
-        """Return how often each member of a side is counted."""
-        return {self.member(who): times for who, times in members.items()}
-
-    def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
-        """Return what people spend, sorted by what they are called."""
-        return tuple(sorted((decoded(each, self) for each in parts), key=lambda each: str(each.individual)))
-
-    def costs(self, by_value: Iterable[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
-        """Return what values cost, sorted."""
-        return tuple(sorted((self.value(value), cost) for value, cost in by_value))
 
 
 K = TypeVar("K", bound=Claims)
@@ -229,6 +133,19 @@ def selections_of(result: Result[View], namer: Pseudonymizer, limits: Mapping[st
     own, names = selection_of(result, namer), ReportNames(result.evidence, namer)
     more = [Selection(result.attack.name, each, names) for each in claims_of(result, limits)]
     return more if own is None else [own, *more]
+
+
+def gathered(result: Result[View], limits: Mapping[str, float]) -> Result[View]:
+    """Return a result with what the clauses in force have to know beside what the attack found."""
+    seen, failed = result.evidence, result.failed
+    left_out, truth = partial(changed_values, seen, seen.key), partial(true_values, seen)
+    known = ClauseKnowledge(limits, seen.series.grave, listed_values(seen.series), left_out, truth)
+    for name in limits:
+        try:
+            result = CLAUSES[name].gather(result, known)
+        except FAILURES as error:
+            failed[name] = failure(CLAUSES[name], error)
+    return replace(result, failed=failed)  # a later clause of another package may have made a new result
 
 
 def claims_of(result: Result[View], limits: Mapping[str, float]) -> Iterator[Claims]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from audit.model.adversary import AdversaryKind
 from audit.model.report import BaselineFacts
+from audit.runtime.budget import Budget
 from audit.runtime.engine import Engine, Local, cores
 
 Progress = Callable[[str], Callable[[int, int], None] | None]
@@ -50,3 +51,8 @@ class AuditOptions:
     keeps_finished: bool = False
     baseline: BaselineFacts | None = None
     follow: Literal["several", "always", "never"] = "several"
+
+    def budget(self, attack: str, used: float = 0.0) -> Budget:
+        """Return the budget of an attack that has used so many seconds of its time."""
+        left = None if self.time_limit is None else max(0.0, self.time_limit - used)
+        return Budget(left, self.progress(attack), self.engine)

@@ -157,6 +157,7 @@ class Result(Generic[E_co]):
         grave: the codes of the policy's grave values.
         histories: how probable it is for people ever to have had one, if this was asked and the attack can say it.
         gathered: what other clauses have to know beside what the attack found, by clause.
+        of_all: what it found of all people, where the outcome is about one of them alone.
     """
 
     attack: Attack
@@ -175,6 +176,7 @@ class Result(Generic[E_co]):
     grave: frozenset[int] = frozenset()
     histories: EverRisks | None = None
     gathered: Mapping[str, object] = field(default_factory=dict)
+    of_all: Outcome | None = None
 
     @property
     def claims(self) -> Claims | None:

@@ -6,40 +6,34 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-import numpy as np
-
-from audit.adversary.build_evidence import build_evidence
+from audit.adversary.build_evidence import build_evidence, followed_until
+from audit.adversary.followed_people import UnfollowedError
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import View, handed
-from audit.clauses.clause import FAILURES, ClauseKnowledge, failure
-from audit.clauses.registry import CLAUSES, in_force
+from audit.clauses.clause import Stated
+from audit.clauses.registry import in_force
 from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.io.table_forms import form_of
 from audit.io.unread_keys import check_keys_are_read
-from audit.judgement.explain_person import About
-from audit.judgement.harmless import listed_values, set_aside
-from audit.judgement.pseudonyms import Pseudonymizer
-from audit.judgement.scoring import attacked, changed_values, true_values, with_alone
-from audit.judgement.selection import selection_of
-from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, summarize_release
-from audit.model.arrays import Flags
+from audit.judgement.harmless import set_aside
+from audit.judgement.pseudonyms import Pseudonymizer, find
+from audit.judgement.scoring import attacked, run_attack, score, with_alone
+from audit.judgement.selection import gathered, selection_of
+from audit.metrics.release_summary import facts, rows_of_files, summarize_release
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack, Outcome, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
-from audit.pipeline.followed_timeline import with_timeline
-from audit.pipeline.input_files import digest, input_files
+from audit.pipeline.input_files import input_files
 from audit.pipeline.outside_attacks import check_claims, run_guarded
 from audit.runtime.budget import Budget
-from audit.runtime.engine import Local
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import is_own
 from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason, ReasonKind
+from audit.runtime.reasons import Reason, ReasonKind, combined
 from audit.runtime.signals import preserve_sigint_handler
 
 _LOG = logging.getLogger(__name__)
@@ -52,7 +46,7 @@ class AuditRun:
     Attributes:
         series: the series.
         evidence: what was attacked.
-        changed: for each evidence, by person code, whose own published values contradict the assumptions.
+        stated: the clauses of the policy in force, with their limits.
         results: what each attack found of each evidence.
         facts, inputs, panel: what was audited, from which files, and each release by itself.
         accepted: releases whose smallest class is accepted.
@@ -60,7 +54,7 @@ class AuditRun:
 
     series: Series
     evidence: Sequence[View]
-    changed: Sequence[Flags]
+    stated: Mapping[str, Stated]
     results: Sequence[Result[View]]
     facts: SeriesFacts
     inputs: tuple[Input, ...]
@@ -72,60 +66,52 @@ class AuditRun:
         """The releases that were attacked."""
         return self.evidence[0].held
 
+    @property
+    def limits(self) -> dict[str, float]:
+        """The limits of the policy in force."""
+        return {name: each.limit for name, each in self.stated.items()}
+
     def checked(self, namer: Pseudonymizer) -> AuditRun:
         """Return the run with all claims of other packages' attacks checked; what does not hold fails its attack."""
         results = [each if is_own(each.attack) else _with_checked_claims(each, namer) for each in self.results]
         return replace(self, results=results)
 
 
-def limits_in_force(series: Series, options: AuditOptions) -> dict[str, float]:
-    """Return the limits of the policy in force."""
-    return {name: each.limit for name, each in in_force(series.manifest.policy, options.limits).items()}
-
-
 def run_attacks(
     series: Series,
     attacks: Sequence[Attack],
     options: AuditOptions,
-    prepare: Callable[[Sequence[View]], None] | None = None,
+    prepare: Callable[[Sequence[View]], object] | None = None,
+    individual: str | None = None,
 ) -> AuditRun:
-    """Run some attacks on a series; `prepare` is given what the adversary sees before it is attacked.
+    """Run some attacks on a series, or ask them about one person alone.
+
+    `prepare` is given what the adversary sees before it is attacked.
 
     Raises:
         InputError: the series cannot be read, or contradicts its register or known values.
-        UsageError: no attack applies, or one that was asked for by name does not.
+        UsageError: no attack applies, or one that was asked for by name does not; or there is no such person.
     """
-    limits = limits_in_force(series, options)
+    stated = in_force(series.manifest.policy, options.limits)
+    limits = {name: each.limit for name, each in stated.items()}
     check_keys_are_read(series.manifest, limits)
     attacks = [each.with_policy(limits) for each in attacks]
     evidence = _evidence(series, attacks, options)
     if prepare is not None:
         prepare(evidence)
-    attacks = [each.among(evidence) if isinstance(each, About) else each for each in attacks]
-    files = _Files(series, options)
-    clauses, harmless = [CLAUSES[name] for name in limits], listed_values(series)
-
-    def gathered(result: Result[View]) -> Result[View]:
-        seen, failed = result.evidence, result.failed
-        left_out, truth = partial(changed_values, seen, seen.key), partial(true_values, seen)
-        known = ClauseKnowledge(limits, series.grave, harmless, left_out, truth)
-        for clause in clauses:
-            try:
-                result = clause.gather(result, known)
-            except FAILURES as error:
-                failed[clause.name] = failure(clause, error)
-        return replace(result, failed=failed)  # a later clause of another package may have made a new result
-
-    results = set_aside(_results(evidence, attacks, options, gathered), harmless, limits)
+    run = _Attacking(evidence, attacks, options, None if individual is None else find(evidence, individual))
+    found = [gathered(each, limits) for each in run.results()]
+    results = set_aside(found if run.interrupted or individual is not None else run.refined(found), limits)
     _check_applies(results, named=options.explicit)
-    described = _described(evidence[0], options, limits.get("k", 0))
+    watched = Budget(on_progress=options.progress("each release by itself"))
+    described = [summarize_release(evidence[0], at, limits.get("k", 0)) for at in watched.each(range(len(series.tags)))]
     return AuditRun(
         series,
         evidence,
-        _changed(evidence),
+        stated,
         results,
         facts(evidence[0].held, described),
-        files.inputs(rows_of_files(series, described)),
+        _inputs(series, options, rows_of_files(series, described)),
         tuple(one for each in described for one in each.panel),
     )
 
@@ -146,127 +132,139 @@ def _evidence(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
     return evidence
 
 
-class _Files:
-    """The files that were read, whose hashes are computed beside the attacks."""
-
-    def __init__(self, series: Series, options: AuditOptions) -> None:
-        self._files, self._options = input_files(series, reveal=options.reveal), options
-        hasher = Local(2)  # attacks have threads of their own
-        self._hashes = {name: hasher.submit(digest, file) for name, file in self._files.items()}
-
-    def inputs(self, rows: Mapping[str, int]) -> tuple[Input, ...]:
-        """Return each file with its hash and its rows, which are counted where they are not known."""
-        watched = Budget(on_progress=self._options.progress("files"))
-        watched.stage("hashes")
-        return tuple(
-            Input(
-                name,
-                self._hashes[name].result(),
-                rows[name] if name in rows else form_of(file.path).rows(file.path),
-                file.columns,
-            )
-            for name, file in watched.each(self._files.items())
-        )
+def _inputs(series: Series, options: AuditOptions, rows: Mapping[str, int]) -> tuple[Input, ...]:
+    """Return each file that was read with its hash and its rows, which are counted where they are not known."""
+    watched = Budget(on_progress=options.progress("files"))
+    watched.stage("hashes")
+    return tuple(
+        Input(name, file.digest(), rows[name] if name in rows else form_of(file.path).rows(file.path), file.columns)
+        for name, file in watched.each(input_files(series, reveal=options.reveal).items())
+    )
 
 
-def _described(evidence: View, options: AuditOptions, k: float) -> list[ReleaseSummary]:
-    watched = Budget(on_progress=options.progress("each release by itself"))
-    return [summarize_release(evidence, position, k) for position in watched.each(range(len(evidence.tags)))]
-
-
-def _results(
-    evidence: Sequence[View],
-    attacks: Sequence[Attack],
-    options: AuditOptions,
-    gathered: Callable[[Result[View]], Result[View]],
-) -> list[Result[View]]:
-    """Run each attack on each evidence; `gathered` adds what clauses have to know beside.
+@dataclass
+class _Attacking:
+    """Attacks on some evidence, or on one person, whose code in the evidence of each attribute is given then.
 
     An interrupt keeps what has come to an end by then, if that is asked for and anything has; the rest is marked.
     """
-    results: list[Result[View]] = []
-    interrupted = False
-    for seen in evidence:
-        for attack in attacks:
-            if not attack.per_attribute and seen is not evidence[0]:
-                continue
-            outcome, start = Outcome.cut_off(attack.name), time.perf_counter()
-            if not interrupted:
+
+    evidence: Sequence[View]
+    attacks: Sequence[Attack]
+    options: AuditOptions
+    person: Mapping[str, int] | None
+    interrupted: bool = False
+
+    def results(self) -> list[Result[View]]:
+        """Run each attack on each evidence."""
+        results: list[Result[View]] = []
+        several = sum(not each.followed for each in self.evidence) > 1
+        for seen in self.evidence:
+            whole = seen is self.evidence[-1] or self.evidence[-1].combined is None
+            for attack in self.attacks:
+                if not attack.per_attribute and seen is not self.evidence[0]:
+                    continue
+                about = seen.sensitive if (several or seen.followed) and attack.per_attribute else None
+                result = Result(attack, about, seen, Outcome.cut_off(attack.name), whole=whole)
+                if not self.interrupted:
+                    try:
+                        result = self._attacked(result)
+                    except KeyboardInterrupt:
+                        if not self.options.keeps_finished or all(map(_is_skipped, results)):
+                            raise
+                        self.interrupted = True
+                # Where people are followed it is about rows, not about people.
+                if not (seen.followed and _is_skipped(result) and not result.outcome.interrupted):
+                    results.append(result)
+        return results
+
+    def _attacked(self, result: Result[View]) -> Result[View]:
+        """Return a result with what its attack finds."""
+        attack, seen, start = result.attack, result.evidence, time.perf_counter()
+        budget, person = self.options.budget(attack.name), (self.person or {}).get(seen.sensitive)
+
+        def run() -> Outcome:
+            if self.person is not None:
+                asking = getattr(attack, "about", None)
+                asked: Attack = attack if asking is None or person is None else asking(person)
+                return run_attack(asked, seen, budget)
+            outcome = attacked(attack, seen, seen.key, budget)
+            if seen.followed:
+                outcome = _with_timeline(attack, seen, outcome, len(self.evidence[0].tags), budget)
+            if outcome.alone is not None and isinstance(outcome.claims, Disclosures):
+                outcome = replace(outcome, claims=with_alone(seen, outcome.claims, outcome.alone))
+            return outcome
+
+        with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:
+            of_all = None
+            if self.person is not None and person is None:
+                why = say("this person is judged for other sets of releases here")
+                outcome = Outcome.skipped(attack.name, why)
+            else:
+                with preserve_sigint_handler():
+                    outcome = run() if is_own(attack) else run_guarded(attack, run, self.options.time_limit)
+            if person is not None:
+                of_all, claims = outcome, None if outcome.claims is None else outcome.claims.about(person)
+                # Risks are asked for later on, for each value of this person.
+                outcome = score(seen, seen.key, replace(outcome, claims=claims, model=None), budget)
+            number = 0 if outcome.claims is None else len(outcome.claims)
+            stage.count(skipped=not outcome.ran, complete=outcome.status == "complete", claims=number)
+        return replace(result, outcome=outcome, of_all=of_all, seconds=time.perf_counter() - start)
+
+    def refined(self, results: Sequence[Result[View]]) -> list[Result[View]]:
+        """Return results, those of attacks on groups beside what another one rules out of the same evidence.
+
+        An attack has what it left of its time.
+        """
+        beside = {id(each.evidence): each.outcome for each in results if each.outcome.knowing is not None}
+        found = []
+        for each in results:
+            attack, outcome, start, seconds = each.attack, each.outcome, time.perf_counter(), each.seconds
+            if id(each.evidence) in beside and isinstance(attack, RefinableAttack):
+                budget = self.options.budget(attack.name, each.seconds)
                 try:
-                    with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:
-                        outcome = _attack(attack, seen, options, len(evidence[0].tags))
-                        stage.count(**_counted(outcome))
+                    outcome = attack.refined(handed(each.evidence), outcome, beside[id(each.evidence)], budget)
                 except KeyboardInterrupt:
-                    if not options.keeps_finished or all(map(_is_skipped, results)):
+                    if not self.options.keeps_finished:
                         raise
-                    interrupted = True
-            if seen.followed and outcome.status == "skipped" and not outcome.interrupted:
-                continue  # it is about rows, not about people
-            whole = seen is evidence[-1] or evidence[-1].combined is None
-            seconds = time.perf_counter() - start
-            about = _sensitive(attack, seen, evidence)
-            results.append(gathered(Result(attack, about, seen, outcome, whole=whole, seconds=seconds)))
-    return results if interrupted else _refined(results, options)
-
-
-def _refined(results: Sequence[Result[View]], options: AuditOptions) -> list[Result[View]]:
-    """Return the results, those of attacks on groups beside what another one rules out of the same evidence.
-
-    An attack has what it left of its time. One that is interrupted is marked, where that is asked for.
-    """
-    beside = {id(each.evidence): each.outcome for each in results if each.outcome.knowing is not None}
-    found = []
-    for each in results:
-        attack, outcome, seconds = each.attack, each.outcome, each.seconds
-        if id(each.evidence) in beside and isinstance(attack, RefinableAttack):
-            start = time.perf_counter()
-            left = None if options.time_limit is None else max(0.0, options.time_limit - seconds)
-            budget = Budget(left, options.progress(attack.name), options.engine)
-            try:
-                outcome = attack.refined(handed(each.evidence), outcome, beside[id(each.evidence)], budget)
-            except KeyboardInterrupt:
-                if not options.keeps_finished:
-                    raise
-                outcome = replace(outcome, status="incomplete", reason=interruption())
-            seconds += time.perf_counter() - start
-        found.append(replace(each, outcome=outcome, seconds=seconds))
-    return found
-
-
-def _counted(outcome: Outcome) -> dict[str, int]:
-    """Return what the log says of an attack's outcome."""
-    claims = 0 if outcome.claims is None else len(outcome.claims)
-    return {"skipped": not outcome.ran, "complete": outcome.status == "complete", "claims": claims}
+                    outcome = replace(outcome, status="incomplete", reason=interruption())
+                seconds += time.perf_counter() - start
+            found.append(replace(each, outcome=outcome, seconds=seconds))
+        return found
 
 
 def _is_skipped(result: Result[View]) -> bool:
     return result.outcome.status == "skipped"
 
 
-def _sensitive(attack: Attack, seen: View, evidence: Sequence[View]) -> str | None:
-    several = seen.followed or sum(not each.followed for each in evidence) > 1
-    return seen.sensitive if several and attack.per_attribute else None
+def _with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: int, budget: Budget) -> Outcome:
+    """Return an outcome about all releases of people who are followed by record ids with what was found after each.
 
-
-def _attack(attack: Attack, evidence: View, options: AuditOptions, releases: int) -> Outcome:
-    budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
-
-    def run() -> Outcome:
-        outcome = attacked(attack, evidence, evidence.key, budget)
-        if evidence.followed:
-            outcome = with_timeline(attack, evidence, outcome, releases, budget)
-        if outcome.alone is not None and isinstance(outcome.claims, Disclosures):
-            outcome = replace(outcome, claims=with_alone(evidence, outcome.claims, outcome.alone))
+    `outcome` is what is found in the end. People found early are found in the end: where no one is, no one was before.
+    """
+    last = outcome.measures.timeline
+    if not isinstance(last, list) or not outcome.ran:
         return outcome
-
-    with preserve_sigint_handler():
-        return run() if is_own(attack) else run_guarded(attack, run, options.time_limit)
-
-
-def _changed(evidence: Sequence[View]) -> list[Flags]:
-    """Return, for each evidence, by person code, whose own published values contradict the assumptions."""
-    no_one = np.zeros(0, dtype=np.bool_)
-    return [changed_values(seen, seen.key) if seen.adversary.knows_people else no_one for seen in evidence]
+    counts, exposed, reason = [*last[-1:]], [*(outcome.exposed or ())[-1:]], None
+    for count in range(releases - 1, 0, -1):
+        if not any(counts[:1]):
+            break
+        before = None
+        try:
+            if not budget.exhausted():
+                early = followed_until(evidence, count)
+                before = attacked(attack, early, early.key, budget)
+        except UnfollowedError:
+            reason = say("too many records may belong to one person")
+        line = None if before is None else before.measures.timeline
+        if before is None or not isinstance(line, list):
+            why = combined([reason or budget.reason, say("the timeline's numbers are lower bounds")])
+            outcome = replace(outcome, status="incomplete", reason=combined([outcome.reason or "", why or ""]))
+            break
+        counts, exposed = [*line[-1:], *counts], [*(before.exposed or ())[-1:], *exposed]
+    counts = [0] * (releases - len(counts)) + counts
+    people = None if outcome.exposed is None else (0,) * (releases - len(exposed)) + tuple(exposed)
+    return replace(outcome, measures=replace(outcome.measures, timeline=counts), exposed=people)
 
 
 def _check_applies(results: Sequence[Result[View]], *, named: bool) -> None:

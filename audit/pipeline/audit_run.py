@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.adversary.view import View
 from audit.clauses.clause import JudgedAudit, attack_reason, decide
-from audit.clauses.registry import CLAUSES, in_force
+from audit.clauses.registry import CLAUSES
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
@@ -26,8 +26,10 @@ from audit.judgement.harmless import harmless_warnings, listed_values
 from audit.judgement.ladder import exposure, found_people, ladder, people_found
 from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.scoring import changed_values
 from audit.judgement.selection import republished, said_again, select_findings, selections_of
 from audit.judgement.waivers import FoundClaims, WaiverBook
+from audit.model.arrays import Flags
 from audit.model.audit_options import AuditOptions
 from audit.model.doubt import Doubt
 from audit.model.outcome import Attack
@@ -44,7 +46,7 @@ from audit.model.report import (
     Waived,
 )
 from audit.model.scored import Result
-from audit.pipeline.attack_run import AuditRun, limits_in_force, run_attacks
+from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.known_people import known_warnings, register_warnings
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
@@ -124,7 +126,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         series=run.facts,
         adversary=AdversaryFacts(seen.kind, seen.transitions is not None, max(each.known for each in run.evidence)),
         attacks=attack_reports(run, results, options),
-        people=found_people(results, limits_in_force(run.series, options)),
+        people=found_people(results, run.limits),
         contradictions=contradictions,
         policy=_decide(run, accepted, contradictions, options, warnings),
         time_limit=options.time_limit,
@@ -186,7 +188,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
     repeated = [] if baseline is None else [*_repeated(run, baseline)]
     for result in run.results:
         marked, unsized = result, []
-        for selection in selections_of(result, namer, limits_in_force(run.series, options)):
+        for selection in selections_of(result, namer, run.limits):
             known = np.zeros(len(selection.claims), dtype=np.bool_)
             if baseline is not None and namer.keyed:
                 known = found_before(baseline, selection)
@@ -204,7 +206,7 @@ def _accepted(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Acc
             marked = marked.accepting(claims, places)
         judged.append(marked)
     small = {each.release: each.small for each in run.panel}
-    least = limits_in_force(run.series, options).get("k", 0)
+    least = run.limits.get("k", 0)
     releases = {tag for tag, size in small.items() if size.smallest < least and book.accepts(tag, size)} | run.accepted
     if baseline is not None:
         releases |= {tag for tag, known in baseline.classes.items() if tag in small and known.covers(small[tag])}
@@ -226,13 +228,13 @@ def _selected(
 ) -> list[Result[View]]:
     """Return results with the findings that are shown, and where their groups stand, if people are named."""
     watched = Budget(on_progress=options.progress("report"))
-    selected = select_findings(results, namer, limits_in_force(run.series, options), options.findings, watched)
+    selected = select_findings(results, namer, run.limits, options.findings, watched)
     return located(selected, run.releases) if options.reveal else selected
 
 
 def attack_reports(run: AuditRun, results: Sequence[Result[View]], options: AuditOptions) -> tuple[AttackReport, ...]:
     """Return what each attack found."""
-    limit = limits_in_force(run.series, options)["max_risk"]
+    limit = run.limits["max_risk"]
     return tuple(
         AttackReport(
             attack=each.attack.name,
@@ -252,7 +254,9 @@ def attack_reports(run: AuditRun, results: Sequence[Result[View]], options: Audi
 
 
 def _contradictions(run: AuditRun, results: Sequence[Result[View]], *, reveal: bool) -> Contradictions:
-    series, evidence, changed = run.series, run.evidence, run.changed
+    series, evidence = run.series, run.evidence
+    no_one: Flags = np.zeros(0, dtype=np.bool_)
+    changed = [changed_values(each, each.key) if each.adversary.knows_people else no_one for each in evidence]
     by_name = {seen.sensitive: people for seen, people in zip(evidence, changed, strict=True)}
     infeasible = 0
     for each in results:
@@ -276,7 +280,6 @@ def _decide(
     warnings: Sequence[ReportWarning],
 ) -> PolicyReport:
     manifest, seen = run.series.manifest, run.evidence[0]
-    stated = in_force(manifest.policy, options.limits)
     asked = run.panel if _judges_releases(run.results, options) else ()
     releases = [each for each in asked if each.release not in accepted.releases]
     findings = JudgedAudit(
@@ -302,9 +305,9 @@ def _decide(
             *_failed(accepted.judged),
             *accepted.doubts,
         ),
-        stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),
+        stated=frozenset(name for name, each in run.stated.items() if each.manifest or each.asked),
     )
-    asked_of = [(CLAUSES[name], each) for name, each in stated.items()]
+    asked_of = [(CLAUSES[name], each) for name, each in run.stated.items()]
     in_question = [(one, each) for one, each in asked_of if one.name in findings.stated or one.asks(findings)]
     decisions = [decide(one, each, findings) for one, each in in_question]
     undecided = [each for decision in decisions for each in decision.undecided]

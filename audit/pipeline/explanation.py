@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from audit.adversary.build_evidence import choose
 from audit.adversary.view import View
+from audit.findings.disclosure import Disclosures
 from audit.io import manifest
 from audit.io.series import Series
-from audit.judgement.explain_person import About, AttackedEvidence, explanation, find
+from audit.judgement.pseudonyms import find, judged_as
 from audit.judgement.selection import claims_of
 from audit.model.adversary import ADVERSARIES
+from audit.model.arrays import Codes
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
-from audit.model.explanation import Explanation
-from audit.model.outcome import Attack
+from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
+from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
 from audit.model.scored import Result
-from audit.pipeline.attack_run import limits_in_force
-from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
+from audit.pipeline.audit_run import AuditRun, build_report, pseudonymizer, run_attacks
+from audit.runtime.budget import Budget
+from audit.verification.disclosure import Checker
+from audit.verification.published_rows import published_by
 
 
 def explain_person(
@@ -41,16 +45,15 @@ def explain_person(
     chosen = [attack for attack in attacks if attack.per_attribute]
     if not chosen:
         raise UsageError("--attack: this one says nothing of people; name an attack on people's values")
-    seen: list[AttackedEvidence] = []
     revealing = replace(options, findings=None, reveal=True)
     namer = pseudonymizer(series, revealing)
-    attacked = run_attacks(series, [About(attack, individual, seen) for attack in chosen], revealing)
-    limits, person = limits_in_force(series, revealing), find(attacked.evidence, individual)
+    attacked = run_attacks(series, chosen, revealing, individual=individual)
+    limits, person = attacked.limits, find(attacked.evidence, individual)
     attacked = replace(
         attacked, results=[_about(each, person.get(each.evidence.sensitive, -1), limits) for each in attacked.results]
     )
     report = replace(build_report(attacked, namer, revealing), about=individual)
-    return explanation(report, attacked.evidence, seen, individual, person, options.time_limit), report
+    return _explanation(report, attacked, individual, person, options.time_limit), report
 
 
 def _about(result: Result[View], person: int, limits: Mapping[str, float]) -> Result[View]:
@@ -59,3 +62,133 @@ def _about(result: Result[View], person: int, limits: Mapping[str, float]) -> Re
         others = claims.everything() if claims.person is None else np.flatnonzero(claims.person != person)
         result = result.accepting(claims, others)
     return result
+
+
+def _explanation(
+    report: Report, run: AuditRun, individual: str, person: Mapping[str, int], seconds: float | None
+) -> Explanation:
+    """Return what attacks have found out about one person.
+
+    Args:
+        report: what they say of the person alone.
+        run: what they found.
+        individual: the person's identifier.
+        person: the person's code in the evidence of each attribute.
+        seconds: how long finding each risk may take.
+    """
+    explained, views = [], run.evidence
+    found = {(each.evidence.sensitive, each.attack.name): each.of_all for each in run.results}
+    for sensitive in dict.fromkeys(name for name, _ in found if name in person):
+        mine = {name: all_ for (of, name), all_ in found.items() if of == sensitive and all_ is not None}
+        said = tuple(
+            Said(attack.attack, attack.status, attack.reason, attack.findings)
+            for attack in report.attacks
+            if attack.sensitive in {None, sensitive} and attack.attack in _worth_telling(mine)
+        )
+        [view] = [each for each in views if each.sensitive == sensitive]
+        explained.append(_Person(view, mine, person[sensitive], seconds).explained(said))
+    kinds = [(each.possible_kinds, person[each.sensitive]) for each in views if each.sensitive in person]
+    owners = {each.kinds[code].person for each, code in kinds if each is not None}
+    also = tuple(name for one in owners for name in judged_as(views, one) if name != individual)
+    return Explanation(report.series.name, individual, report.adversary, tuple(explained), also)
+
+
+def _worth_telling(seen: Mapping[str, Outcome]) -> list[str]:
+    """Return the attacks that apply; where values never change `update-graph` says what `intersection` says."""
+    ran = [name for name, each in seen.items() if each.ran]
+    return [name for name in ran if name != "update-graph" or "intersection" not in ran]
+
+
+class _Person:
+    """One person's versions as attacks on one sensitive attribute see them."""
+
+    def __init__(self, view: View, seen: Mapping[str, Outcome], code: int, seconds: float | None) -> None:
+        self.evidence, self.code = view, code
+        self.published = published_by(view)
+        self.steps = {step.release: step for step in Checker(self.published).own(self.code)}
+        self.joint = seen.get("joint")
+        self.shares = {name: self._shares(seen[name], seconds) for name in _worth_telling(seen)}
+
+    def explained(self, said: tuple[Said, ...]) -> Explained:
+        """Return what is known of every version."""
+        absent = tuple(tag for at, tag in enumerate(self.evidence.tags) if at not in self.steps)
+        return Explained(self.evidence.sensitive, tuple(map(self._version, self.steps)), absent, said)
+
+    def _version(self, release: int) -> ExplainedVersion:
+        values, step = self.evidence.values, self.steps[release]
+        known, truth = self.published.known(self.code, release), self._truth(release)
+        together, left_open = self._together(release)
+        shares = [
+            Share(attack, values[value], risk)
+            for attack, found in self.shares.items()
+            for (at, value), risk in sorted(found.items(), key=lambda one: (-one[1], values[one[0][1]]))
+            if at == release
+        ]
+        return ExplainedVersion(
+            self.evidence.tags[release],
+            step.groups,
+            self._texts(step.candidates),
+            self._texts(step.feasible or ()),
+            None if together is None else self._texts(together),
+            None if together is None else self._texts(set(step.feasible or ()) - set(together)),
+            None if left_open is None else self._texts(left_open),
+            tuple(shares),
+            None if known is None else values[known],
+            None if truth is None else values[truth],
+        )
+
+    def _together(self, release: int) -> tuple[Sequence[int] | None, Sequence[int] | None]:
+        """Return what is left when all people are taken together, and what of it is open, as far as that is known."""
+        if self.joint is None:
+            return None, None
+        knowing, claims = self.joint.knowing, self.joint.claims
+        if knowing is not None:
+            return knowing.possible(self.code, release), knowing.open(self.code, release)
+        if not isinstance(claims, Disclosures):
+            return None, None
+        certain = claims.value[(claims.person == self.code) & (claims.release == release)].tolist()
+        return (certain, ()) if certain else (None, None)
+
+    def _shares(self, outcome: Outcome, seconds: float | None) -> dict[tuple[int, int], float]:
+        """Return how probable each value is by release and value; nothing where the attack does not say it."""
+        found: dict[tuple[int, int], float] = {}
+        if outcome.model is None:
+            return found
+        for value in {value for step in self.steps.values() for value in step.feasible or ()}:
+            risks = outcome.model.risks(_AskFor(self.evidence, self.code, value), Budget(seconds))
+            if risks is None:
+                return {}
+            for place in np.flatnonzero((risks.person == self.code) & ~np.isnan(risks.risk)).tolist():
+                at = int(risks.release[place])
+                found.update({(each, value): float(risks.risk[place]) for each in (self.steps if at < 0 else [at])})
+        return found
+
+    def _truth(self, release: int) -> int | None:
+        """Return the person's own value where the key says it, but of people whose value is known beforehand."""
+        values = self.evidence.key.of_versions(release)
+        place = np.flatnonzero(self.evidence.pools(release).person == self.code)
+        if values is None or not len(place) or values[place[0]] < 0:
+            return None
+        return int(values[place[0]])
+
+    def _texts(self, codes: Iterable[int]) -> tuple[str, ...]:
+        return tuple(sorted(self.evidence.values[code] for code in codes))
+
+
+@dataclass(frozen=True)
+class _AskFor:
+    """Asks how probable a value is for one person, and for the likeliest value of all others."""
+
+    evidence: View
+    person: int
+    value: int
+
+    def of_versions(self, release: int) -> Codes:
+        """Return the value to ask for, for each person of a release's pools in order."""
+        return np.where(self.evidence.pools(release).person == self.person, self.value, -1).astype(np.int32)
+
+    def of_people(self) -> Codes:
+        """Return the value to ask for, by person code."""
+        asked = np.full(self.evidence.series.people.size, -1, dtype=np.int32)
+        asked[self.person] = self.value
+        return asked

@@ -48,11 +48,6 @@ class InputFile:
         return digest_of_columns({name: table.arrow(name) for name in self.columns})
 
 
-def digest(file: InputFile) -> str:
-    """Return a file's hash; a task for engines."""
-    return file.digest()
-
-
 def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
     """Return the files to hash, by the names that the manifest has for them.
 

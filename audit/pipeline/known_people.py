@@ -15,7 +15,6 @@ from audit.model.errors import printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import ReportWarning
 from audit.pipeline.attack_run import AuditRun
-from audit.runtime.budget import Budget
 from audit.runtime.phrases import joined, say, say_count
 
 _COLUMNS_SHOWN = 6
@@ -90,8 +89,7 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
             continue
         names = [attacked.series.people.name(code) for code in np.unique(known.person).tolist()]
         attack = attacks[-1]  # the last one decides where values change, too
-        left = None if options.time_limit is None else max(0.0, options.time_limit - used[id(evidence), attack.name])
-        budget = Budget(left, options.progress(attack.name), options.engine)
+        budget = options.budget(attack.name, used[id(evidence), attack.name])
         outcome = attack.run(handed(seen[evidence.sensitive]), budget)
         people = None if outcome.claims is None else outcome.claims.versions
         if people is not None:

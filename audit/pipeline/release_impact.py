@@ -20,7 +20,6 @@ from audit.model.outcome import Attack
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
 from audit.model.report import Report
 from audit.model.scored import Result
-from audit.pipeline.attack_run import limits_in_force
 from audit.pipeline.audit_run import AuditRun, build_report, remaining_findings, run_attacks
 
 Rows = Places
@@ -82,7 +81,7 @@ class _CandidateComparison:
         if was.evidence[-1].followed != self.now.evidence[-1].followed:
             self.options = options = replace(options, follow="never")
             self.now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
-        self.known = KnownClaims(was.results, self.namer, limits_in_force(after, options))
+        self.known = KnownClaims(was.results, self.namer, self.now.limits)
         self.was_told, self.now_told = self.report_of(was), self.report_of(self.now)
         self.candidate = _Candidate(after, self.now.evidence[0], self.now_told.adversary.kind)
 

@@ -18,7 +18,7 @@ from audit.judgement.waivers import FoundClaims
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError, printable
 from audit.model.outcome import Attack
-from audit.pipeline.attack_run import limits_in_force, run_attacks
+from audit.pipeline.attack_run import run_attacks
 
 _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
 _ABOUT = ("finding", "individual", "release", "group")
@@ -49,8 +49,7 @@ def waive_findings(
         series.manifest = replace(series.manifest, waivers=())
         namer = Pseudonymizer(series, reveal=True, stable=True)
         run = run_attacks(series, attacks, how).checked(namer)
-        limits = limits_in_force(series, how)
-        found = [FoundClaims(each) for result in run.results for each in selections_of(result, namer, limits)]
+        found = [FoundClaims(each) for result in run.results for each in selections_of(result, namer, run.limits)]
         written: list[dict[str, object]] = []
         for each in dict.fromkeys(accepted):
             waiver = _waiver(each)
@@ -58,7 +57,7 @@ def waive_findings(
             for some in found:
                 sizes |= {some.ids[at]: some.sizes[at].written() for at in np.flatnonzero(some.named(waiver)).tolist()}
             for one in run.panel if waiver.group == "*" else ():
-                if one.release == waiver.release and one.small.smallest < limits.get("k", 0):
+                if one.release == waiver.release and one.small.smallest < run.limits.get("k", 0):
                     sizes["k"] = one.small.written()
             if each.where and not sizes:
                 what = f"{each.where}: {printable(each.named, 80)} is not found"
