@@ -218,38 +218,3 @@ def test_a_series_of_other_microdata_is_refused(tmp_path: Path, old: str, new: s
     edit(microdata / "microdata.toml", old, new)
     with pytest.raises(UsageError, match=told):
         measure([("series", open_series(series))], open_microdata(microdata), Queries(50))
-
-
-def test_an_anatomy_series_is_measured_by_its_rows(tmp_path: Path):
-    """Exact rows and the values of each group in a table of their own: nothing is generalized, yet values are not."""
-    series, microdata = hospital(tmp_path)
-    for tag in "12":
-        people = rows_of(microdata / f"{tag}.csv")
-        (series / f"releases/{tag}.csv").unlink()
-        groups = {person["Name"]: place // 3 for place, person in enumerate(people)}
-        rows = ["Group-ID,Age,Zipcode", *(f"{groups[p['Name']]},{p['Age']},{p['Zipcode']}" for p in people)]
-        (series / f"releases/{tag}.rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-        counts = Counter((groups[p["Name"]], p["Disease"]) for p in people)
-        values = ["Group-ID,Disease,count", *(f"{group},{value},{n}" for (group, value), n in counts.items())]
-        (series / f"releases/{tag}.values.csv").write_text("\n".join(values) + "\n", encoding="utf-8")
-    pair = '{{ rows = "releases/{0}.rows.csv", values = "releases/{0}.values.csv" }}'
-    edit(series / "series.toml", '"releases/1.csv", "releases/2.csv"', ", ".join(pair.format(tag) for tag in "12"))
-    edit(series / "series.toml", 'individual = "Owner"\n', "")
-    edit(series / "series.toml", '\n[counterfeits]\n"2" = "counterfeits/2.csv"\n', "")
-    opened = open_microdata(microdata)
-    found = measure([("series", open_series(series))], opened, Queries(200, 0.3))[0]
-    assert [release.ncp for release in found] == [0, 0]
-    assert [release.perimeter for release in found] == [0, 0]
-    people = rows_of(microdata / "1.csv")
-    diseases = list(axes_of(opened)[2].texts)
-    relative = []
-    work = draw(axes_of(opened), 200, 0.3, "m-invariance", np.random.default_rng([0, 0]))
-    for low, high in zip(work.low, work.high, strict=True):
-        hit = [low[0] <= int(p["Age"]) - 21 < high[0] and low[1] <= int(p["Zipcode"]) - 12000 < high[1] for p in people]
-        sick = [low[2] <= diseases.index(p["Disease"]) < high[2] for p in people]
-        act = sum(h and s for h, s in zip(hit, sick, strict=True))
-        trios = [slice(begin, begin + 3) for begin in range(0, len(people), 3)]
-        est = sum(sum(hit[trio]) * sum(sick[trio]) / len(sick[trio]) for trio in trios)
-        if act:
-            relative.append(abs(act - est) / act)
-    assert found[0].query_error == pytest.approx(median(relative))

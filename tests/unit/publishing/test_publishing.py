@@ -4,7 +4,6 @@ import csv
 import stat
 import subprocess
 import sys
-from collections import Counter
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -71,31 +70,6 @@ def test_without_a_seed_nobody_can_repeat_the_draws(tmp_path, micro):
     assert rows(tmp_path / "one/releases/1.csv") != rows(tmp_path / "other/releases/1.csv")
 
 
-def test_counterfeits_are_counted_and_have_no_name(tmp_path, micro):
-    [one, _] = publish_to(tmp_path / "out", micro, Pairs(fake=True))
-    assert (one.rows, one.counterfeits) == (5, 1)
-    fakes = [row for row in keyed(tmp_path / "out", "1") if not row["who"]]
-    [count] = rows(tmp_path / "out/counterfeits/1.csv")
-    assert [(row["Group"]) for row in fakes] == [count["Group"]]
-    assert count["Count"] == "1"
-    assert '[counterfeits]\n1 = "counterfeits/1.csv"' in (tmp_path / "out/series.toml").read_text()
-
-
-def test_the_key_of_a_pair_says_which_value_each_row_has(tmp_path, micro):
-    publish_to(tmp_path / "out", micro, Pairs(fake=True), form="anatomy")
-    for tag, snapshot in BOTH.items():
-        published = rows(tmp_path / f"out/releases/{tag}.rows.csv")
-        key = rows(tmp_path / f"out/private/{tag}.key.csv")
-        assert list(key[0]) == ["row", "individual", "Disease"]
-        told = {line["individual"]: line["Disease"] for line in key if line["individual"]}
-        assert told == {name: value for name, _, _, value in snapshot}
-        held = Counter((published[int(line["row"])]["Group"], line["Disease"]) for line in key)
-        values = rows(tmp_path / f"out/releases/{tag}.values.csv")
-        assert held == {(line["Group"], line["Disease"]): int(line["count"]) for line in values}
-    publish_to(tmp_path / "plain", micro)
-    assert list(rows(tmp_path / "plain/private/1.key.csv")[0]) == ["row", "individual"]
-
-
 def test_records_keep_their_ids_and_newcomers_get_random_ones(tmp_path, micro):
     publish_to(tmp_path / "out", micro, Pairs(linked=True))
     ids = [{row["who"]: row["Record"] for row in keyed(tmp_path / "out", tag)} for tag in "12"]
@@ -133,20 +107,6 @@ def test_two_publishers_at_once_are_refused(tmp_path, micro):
         assert "another process is publishing" in found.stderr
         assert everything(tmp_path / "out") == before
     assert len(publish_to(tmp_path / "out", micro)) == 1
-
-
-def test_an_exception_on_the_way_leaves_the_series_as_it_was(tmp_path, micro):
-    publish_to(tmp_path / "out", write_microdata(tmp_path / "first", {"1": FIRST}))
-    before = everything(tmp_path / "out")
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(SeriesTransaction, "replace_manifest", stop)
-        with pytest.raises(KeyboardInterrupt):
-            publish_to(tmp_path / "out", micro)
-    assert everything(tmp_path / "out") == before
 
 
 # -- small parts -----------------------------------------------------------------------------------------------------
