@@ -8,12 +8,7 @@ from audit.count_tables.count_findings import FindingBuilder
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 
-AREAS = {
-    "g0": ("0", "4"),
-    "g1": ("0", "1"),
-    "g2": ("1", "2", "4"),
-    "area2": ("2",),
-}
+AREAS = {"g0": ("0", "4"), "g1": ("0", "1"), "g2": ("1", "2", "4"), "area2": ("2",)}
 AGES = {
     "g0": ("3", "4"),
     "g1": ("0", "1", "2", "3", "4"),

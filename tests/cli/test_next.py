@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 
 from audit.io.series import open_series
-from tests.cli.forms import (
-    FORMS,
-    column,
-    edit,
-    private_texts,
-    snapshot,
-)
+from tests.cli.forms import FORMS, column, edit, private_texts, snapshot
 from tests.helpers.amount import some
 from tests.helpers.messy import write
 from tests.helpers.running import run_main

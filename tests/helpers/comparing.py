@@ -41,12 +41,7 @@ def assert_intersection(audited: Audited, answer: Intersection, series: TinySeri
         (finding["individual"], finding["release"], finding["value"], finding["risk"])
         for finding in audited.findings("intersection")
     } == {
-        (
-            person,
-            series.tags[answer.certain_since[person]],
-            *answer.candidates[person],
-            float(answer.risks[person]),
-        )
+        (person, series.tags[answer.certain_since[person]], *answer.candidates[person], float(answer.risks[person]))
         for person in answer.vulnerable
     }
     assert audited.attack("intersection")["findings_total"] == len(answer.vulnerable)

@@ -75,12 +75,7 @@ def published(draw, people: Mapping[str, History], count: int, max_strays: int =
 
 @st.composite
 def linked_series(
-    draw,
-    *,
-    changing: bool = False,
-    known: bool = False,
-    max_people: int = 6,
-    max_releases: int = 3,
+    draw, *, changing: bool = False, known: bool = False, max_people: int = 6, max_releases: int = 3
 ) -> TinySeries:
     """A series with its key; with `changing` along transitions, with `known` some true values given away."""
     transitions = draw(transition_tables()) if changing else None
@@ -109,12 +104,7 @@ def with_knowledge(draw, series: TinySeries, adversary: str = "linked") -> TinyS
 
 @st.composite
 def register_series(
-    draw,
-    *,
-    changing: bool = False,
-    known: bool = False,
-    max_people: int = 6,
-    max_releases: int = 3,
+    draw, *, changing: bool = False, known: bool = False, max_people: int = 6, max_releases: int = 3
 ) -> TinySeries:
     """A series seen by an adversary with a register, published with or without its key."""
     series = draw(linked_series(changing=changing, max_people=max_people, max_releases=max_releases))
@@ -145,11 +135,7 @@ def boxed(draw, series: TinySeries, *, alike: bool = False) -> TinySeries:
     listed = draw(st.lists(st.sampled_from(series.people()), min_size=1, unique=True))
     lines = [Registered(person, j, exact[person, j]) for person in listed for j in series.presence(person)]
     drawn = replace(
-        series,
-        releases=releases,
-        register=lines,
-        quasi_identifiers=("Age", "City")[:width],
-        keyed=draw(st.booleans()),
+        series, releases=releases, register=lines, quasi_identifiers=("Age", "City")[:width], keyed=draw(st.booleans())
     )
     return in_braces(drawn)
 
@@ -181,10 +167,7 @@ def classed_series(
     ]
     told = draw(st.booleans())
     series = replace(
-        series,
-        anatomy=draw(st.booleans()),
-        counterfeits=fakes if told else (),
-        keyed=series.keyed or known == "linked",
+        series, anatomy=draw(st.booleans()), counterfeits=fakes if told else (), keyed=series.keyed or known == "linked"
     )
     return draw(with_knowledge(series, known)) if known else series
 
@@ -275,13 +258,7 @@ def _cells(draw, inside: list[tuple[str, ...]], braces: bool) -> tuple[str, ...]
     """Cells that cover all of these, in one of the notations that releases use."""
     ages = [int(exact[0]) for exact in inside]
     low, high = min(ages) - draw(st.integers(0, 3)), max(ages) + draw(st.integers(0, 3))
-    forms = [
-        f"[{low}, {high}]",
-        f"[{low}-{high}]",
-        f"{low}-{high}",
-        f"[{low}, {high + 1}[",
-        f"({low - 1}, {high}]",
-    ]
+    forms = [f"[{low}, {high}]", f"[{low}-{high}]", f"{low}-{high}", f"[{low}, {high + 1}[", f"({low - 1}, {high}]"]
     forms += [f">={low}", f"<{high + 1}", "*"] + [str(low)] * (low == high)
     cells = [draw(st.sampled_from(forms))]
     if len(inside[0]) == 2:

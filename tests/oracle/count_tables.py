@@ -112,10 +112,7 @@ class Oracle:
     def bound(self, objective: np.ndarray) -> int | None:
         """Return the least value of an objective; None where nothing agrees."""
         answer = milp(
-            objective,
-            constraints=self.constraint,
-            integrality=np.ones(len(objective)),
-            bounds=Bounds(0, _FAR),
+            objective, constraints=self.constraint, integrality=np.ones(len(objective)), bounds=Bounds(0, _FAR)
         )
         if answer.status == 2:
             return None
@@ -230,10 +227,7 @@ class Oracle:
         return list(labels | ({frozenset(self.atoms[place])} if has_total else set()))
 
     def _sets(
-        self,
-        place: int,
-        rows: list[tuple[int, tuple[str, ...], str]],
-        told: list[tuple[int, tuple[str, ...], str]],
+        self, place: int, rows: list[tuple[int, tuple[str, ...], str]], told: list[tuple[int, tuple[str, ...], str]]
     ) -> list[frozenset[str]]:
         labels, apart = self._labels(place, rows), self._labels(place, told)
         alike: dict[frozenset[int], set[str]] = {}

@@ -25,15 +25,7 @@ from tests.helpers.opening import opened
 from tests.helpers.running import written
 from tests.helpers.strategies import classed_series, contradictory_series
 from tests.helpers.tiny import Row, TinySeries, read
-from tests.oracle.asking import (
-    WAYS,
-    WHOLE_WAYS,
-    Looks,
-    asked,
-    everybody_is_mistaken,
-    half_is_told,
-    nobody_tells,
-)
+from tests.oracle.asking import WAYS, WHOLE_WAYS, Looks, asked, everybody_is_mistaken, half_is_told, nobody_tells
 from tests.oracle.larger import TRANSITIONS, beside, drawn_at_random, filled
 from tests.oracle.test_joint import ADVERSARIES, Answer, assert_measures
 from tests.oracle.worlds import few, worlds

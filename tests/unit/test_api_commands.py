@@ -14,12 +14,7 @@ from tests.helpers.running import run_main
 from tests.unit import api_script
 
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
-COLUMNS = {
-    "individual": "Owner",
-    "group": "Group-ID",
-    "quasi_identifiers": ["Age", "Zipcode"],
-    "sensitive": "Disease",
-}
+COLUMNS = {"individual": "Owner", "group": "Group-ID", "quasi_identifiers": ["Age", "Zipcode"], "sensitive": "Disease"}
 
 
 def frame(tag):

@@ -7,15 +7,7 @@ from anonymizers.m_distinct.method import MDistinctAnonymizer, MDistinctStarAnon
 from audit.model.anonymizer import COUNTERFEIT, RefusalError
 from audit.model.history import PublicationHistory
 from audit.model.update_sets import UpdateSets
-from tests.helpers.updates import (
-    check_distinct,
-    check_told,
-    groups_of,
-    past,
-    random_history,
-    snapshot,
-    so_far,
-)
+from tests.helpers.updates import check_distinct, check_told, groups_of, past, random_history, snapshot, so_far
 
 BOTH = pytest.mark.parametrize("method", [MDistinctAnonymizer, MDistinctStarAnonymizer])
 

@@ -7,12 +7,7 @@ from attacks.equivalence import integer_model
 from attacks.equivalence.elimination import Elimination
 from attacks.equivalence.lattice import Lattice
 from audit.runtime.budget import Budget
-from tests.helpers.equivalences import (
-    Plan,
-    is_equivalence,
-    matrix_of,
-    searched,
-)
+from tests.helpers.equivalences import Plan, is_equivalence, matrix_of, searched
 
 
 def regrouped(rng, people, m, releases, signatures=1, churn=0.2):

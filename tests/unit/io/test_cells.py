@@ -116,52 +116,9 @@ def test_numeric_notations(text: str, expected: Cell) -> None:
     "text",
     [
         *("", "  ", "abc", "nan", "inf", "-inf", "1e999", "1e999999999", "1e-301", "9" * 41, "9" * 5000),
-        *(
-            "[",
-            "]",
-            "[1,",
-            "[1",
-            "1]",
-            "[1, 2",
-            "1, 2",
-            "1,5",
-            "[]",
-            "[,]",
-            "[1, 2, 3]",
-            "(1; 2)",
-            "1 2",
-            "--1",
-        ),
-        *(
-            "[5, 3]",
-            "5-3",
-            "]3,3[",
-            "[3, 3[",
-            "(3, 3]",
-            "{}",
-            "{,}",
-            "{ }",
-            "{1, a}",
-            "{1-3, 5}",
-            "{1, 5",
-            "1/3",
-        ),
-        *(
-            "٣",
-            "２１",
-            "1_000",
-            "0x10",
-            "\0",
-            "1\0",
-            "2*3",
-            "-2*",
-            "a*",
-            "9" * 40 + "*",
-            ">",
-            ">=",
-            "=>5",
-            "> >5",
-        ),
+        *("[", "]", "[1,", "[1", "1]", "[1, 2", "1, 2", "1,5", "[]", "[,]", "[1, 2, 3]", "(1; 2)", "1 2", "--1"),
+        *("[5, 3]", "5-3", "]3,3[", "[3, 3[", "(3, 3]", "{}", "{,}", "{ }", "{1, a}", "{1-3, 5}", "{1, 5", "1/3"),
+        *("٣", "２１", "1_000", "0x10", "\0", "1\0", "2*3", "-2*", "a*", "9" * 40 + "*", ">", ">=", "=>5", "> >5"),
         *("[1e999, 2]", "[1, nan]", ">inf", "{1, nan}", "\ud800", "1e", "e5", ".", "-", "[-, 1]"),
     ],
 )
@@ -260,14 +217,7 @@ def test_labels_of_numbers() -> None:
 
 
 def test_intervals_are_canonical_by_construction() -> None:
-    for ends in [
-        (None, None),
-        (2, 1),
-        (1, 1, True),
-        (1, 1, False, True),
-        (None, 1, True),
-        (1, None, False, True),
-    ]:
+    for ends in [(None, None), (2, 1), (1, 1, True), (1, 1, False, True), (None, 1, True), (1, None, False, True)]:
         with pytest.raises(ValueError, match=r"interval|canonical"):
             between(*ends)
 
@@ -373,12 +323,7 @@ def intervals(draw: st.DrawFn) -> Cell:
 
 numeric_cells = intervals() | st.frozensets(HALVES, min_size=2, max_size=5).map(NumberSet)
 words = st.text("ab", min_size=1, max_size=4)
-WORDS = [
-    "a",
-    "b",
-    "c",
-    *(x + y + z + w for x in "abc" for y in "abc" for z in ("", *"abc") for w in ("", *"abc")),
-]
+WORDS = ["a", "b", "c", *(x + y + z + w for x in "abc" for y in "abc" for z in ("", *"abc") for w in ("", *"abc"))]
 masks = st.builds(lambda word, stars: Masked(word, len(word) + stars), words.filter(lambda w: len(w) < 4), st.just(1))
 longer_masks = words.filter(lambda w: len(w) < 3).map(lambda word: Masked(word, 4))
 text_cells = st.one_of(
@@ -434,8 +379,7 @@ def small_text_cells() -> list[Cell]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "cells", "values"),
-    [(NUMERIC, small_numeric_cells(), QUARTERS), (CATEGORICAL, small_text_cells(), WORDS)],
+    ("kind", "cells", "values"), [(NUMERIC, small_numeric_cells(), QUARTERS), (CATEGORICAL, small_text_cells(), WORDS)]
 )
 def test_every_pair_of_small_cells(kind: Kind, cells: list[Cell], values: list[str]) -> None:
     seen = dict(zip(cells, covers(cells, values, kind), strict=True))
@@ -463,12 +407,7 @@ def test_ranges_agree_with_covers(cells: list[Cell], values: set[str]) -> None:
 ANY_TEXT = st.text() | st.text("[](){}<>=≥≤-–−+,.*?0123456789eE _\0ab\n")
 
 
-@given(
-    ANY_TEXT,
-    st.sampled_from(Kind),
-    st.sampled_from([None, PLACES, AGES]),
-    st.sampled_from([MISSING, frozenset()]),
-)
+@given(ANY_TEXT, st.sampled_from(Kind), st.sampled_from([None, PLACES, AGES]), st.sampled_from([MISSING, frozenset()]))
 def test_any_text_is_a_cell_or_a_cell_error(
     text: str, kind: Kind, hierarchy: Hierarchy | None, missing: frozenset[str]
 ) -> None:

@@ -71,11 +71,7 @@ FAULTS = [
     ('["Age", "Town"]', '["Age", 1]', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
     ('["Age", "Town"]', '["Age", ""]', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
     ('["Age", "Town"]', '["Age", "Age"]', [":7: `quasi_identifiers`: a name stands twice; name each once"]),
-    (
-        '"Disease"',
-        '"Age"',
-        [":7: `Age`: one column has two meanings in [columns]; give each meaning its own column"],
-    ),
+    ('"Disease"', '"Age"', [":7: `Age`: one column has two meanings in [columns]; give each meaning its own column"]),
     (
         "individual",
         "owner",
@@ -109,11 +105,7 @@ FAULTS = [
         ],
     ),
     ("[columns]", '[updates]\ntransitions = "../t.csv"\n[columns]', [f":6: `transitions`: {OUTSIDE}"]),
-    (
-        "[columns]",
-        "[updates]\ntransitions = []\n[columns]",
-        [f":6: `transitions`: {NO_TEXT.format('transitions')}"],
-    ),
+    ("[columns]", "[updates]\ntransitions = []\n[columns]", [f":6: `transitions`: {NO_TEXT.format('transitions')}"]),
 ]
 
 
