@@ -8,7 +8,7 @@ import pytest
 
 from audit.io.series import open_series
 from audit.judgement.doubts import gather_doubts
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import run_audit
 
 PEOPLE = range(24)
@@ -55,12 +55,8 @@ def of(columns, more="", *, drop=None, second=None, files=(), keyed=(), **change
 
 def series(folder, first, second, columns, more=""):
     """Write two releases and their manifest."""
-    for tag, rows in ((1, first), (2, second)):
-        write(folder / f"{tag}.csv", as_csv(rows))
     sensitive = "" if "sensitive" in columns else 'sensitive = "Disease"\n'
-    text = f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\n{sensitive}{columns}\n{more}\n'
-    write(folder / "series.toml", text)
-    return folder
+    return series_of(folder, [first, second], sensitive + columns, more)
 
 
 def anatomy(f):

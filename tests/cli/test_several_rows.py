@@ -5,19 +5,10 @@ import random
 import pytest
 
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import run_audit, run_main
 
-HEAD = """
-[series]
-releases = [{releases}]
-
-[columns]
-individual = "Patient"
-sensitive = "Diagnosis"
-quasi_identifiers = ["Age"]
-{more}
-"""
+COLUMNS = 'individual = "Patient"\nsensitive = "Diagnosis"\nquasi_identifiers = ["Age"]\n'
 NAMES = ["Patient", "Age", "Diagnosis", "Admission"]
 FIRST = [
     ["a", "20-30", "flu", "2024-01-05"],
@@ -33,13 +24,8 @@ SECOND = [["a", "20-30", "gout", "2024-05-05"], ["b", "20-30", "cold", "2024-05-
 NOTED = 'unlinkable = { Admission = "only the registry knows the day" }'
 
 
-def series(folder, releases, more="", keys=()):
-    names = []
-    for place, rows in enumerate(releases, 1):
-        names.append(f'"{place}.csv"')
-        write(folder / f"{place}.csv", as_csv([NAMES, *rows]))
-    write(folder / "series.toml", HEAD.format(releases=", ".join(names), more=more))
-    return folder
+def series(folder, releases, more=""):
+    return series_of(folder, [[NAMES, *rows] for rows in releases], COLUMNS + more)
 
 
 def judged(folder, *words):

@@ -3,6 +3,8 @@
 import csv
 import gzip
 import io
+import json
+from collections.abc import Iterable
 from pathlib import Path
 
 Rows = list[list[str]]
@@ -18,6 +20,18 @@ def write(path: Path, content: bytes | str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def series_of(folder: Path, tables: Iterable[Rows | str], columns: str, more: str = "", **beside: Rows | str) -> Path:
+    """Write a series of some tables, what its manifest says of columns and below them, and CSV files by name."""
+    names = []
+    for place, table in enumerate(tables, 1):
+        names.append(f"{place}.csv")
+        write(folder / names[-1], table if isinstance(table, str) else as_csv(table))
+    for name, table in beside.items():
+        write(folder / f"{name}.csv", table if isinstance(table, str) else as_csv(table))
+    write(folder / "series.toml", f"[series]\nreleases = {json.dumps(names)}\n[columns]\n{columns}\n{more}\n")
+    return folder
 
 
 def text(delimiter=",", ending=".csv", encoding="utf-8", above="", **form):

@@ -9,7 +9,7 @@ from hypothesis import assume, event, given
 
 from audit.io.series import open_series
 from audit.metrics.release_risk import panels_in
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit
 from tests.oracle.test_promises_by_definition import Form, extent, forms, groups, is_person
 from tests.oracle.test_promises_by_definition import write as written
@@ -53,15 +53,7 @@ def test_people_are_counted_over_every_choice_of_counterfeits(form):
                 event(f"fewer people than rows: {people is None or people < rows}")
 
 
-MANIFEST = """
-[series]
-releases = ["1.csv"]
-[columns]
-group = "g"
-quasi_identifiers = ["age"]
-sensitive = "d"
-{more}
-"""
+COLUMNS = 'group = "g"\nquasi_identifiers = ["age"]\nsensitive = "d"\n'
 HEAD = ["who", "g", "age", "d"]
 PEOPLE = [["B", "2", "30", "flu"], ["C", "2", "30", "gas"]]
 ALONE = [["A", "1", "21", "flu"], ["", "1", "21", "gas"], ["", "1", "21", "HIV"], *PEOPLE]
@@ -70,14 +62,11 @@ TWO = [["A", "1", "21", "flu"], ["D", "1", "21", "gas"], ["", "1", "21", "HIV"],
 
 def series(folder, rows, how):
     """A series whose key, or whose published counts, say which or how many rows are counterfeits."""
-    more = 'individual = "who"'
-    if how == "published":
-        write(folder / "fake.csv", f"g,Count\n1,{sum(not row[0] for row in rows)}\n")
-        more = '[counterfeits]\n1 = "fake.csv"'
-        rows = [["", *row[1:]] for row in rows]
-    write(folder / "1.csv", as_csv([HEAD, *rows] if how == "key" else [row[1:] for row in [HEAD, *rows]]))
-    write(folder / "series.toml", MANIFEST.format(more=more))
-    return folder
+    if how == "key":
+        return series_of(folder, [[HEAD, *rows]], COLUMNS + 'individual = "who"')
+    fake = f"g,Count\n1,{sum(not row[0] for row in rows)}\n"
+    table = [row[1:] for row in [HEAD, *rows]]
+    return series_of(folder, [table], COLUMNS, '[counterfeits]\n1 = "fake.csv"', fake=fake)
 
 
 def clause(folder, *words):

@@ -6,29 +6,18 @@ from collections import Counter, defaultdict
 import pytest
 
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import series_of, write
 from tests.helpers.running import run_audit
 
-MANIFEST = """
-[series]
-releases = [{releases}]
-
-[columns]
-sensitive = "Disease"
-quasi_identifiers = ["Age", "Zip"]
-{more}
-"""
+COLUMNS = 'sensitive = "Disease"\nquasi_identifiers = ["Age", "Zip"]\n'
 
 
 def series(folder, releases, more=""):
-    names = []
-    for place, rows in enumerate(releases, 1):
-        names.append(f'"{place}.csv"')
-        write(folder / f"{place}.csv", as_csv([["g", "Age", "Zip", "Disease", "n"], *rows]))
     unused = ", ".join(f'{name} = "drawn for this test"' for name in "gn" if f'"{name}"' not in more)
     declared = f"unlinkable = {{ {unused} }}\n" if unused else ""
-    write(folder / "series.toml", MANIFEST.format(releases=", ".join(names), more=declared + more))
-    return folder
+    return series_of(
+        folder, [[["g", "Age", "Zip", "Disease", "n"], *rows] for rows in releases], COLUMNS + declared + more
+    )
 
 
 def homogeneity(folder, *words):

@@ -1,6 +1,5 @@
 """The principle e-equivalence: what its check shows is true, what it leaves open it says, and the attack decides it."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from audit.principles.checker import Verdict, checked
 from audit.principles.registry import find
 from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -22,16 +22,10 @@ def verdict(folder: Path, e: int) -> Verdict:
     return checked(find("e-equivalence", {"e": e}), open_series(folder))
 
 
-def write(folder: Path, releases, *, more: str = "") -> Path:
+def write(folder: Path, releases) -> Path:
     """A series of releases, each rows of (owner, group, value); no owner is a counterfeit without identity."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, rows in enumerate(releases, start=1):
-        with (folder / f"{number}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([("Owner", "G", "S"), *rows])
-    names = ", ".join(f'"{number}.csv"' for number in range(1, len(releases) + 1))
-    head = f'[series]\nreleases = [{names}]\n\n[columns]\nindividual = "Owner"\n'
-    (folder / "series.toml").write_text(f'{head}sensitive = "S"\ngroup = "G"\n{more}')
-    return folder
+    tables = [[("Owner", "G", "S"), *rows] for rows in releases]
+    return series_of(folder, tables, 'individual = "Owner"\nsensitive = "S"\ngroup = "G"')
 
 
 def groups_of(releases):
