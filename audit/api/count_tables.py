@@ -379,16 +379,12 @@ def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
     Raises:
         UsageError: something is neither, or there is nothing.
     """
-    from audit.count_tables.manifest import TableFile, TableRelease
+    from audit.count_tables.candidate import release_of
     from audit.io.paths import as_path
-    from audit.io.toml import release_tag
 
     given = as_tables(candidate)
     if not given:
         raise UsageError("candidate: nothing was handed over; give a file or a data frame, or several")
-    tables = []
-    for place, each in enumerate(given, 1):
-        name = checked_tag(tag) if place == 1 else f"{tag}.{place}"
-        path = as_path(as_file(each, folder / f"{name}.parquet"))
-        tables.append(TableFile(path, path.name if path.parent == folder else str(path)))
-    return TableRelease(release_tag(tables[0].path.name), tuple(tables))
+    names = [checked_tag(tag), *(f"{tag}.{place}" for place in range(2, len(given) + 1))]
+    files = [as_file(each, folder / f"{name}.parquet") for each, name in zip(given, names, strict=True)]
+    return release_of([as_path(file) for file in files], folder)

@@ -191,9 +191,10 @@ def without_rows(counts: PublishedCounts, rows: Rows, *, marked: bool = False) -
 _BASES = (3, 5, 10, 20, 50, 100)
 
 
-def release_of(files: Sequence[Path]) -> TableRelease:
-    """Return the release that some files are; the first gives the tag."""
-    return TableRelease(release_tag(files[0].name), tuple(TableFile(path, str(path)) for path in files))
+def release_of(files: Sequence[Path], inside: Path | None = None) -> TableRelease:
+    """Return the release that some files are; the first gives the tag. Those inside a folder are called by name."""
+    tables = (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
+    return TableRelease(release_tag(files[0].name), tuple(tables))
 
 
 def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:
@@ -236,7 +237,9 @@ def judge_candidate(
     rounding = _coarser_rounding(search, left) if fresh and hiding.stopped is None else None
     rows = hiding.rows if hiding.is_enough else _NO_ROWS
     settled = search.hidden(rows)[0].measures.open
-    hide = tuple(_hidden_cell(counts, row) for row in sorted(rows)) if hiding.is_enough else None
+    hide = tuple(
+        HiddenCell(counts.cell(row), counts.texts[int(counts.text[row])], *counts.place(row)) for row in sorted(rows)
+    )
     return (
         CandidateReport(
             release=counts.manifest.tags[-1],
@@ -244,7 +247,7 @@ def judge_candidate(
             after=_shown(after, options.findings),
             new=tuple(fresh[: options.findings]),
             new_total=len(fresh),
-            hide=hide,
+            hide=hide if hiding.is_enough else None,
             rounding=rounding,
             undecided=max(after.measures.open, settled) > left,
             least=hiding.least,
@@ -280,12 +283,6 @@ def _coarser_rounding(search: HidingSearch, left: int) -> Rounding | None:
             if not fresh and report.measures.open <= left:
                 return rounding
     return None
-
-
-def _hidden_cell(counts: PublishedCounts, row: int) -> HiddenCell:
-    """Return a row as a cell to hide."""
-    file, line = counts.place(row)
-    return HiddenCell(counts.cell(row), counts.texts[int(counts.text[row])], file, line)
 
 
 def _rounded(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:

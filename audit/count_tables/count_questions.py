@@ -174,13 +174,13 @@ class QuestionBuilder:
             for crossing in np.unique(rows.crossings[mine], axis=0):
                 inside = mine & (rows.crossings == crossing).all(axis=1)
                 label = self._of_crossing(crossing, choices, published)
-                yield derived(label, int(rows.release[inside].max()))
+                yield asking(label, int(rows.release[inside].max()))
                 if any(view.whole_is_label for view in views):
                     # A box may be one of two crossings, where a label beside the total covers all people.
                     published = np.concatenate([published, label])
             for release, label in self._of_lines(mine, views, choices):
                 fresh = label[~self._among(label, published)]
-                yield derived(fresh, release)
+                yield asking(fresh, release)
                 published = np.concatenate([published, fresh])
 
     def _atoms(self, place: int, mine: Flags) -> list[Mask]:
@@ -288,19 +288,14 @@ class QuestionBuilder:
                 if asked > _MOST_QUESTIONS:
                     self._note(len(label), range(len(self.sets)))
                     return
-                yield increase(label, release, since)
+                yield asking(label, release, since)
                 exact = rows.exact & rows.shown & (rows.release == since)
                 left = ~self._among(name, self._names[exact])
                 label, name = label[left], name[left]
 
 
-def derived(label: Codes, release: int) -> CountQuestions:
-    """Return questions about boxes that are not published."""
-    return increase(label, release, -1)
-
-
-def increase(label: Codes, release: int, since: int) -> CountQuestions:
-    """Return questions about the increase of some boxes since an earlier release, or -1."""
+def asking(label: Codes, release: int, since: int = -1) -> CountQuestions:
+    """Return questions about boxes that are not published, or about their increase since an earlier release."""
     count = len(label)
     return CountQuestions(
         label=label,

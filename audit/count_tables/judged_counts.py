@@ -21,7 +21,7 @@ from audit.count_tables.build_evidence import (
     with_people_of_one_kind,
 )
 from audit.count_tables.count_findings import FindingBuilder
-from audit.count_tables.count_questions import CountQuestions, derived, increase, joined
+from audit.count_tables.count_questions import CountQuestions, asking, joined
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_counts import PublishedCounts, check_audited
@@ -296,8 +296,8 @@ def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[
 
 def _questions(counts: PublishedCounts, label: np.ndarray) -> CountQuestions:
     releases, over = len(counts.manifest.releases), counts.manifest.over_time
-    asked = [derived(label[None], release) for release in range(1 if over == "same" else releases)]
-    asked += [increase(label[None], last, last - 1) for last in range(1, releases if over == "cumulative" else 1)]
+    asked = [asking(label[None], release) for release in range(1 if over == "same" else releases)]
+    asked += [asking(label[None], last, last - 1) for last in range(1, releases if over == "cumulative" else 1)]
     every = joined(asked)
     return replace(every, rule=np.full_like(every.rule, PROTECTED))
 

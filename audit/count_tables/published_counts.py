@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
@@ -167,32 +167,24 @@ Cell = tuple[int, int, tuple[int, ...]]
 """A release, a statistic, and a label for each dimension."""
 
 
-@dataclass(frozen=True)
-class Related:
-    """What rows stand for, narrowed, and how many rates and changes tie two counts neither of which is exact."""
-
-    lower: Counts
-    upper: Counts
-    untied: Mapping[str, int] = field(default_factory=dict)
-
-
-def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], problems: Problems) -> Related:
-    """Return what rows stand for with the rates and changes that speak of other cells.
+def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], problems: Problems) -> PublishedCounts:
+    """Return the counts narrowed by the rates and changes that speak of other cells.
 
     `texts` has for each rate and for changes the text of each row.
     """
     cells, manifest = _Cells(counts), counts.manifest
     ties: dict[str, list[_Tie]] = {}
-    for rates in manifest.rates if texts else ():
+    for rates in manifest.rates:
         if not rates.has_column:
             ties.setdefault(rates.column, []).extend(cells.rate_ties(rates, texts[rates.column], problems))
-    if texts and manifest.change is not None and exact_changes(manifest):
+    if manifest.change is not None and exact_changes(manifest):
         ties[manifest.change.column] = list(cells.change_ties(manifest.change, texts[CHANGE], problems))
     if problems.found:
-        return Related(counts.lower, counts.upper)
+        return counts
     cells.narrow([tie for some in ties.values() for tie in some])
     untied = {column: sum(map(cells.is_untied, some)) for column, some in ties.items()}
-    return Related(cells.lower, cells.upper, {column: count for column, count in untied.items() if count})
+    untied = {column: count for column, count in untied.items() if count}
+    return replace(counts, lower=cells.lower, upper=cells.upper, untied=untied)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -171,8 +170,7 @@ class _Assembler:
         if self.problems.found:
             return counts
         texts = {name: joined([each.beside[name] for each in values], object) for name in self.values.beside}
-        found = related(counts, texts, self.problems)
-        return replace(counts, lower=found.lower, upper=found.upper, untied=found.untied)
+        return related(counts, texts, self.problems)
 
     def _dimensions(self) -> tuple[tuple[Dimension, ...], list[list[Codes]]]:
         dimensions, columns = [], []

@@ -13,8 +13,7 @@ import numpy as np
 
 from audit.clauses.count_limits import COUNT_CLAUSES
 from audit.count_tables.count_findings import CertificateError, FindingBuilder, Known, with_pictures
-from audit.count_tables.doubts import check_columns_are_there, table_doubts
-from audit.count_tables.guesses import surest_limits, without_guesses
+from audit.count_tables.doubts import check_columns_are_there, surest_limits, table_doubts, without_guesses
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge, tables_facts
 from audit.count_tables.manifest import TableManifest, parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
