@@ -26,11 +26,11 @@ _BRANCHES = 20_000
 
 
 class PeoplesWitness:
-    """What becomes the witness of an audit of people's releases, written to a folder."""
+    """What becomes the witness of an audit of people's releases, perhaps with proofs for VeriPB."""
 
-    def __init__(self, series: Path, folder: Path) -> None:
+    def __init__(self, series: Path, folder: Path, *, proofs: bool) -> None:
         check_folder(series, folder)
-        self._series, self._folder = series, folder
+        self._series, self._folder, self._proofs = series, folder, proofs
 
     def prepare(self, evidence: Sequence[View]) -> None:
         """Read the series as the checkers do, before anything is attacked.
@@ -38,7 +38,7 @@ class PeoplesWitness:
         Raises:
             UsageError: the checkers do not support it.
         """
-        self._read = read_for_witness(self._series, evidence)
+        self._read = read_for_witness(self._series, evidence, proofs=self._proofs)
 
     def write(self, report: Report, run: AuditRun, time_limit: float | None) -> Report:
         """Write the witness of a run, and return the report, which says so.
@@ -53,7 +53,7 @@ class PeoplesWitness:
         if not known:
             joint = find("joint")
             known = [joint.run(handed(view, joint), Budget(time_limit))]
-        witness = make_witness(self._read, run, report, known[0])
+        witness = make_witness(self._read, run, report, known[0], proofs=self._proofs)
         write_witness(witness, self._folder)
         return replace(report, warnings=(*report.warnings, *witness.notes()))
 

@@ -81,6 +81,11 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
         help="write worlds, proofs and a statement that show the verdict, for `audit verify SERIES FOLDER`; they name "
         "people, but for count tables",
     )
+    main.add_argument(
+        "--proofs",
+        choices=["veripb"],
+        help="write the findings as a pseudo-Boolean formula and proof beside the witness, which VeriPB checks",
+    )
     add_attack_options(main, words)
 
 
@@ -164,10 +169,12 @@ def run(arguments: argparse.Namespace) -> int:
     _check_recommended(arguments)
     series = opened(arguments, arguments.output, arguments.risks, *(file for _, file in arguments.report))
     witness = None
+    if arguments.proofs and (arguments.witness is None or isinstance(series, LoadedTables)):
+        raise UsageError("--proofs: proofs are written beside a witness of people's releases; add --witness FOLDER")
     if arguments.witness is not None and not isinstance(series, LoadedTables):
         from audit.api.witness import PeoplesWitness
 
-        witness = PeoplesWitness(Path(arguments.series), arguments.witness)
+        witness = PeoplesWitness(Path(arguments.series), arguments.witness, proofs=bool(arguments.proofs))
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
             how = settings_for(series, arguments, given)

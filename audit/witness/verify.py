@@ -39,6 +39,7 @@ WORDS = {
     "k": "each class of each release has at least {rows} rows and {people} people",
     "homogeneity": "of {classes:,} classes of rows, {of_one_value:,} have one {sensitive} only",
     "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
+    "findings": "of {people} people the {sensitive} follows from findings.opb, by the proof in findings.pbp",
     "equivalent": "{people} people have each {sensitive} as often as {people} others, by a sum of groups",
 }
 
@@ -272,6 +273,8 @@ def checked(folder: Path, witness: Path) -> int:
         if kind in ("values", "different"):
             label = numbered((value[series.sensitive.index(sensitive)] for value in series.values), {})
             found = values(series, worlds, left, label) if kind == "values" else different(series, worlds, label)
+        elif kind == "findings":
+            found = beside("verify_proof")["claimed"](series, witness, sensitive)
         else:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
         need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"{claim}, where {found} is so", 1)

@@ -42,7 +42,7 @@ def texts_of(view: View, value: int) -> tuple[str, ...]:
 
 def chosen(series: Published, known: Sequence[Integers]) -> Integers:
     """Return the first of some worlds, and those among them and their like that show more; (worlds, times, people)."""
-    taken, finer_only, same = [known[0]], list[Integers](), np.zeros(len(series.people), dtype=np.int64)
+    taken, finer_only, same = [known[0]], list[Integers](), np.unique(known[0][0], return_inverse=True)[1]
     check_world(series, known[0], "the first world")
     two = np.zeros(known[0].shape, dtype=np.bool_)
     for world in (*_turned(series, known[0]), *known[1:], *_shuffled(series, known)):

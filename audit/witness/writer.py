@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,16 @@ from audit.runtime.phrases import say
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
+from audit.witness.pseudo_boolean import proof_lines
 from audit.witness.sums import sum_of_groups
 from audit.witness.verify import FORMAT, Published, different, numbered, values
 from audit.witness.verify_points import Left
+from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_register import RegisterChecker
 from audit.witness.verify_register import values as of_register
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
 
-FILES = ("statement.json", "proofs.json", "worlds.parquet")
+FILES = ("statement.json", "proofs.json", "worlds.parquet", "findings.opb", "findings.pbp")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Witness:
         steps: the proofs of what is in no world.
         claims: what is stated.
         rests: what has no evidence, in words.
+        others: what further files have, by name.
     """
 
     series: Published
@@ -55,6 +58,7 @@ class Witness:
     steps: Sequence[Step]
     claims: Sequence[dict[str, Any]]
     rests: Sequence[str]
+    others: Mapping[str, str] = field(default_factory=dict)
 
     def notes(self) -> Iterator[ReportWarning]:
         """Yield what a report says of it."""
@@ -117,7 +121,8 @@ def write_witness(witness: Witness, folder: Path) -> None:
             with atomic_path(folder / "worlds.parquet", mode=0o600) as draft:
                 pq.write_table(witness.worlds, draft, compression="zstd")
         proofs = json.dumps({**series.proofs, "steps": witness.steps}, separators=(",", ":"))
-        write_file(folder / "proofs.json", f"{proofs}\n", mode=0o600)
+        for name, text in {"proofs.json": f"{proofs}\n", **witness.others}.items():
+            write_file(folder / name, text, mode=0o600)
         write_file(folder / "statement.json", json.dumps(statement, indent=1, ensure_ascii=False) + "\n", mode=0o600)
     except OSError as error:
         raise UsageError(
@@ -158,26 +163,33 @@ def checker_of(series: Path, folder: Path) -> Callable[[str, str], int]:
     return verify_register.main if about == "register" else verify.main
 
 
-def read_for_witness(folder: Path, evidence: Sequence[View]) -> Published | RegisterChecker:
+def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) -> Published | RegisterChecker:
     """Return a series as its checker reads it, before anything is attacked.
 
     Raises:
-        UsageError: no checker supports it.
+        UsageError: no checker supports it, or `proofs` are asked for beside it that there are not.
     """
     view = worlds_view(evidence)
     if view.kind not in ("linked", "published", "register"):
         raise UsageError(f"--witness: witnesses for the adversary `{view.kind}` are not supported; leave it out")
     with _supported():
-        if view.kind == "register":
+        if view.kind == "register" and not proofs:
             checker = RegisterChecker(folder)
             _check_classes(checker.series, view)
             return checker
         series = Published(folder, linked=view.kind == "linked")
         _check_classes(series, view)
-        return series
+    if proofs and (view.kind != "linked" or series.may is not None):
+        raise UsageError(
+            "--proofs: proofs for VeriPB are about people whose values never change and whose groups are known; leave "
+            "--proofs out"
+        )
+    return series
 
 
-def make_witness(read: Published | RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
+def make_witness(
+    read: Published | RegisterChecker, run: AuditRun, report: Report, known: Outcome, *, proofs: bool
+) -> Witness:
     """Return what shows the verdict of a run, as far as worlds and proofs can.
 
     Args:
@@ -185,6 +197,7 @@ def make_witness(read: Published | RegisterChecker, run: AuditRun, report: Repor
         run: the run.
         report: what is reported of it.
         known: what an attack found out that knows of worlds, of the evidence whose worlds are stated.
+        proofs: whether to write proofs of findings for VeriPB as well.
 
     Raises:
         UsageError: no world is known, or the checkers do not support the series.
@@ -192,7 +205,7 @@ def make_witness(read: Published | RegisterChecker, run: AuditRun, report: Repor
     with _supported():
         if isinstance(read, RegisterChecker):
             return _of_register(read, run, report, known)
-        return _of_groups(read, run, report, known)
+        return _of_groups(read, run, report, known, proofs=proofs)
 
 
 @contextmanager
@@ -230,11 +243,11 @@ def _put_together(ours: Integers, theirs: Integers) -> bool:
     return len({len(np.unique(each)) for each in (both, ours, theirs)}) == 1
 
 
-def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome) -> Witness:
+def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome, *, proofs: bool) -> Witness:
     """Return what shows the verdict for one who knows whose group is which, or has the files alone."""
     worlds: Integers = np.zeros((0, 1, 0), dtype=np.int32)
     steps = list[Step]()
-    claims, view = list[dict[str, Any]](), worlds_view(run.evidence)
+    claims, view, others = list[dict[str, Any]](), worlds_view(run.evidence), dict[str, str]()
     if series.linked:
         people = sum(not name.startswith("~") for name in series.people)
         if people != run.facts.individuals:
@@ -250,9 +263,15 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome)
         for name in series.sensitive:
             if (found := sum_of_groups(series, run, name)) is not None:
                 series.proofs.setdefault("sums", {})[name] = found
+        if proofs:
+            formula = Formula(series)
+            lines = list(proof_lines(series, formula, worlds, steps))
+            others = {"findings.opb": formula.text(), "findings.pbp": "\n".join([*lines, ""])}
+            for name in series.sensitive:
+                claims.append({"claim": "findings", "sensitive": name, **findings(series, formula, lines, name)})
     claims += _counted(series, report)
     table = _table(series, worlds) if len(worlds) else None
-    return Witness(series, view.kind, table, steps, claims, list(_rests(series, claims, report)))
+    return Witness(series, view.kind, table, steps, claims, list(_rests(series, claims, report)), others)
 
 
 def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
