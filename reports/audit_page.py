@@ -49,6 +49,7 @@ from reports.sentences import (
     named,
     notes,
     people,
+    proved,
     reasons,
     seconds,
     secrecy,
@@ -152,6 +153,7 @@ def terminal_summary(report: Report) -> list[Block]:
 
 def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Section]:
     yield Section(say("Look at the files:"), _list(list(warnings(report)), soft=True))
+    yield Section(say("What is proved, and how to check it"), _list(list(proved(report)), soft=True))
     checked = [counts.checked(report.attacks[0])] if isinstance(report, CountReport) else []
     yield Section("", [*_ladder(report), Bullets([*skipped(report), settings(report), *checked], soft=True)])
     yield Section("", list(_timeline(report)))
@@ -237,6 +239,7 @@ def _annex(report: Report, open_ones: Sequence[Block], drawn: Sequence[Chart]) -
         say("Recommendation for release {release}", release=last_release(report)), list(recommendation(report))
     )
     yield Section(say("Warnings about the files"), _list(list(warnings(report))))
+    yield Section(say("What is proved, and how to check it"), _list(list(proved(report))))
     yield Section(say("What each attack learns"), [*_ladder(report), Bullets(list(skipped(report)), soft=True)])
     yield Section("", open_ones)
     yield Section(say("Risk over time, and by people"), [Figures(drawn)] if drawn else [])

@@ -278,6 +278,25 @@ def warnings(report: Report) -> Iterable[str]:
             yield f"{text}."
 
 
+def proved(report: Report) -> Iterable[str]:
+    """Yield what a witness shows, what it does not, and how to check it."""
+    if report.witness is None:
+        return
+    yield from (f"{text[0].upper()}{text[1:]}." for text in report.witness.shown)
+    for text in report.witness.rests:
+        yield say("This rests on the program alone: {what}.", what=text)
+    if report.tables is None:
+        yield say(
+            "To check it, run `audit verify SERIES FOLDER`, or `python verify.py SERIES FOLDER` with the checkers "
+            "alone, on the releases, the keys and the witness, which names people."
+        )
+    else:
+        yield say(
+            "To check it, run `audit verify SERIES FOLDER`, or `python verify_tables.py SERIES FOLDER` with the "
+            "checkers alone, on the published files and the witness, which names no one."
+        )
+
+
 def skipped(report: Report) -> Iterable[str]:
     """Yield why attacks are incomplete or failed, those with one reason together; then which were not tried."""
     for (status, reason), names in _reasons(report).items():

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from audit.adversary.view import View, handed
 from audit.count_tables.manifest import TableManifest
 from audit.findings.count import CountReport
+from audit.io.atomic_files import write_file
 from audit.model.arrays import Counts, Floats
 from audit.model.audit_options import AuditOptions
-from audit.model.report import Report
+from audit.model.errors import UsageError
+from audit.model.report import Report, WitnessReport
 from audit.pipeline.audit_run import AuditRun
 from audit.runtime.budget import Budget
-from audit.witness.writer import check_folder, make_witness, read_for_witness, worlds_view, write_witness
+from audit.witness.writer import check_folder, make_witness, read_for_witness, worlds_view
 
 if TYPE_CHECKING:
     from audit.witness.tables import Matrix
 
 _BRANCHES = 20_000
+R = TypeVar("R", bound=Report)
 
 
 class PeoplesWitness:
@@ -54,8 +57,7 @@ class PeoplesWitness:
             joint = find("joint")
             known = [joint.run(handed(view, joint), Budget(time_limit))]
         witness = make_witness(self._read, run, report, known[0], proofs=self._proofs)
-        write_witness(witness, self._folder)
-        return replace(report, warnings=(*report.warnings, *witness.notes()))
+        return _with_statement(report, witness.write(self._folder), self._folder)
 
 
 def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: Path) -> CountReport:
@@ -74,7 +76,23 @@ def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: P
     writer = TablesWriter(counts, manifest.limits(options.limits))
     judged = judge(counts, attack, options)
     report = report_of(judged, attack, options)
-    writer.witness(judged, report, _fitting, Budget(options.time_limit)).write(folder)
+    witness = writer.witness(judged, report, _fitting, Budget(options.time_limit))
+    return _with_statement(report, witness.write(folder), folder)
+
+
+def _with_statement(report: R, witness: WitnessReport, folder: Path) -> R:
+    """Write the statement that can be shown beside a witness, and return the report with what it says.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    from reports.documents.witness_statement import WitnessStatement
+
+    report = replace(report, witness=witness)
+    try:
+        write_file(folder / "statement.md", WitnessStatement().render(report))
+    except OSError as error:
+        raise UsageError(f"--witness: {error.strerror or 'it cannot be written'}; name another folder") from error
     return report
 
 

@@ -96,7 +96,6 @@ class ReportWarning:
         "candidate",
         "known",
         "baseline",
-        "witness",
     ]
     text: str
     examples: tuple[str, ...] = ()
@@ -105,6 +104,19 @@ class ReportWarning:
 @dataclass(frozen=True)
 class MisreadWarning(ReportWarning):
     """A warning that values, people or rows may be counted wrongly, so that nothing that rests on them is decided."""
+
+
+@dataclass(frozen=True)
+class WitnessReport:
+    """What a witness that was written beside the report shows.
+
+    Attributes:
+        shown: what its worlds, tables and proofs show.
+        rests: what rests on the program.
+    """
+
+    shown: tuple[str, ...]
+    rests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -565,6 +577,7 @@ class Report:
         interrupted: true where the run was interrupted: attacks that had not come to an end are `skipped`, and say so.
         people: those in findings that are shown, each once for each sensitive attribute.
         recommendation: what would mend the newest release; only with --recommend, where the policy is violated.
+        witness: what worlds and proofs show; only with --witness.
         about: the only person of findings and counts, where one was asked for: then there is no verdict.
         tables: what was audited, where it is tables of counts.
         failed_certificates: how many findings about counts are not settled because their certificates do not hold.
@@ -593,6 +606,7 @@ class Report:
     interrupted: Annotated[bool, OMITTED] = False
     people: tuple[FoundPerson, ...] = ()
     recommendation: Omittable[Recommendation] = None
+    witness: Omittable[WitnessReport] = None
     about: Annotated[str | None, UNWRITTEN] = None
     tables: Annotated[TablesFacts | None, UNWRITTEN] = None
     failed_certificates: Annotated[int, UNWRITTEN] = 0

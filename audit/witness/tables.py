@@ -6,7 +6,6 @@ tables are looked for in, by integer programmes, and the checker's own counts ar
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,17 +19,17 @@ import numpy as np
 from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts
-from audit.io.atomic_files import atomic_path, write_file
 from audit.model.arrays import Counts, Flags, Floats
 from audit.model.count_tables import PROTECTED, BoundProof, CaseSplit
 from audit.model.errors import UsageError
-from audit.model.report import Report
+from audit.model.report import Report, WitnessReport
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import figure, say
+from audit.witness.statement import reported, unshown, write_files
 from audit.witness.verify_asked import StatedBoxes, check_asked
 from audit.witness.verify_sums import Proofs, decided
 from audit.witness.verify_tables import FORMAT, RULES, Box, NotShownError, TableSeries, need
 
-FILES = ("statement.json", "questions.json", "tables.parquet")
 _MOST, _TURNS, _WORTHWHILE = 2_000_000, 60, 3
 Matrix: TypeAlias = Any  # of scipy, whose matrices have no types
 Fit = Callable[[Matrix, Floats, Floats, int, Floats, Budget], Counts | None]
@@ -55,33 +54,19 @@ class TablesWitness:
     claims: Sequence[Mapping[str, Any]]
     rests: Sequence[str]
 
-    def write(self, folder: Path) -> None:
-        """Write it into a folder; the statement comes last.
+    def write(self, folder: Path) -> WitnessReport:
+        """Write it into a folder, and return what a report says of it.
 
         Raises:
             UsageError: it cannot be written.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        where = self.series.folder
-        files = {
-            name: {"sha256": hashlib.sha256((where / name).read_bytes()).hexdigest(), "rows": rows}
-            for name, rows in self.series.read.items()
-        }
-        statement = {"format": FORMAT, "claims": self.claims, "rests": self.rests, "files": files}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name in FILES:
-                (folder / name).unlink(missing_ok=True)
-            with atomic_path(folder / "tables.parquet") as draft:
-                pq.write_table(pa.table(dict(self.tables)), draft, compression="zstd")
-            write_file(folder / "questions.json", json.dumps(self.questions, separators=(",", ":")) + "\n")
-            write_file(folder / "statement.json", json.dumps(statement, indent=1, ensure_ascii=False) + "\n")
-        except OSError as error:
-            raise UsageError(
-                f"--witness: {error.strerror or 'the files cannot be written'}; name another folder"
-            ) from error
+        stated = {"format": FORMAT, "claims": self.claims, "rests": self.rests}
+        tables = {"tables.parquet": pa.table(dict(self.tables))}
+        questions = json.dumps(self.questions, separators=(",", ":"))
+        write_files(self.series, folder, stated, tables, {"questions.json": f"{questions}\n"}, private=False)
+        return reported(self.claims, self.rests, sum(name.startswith("table_") for name in self.tables))
 
 
 @contextmanager
@@ -300,14 +285,19 @@ class _Search:
 
 def _rests(claims: Sequence[Mapping[str, Any]], report: Report) -> Iterator[str]:
     """Yield what of the verdict has no evidence."""
-    yield "that sums of labels beyond those that are asked about give nothing away"
+    yield say("that sums of labels beyond those that are asked about give nothing away")
     of = {claim["claim"]: claim for claim in claims}
     for claim in claims:
         open_ = claim["questions"] - claim["settled"] - claim["findings"]
         if open_:
-            yield f"{open_} of {claim['questions']} questions that {claim['claim']} is about, which have no evidence"
+            yield say(
+                "{open} of {questions} counts that {clause} is about, which have no evidence",
+                open=figure(open_),
+                questions=figure(claim["questions"]),
+                clause=claim["claim"],
+            )
     for clause in report.policy.clauses:
         claim = of.get(clause.clause, {"questions": 1, "settled": 0, "findings": 0})
         holds = clause.state == "holds" and claim["questions"] == claim["settled"]
         if not holds and not (clause.state == "violated" and claim["findings"]):
-            yield f"that the clause {clause.clause} of the policy ({clause.limit:g}) is: {clause.state}"
+            yield unshown(clause)

@@ -140,7 +140,12 @@ class Published:
 
     def release(self, rows_file: str, values_file: str | None) -> tuple[Numbers, Numbers, Numbers]:
         """Read a release; return groups, the values that they have, and how many rows of each."""
-        columns, table, names = self.columns, self.table(rows_file), dict[Any, int]()
+        columns, table, names, types = (
+            self.columns,
+            self.table(rows_file),
+            dict[Any, int](),
+            self.columns.get("types", {}),
+        )
         tag = re.sub(r"(\.values)?(\.rows)?(\.csv|\.csv\.gz|\.parquet)$", "", Path(rows_file).name)
         need(tag not in self.tags, "two releases of one name")
         self.tags.append(tag)
@@ -154,7 +159,7 @@ class Published:
             need((entries > 0).all() and (rows == counts).all(), f"a pair with other numbers of rows: {values_file}")
         else:
             need("count" not in columns, "rows that stand for several people")
-            cells = [CELLS["cells"](table[name], name) for name in columns["quasi_identifiers"]]
+            cells = [CELLS["cells"](table[name], name, types.get(name)) for name in columns["quasi_identifiers"]]
             look = [*(table[name] for name in by), *cells]
             group = of_entry = numbered(list(zip(*look, strict=True)) or [()] * len(entries), names)
         self.group.append(group)

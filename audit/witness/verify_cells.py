@@ -9,6 +9,7 @@ import csv
 import gzip
 import re
 from fractions import Fraction
+from math import ceil, floor
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,8 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers: TypeAlias = npt.NDArray[Any]
-SIDE = {"#": "point", "#-#": "range", "#+": "low", ">=#": "low", ">#": "low", "<=#": "high", "<#": "high"}
-SIDE |= dict.fromkeys(("[#,#]", "(#,#]", "[#,#)", "]#,#]", "[#,#["), "range")
+NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
+RANGE = re.compile(rf"([\[(\]]?) ?{NUMBER} ?[,-] ?{NUMBER} ?([\])\[]?)")
+BOUND = re.compile(rf"(>=|<=|>|<) ?{NUMBER}")
+Ends: TypeAlias = tuple[Fraction | None, bool, Fraction | None, bool]
 
 
 def need(holds: object, what: str) -> None:
@@ -63,10 +66,35 @@ def chance(text: str) -> Fraction:
     return Fraction(text or 1)
 
 
-def cells(column: list[str], name: str) -> list[str]:
-    """Return a quasi-identifier's cells, `*` for empty ones; refuse those that differ and may mean the same."""
+def interval(cell: str) -> Ends | None:
+    """Return the ends of a range of numbers, each with whether it belongs to it; None for other texts."""
+    if found := re.fullmatch(rf"{NUMBER}(\+?)", cell):
+        at = Fraction(found[1])
+        return (at, True, None, False) if found[2] else (at, True, at, True)
+    if found := BOUND.fullmatch(cell):
+        at, closed = Fraction(found[2]), found[1].endswith("=")
+        return (at, closed, None, False) if cell[0] == ">" else (None, False, at, closed)
+    if found := RANGE.fullmatch(cell):
+        low, high, in_brackets = Fraction(found[2]), Fraction(found[3]), bool(found[1])
+        if in_brackets != bool(found[4]) or ("," in cell and not in_brackets) or low > high:
+            return None
+        return low, found[1] in ("", "["), high, found[4] in ("", "]")
+    if found := re.fullmatch(r"([0-9]+)(\*+)", cell):  # a masked number: its last digits may be any
+        low = Fraction(int(found[1]) * 10 ** len(found[2]))
+        return low, True, low + 10 ** len(found[2]) - 1, True
+    return None
+
+
+def cells(column: list[str], name: str, declared: str | None) -> list[Any]:
+    """Return a quasi-identifier's cells, `*` for empty ones; refuse those that differ and may mean the same.
+
+    Ranges of one meaning are one cell, unless the column is declared to be of other texts.
+    """
     found = [cell or "*" for cell in column]
     texts = sorted({*found})
+    ends = {text: read for text in texts if (read := interval(text)) is not None}
+    if len(ends) == len({*texts} - {"*"}) and declared in (None, "numeric"):
+        return ranges(found, name, ends)
     for number, as_number in ((r"[0-9]+\.[0-9]+|\d+", Fraction), (r"\d+", int)):
         alike = dict[Any, str]()
         for text in texts:
@@ -76,11 +104,25 @@ def cells(column: list[str], name: str) -> list[str]:
             need(same == text, f"{name}: the cells {same} and {text}, which may mean the same")
     shapes = {re.sub(r"\*+", "*", re.sub(r"[0-9]+\.[0-9]+|\d+|\s", _sign, text.casefold())) for text in texts}
     shapes = {shape for shape in shapes if "#" in shape}
-    sides = [SIDE.get(shape, "") for shape in shapes]
-    one = len(shapes) <= 1 or shapes == {"#", "#*"} or (all(sides) and len(sides) == len({*sides}))
+    items = {item for shape in shapes for item in shape.strip("{}").split(",")}  # of lists of words with a number each
+    one = len(shapes) <= 1 or (len(items) == 1 and all(re.fullmatch(r"[^\W\d_]+#", item) for item in items))
     power = any(re.search(r"#e[+-]?#", shape) for shape in shapes)
     need(one and not power, f"{name}: cells with numbers in several notations, {' and '.join(sorted(shapes))}")
     return found
+
+
+def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[Any]:
+    """Return what ranges mean; refuse two that mean the same of whole numbers alone, or with other digits."""
+    alike, whole_numbers = dict[Any, Any](), dict[Any, Any]()
+    for text, read in ends.items():
+        digits = frozenset(re.findall("[0-9.]+", text))
+        need(alike.setdefault(read, digits) == digits, f"{name}: the cell {text}, and one that may mean the same")
+        low, low_in, high, high_in = read
+        first = None if low is None else ceil(low) + (low == ceil(low) and not low_in)
+        last = None if high is None else floor(high) - (high == floor(high) and not high_in)
+        same = whole_numbers.setdefault((first, last), read) == read
+        need(same, f"{name}: the cell {text}, and one that is the same of whole numbers")
+    return [ends.get(cell, cell) for cell in found]
 
 
 def _sign(found: re.Match[str]) -> str:

@@ -28,30 +28,7 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Filed: TypeAlias = Any  # a series as `verify.py` has read it
 VERIFY = runpy.run_path(str(Path(__file__).with_name("verify.py")))
 need, StopError = VERIFY["need"], VERIFY["StopError"]
-NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
-RANGE = re.compile(rf"([\[(\]]?) ?{NUMBER} ?[,-] ?{NUMBER} ?([\])\[]?)")
-BOUND = re.compile(rf"(>=|<=|>|<) ?{NUMBER}")
-
-
-def interval(cell: str) -> tuple[Fraction | None, bool, Fraction | None, bool] | None:
-    """Return the ends of a range of numbers, each with whether it belongs to it; None for other texts."""
-    if found := re.fullmatch(NUMBER, cell):
-        return Fraction(found[1]), True, Fraction(found[1]), True
-    if found := BOUND.fullmatch(cell):
-        at, closed = Fraction(found[2]), found[1].endswith("=")
-        return (at, closed, None, False) if cell[0] == ">" else (None, False, at, closed)
-    if found := RANGE.fullmatch(cell):
-        if (
-            bool(found[1]) != bool(found[4])
-            or ("," in cell and not found[1])
-            or Fraction(found[2]) > Fraction(found[3])
-        ):
-            return None
-        return Fraction(found[2]), found[1] in ("", "["), Fraction(found[3]), found[4] in ("", "]")
-    if found := re.fullmatch(r"([0-9]+)(\*+)", cell):  # a masked number: its last digits may be any
-        low = int(found[1]) * 10 ** len(found[2])
-        return Fraction(low), True, Fraction(low + 10 ** len(found[2]) - 1), True
-    return None
+interval, NUMBER = VERIFY["CELLS"]["interval"], VERIFY["CELLS"]["NUMBER"]
 
 
 def covers(cell: str, exact: str, known: set[str], *, numeric: bool, unread: bool) -> bool:

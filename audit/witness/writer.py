@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,18 +14,18 @@ from typing import Any
 import numpy as np
 
 from audit.adversary.view import View
-from audit.io.atomic_files import atomic_path, hide_from_version_control, write_file
 from audit.io.manifest import PRIVATE
 from audit.model.arrays import Integers
 from audit.model.errors import UsageError, printable, printable_path
 from audit.model.outcome import Outcome
-from audit.model.report import Report, ReportWarning
+from audit.model.report import Report, WitnessReport
 from audit.pipeline.audit_run import AuditRun
-from audit.runtime.phrases import say
+from audit.runtime.phrases import figure, say
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
 from audit.witness.pseudo_boolean import proof_lines
+from audit.witness.statement import reported, unshown, write_files
 from audit.witness.sums import sum_of_groups
 from audit.witness.verify import FORMAT, Published, different, numbered, values
 from audit.witness.verify_points import Left
@@ -34,8 +33,6 @@ from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_register import RegisterChecker
 from audit.witness.verify_register import values as of_register
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
-
-FILES = ("statement.json", "proofs.json", "worlds.parquet", "findings.opb", "findings.pbp")
 
 
 @dataclass(frozen=True)
@@ -60,19 +57,19 @@ class Witness:
     rests: Sequence[str]
     others: Mapping[str, str] = field(default_factory=dict)
 
-    def notes(self) -> Iterator[ReportWarning]:
-        """Yield what a report says of it."""
-        for each in self.claims:
-            if each["claim"] == "values":
-                what = say(
-                    "what --witness wrote shows that of {total} people (or people in releases) the {attribute} of "
-                    "{certain} is certain, and that {two} have two possible values; `audit verify` checks it",
-                    total=each["total"],
-                    attribute=printable(each["sensitive"]),
-                    certain=each["certain"],
-                    two=each["two"],
-                )
-                yield ReportWarning("witness", what)
+    def write(self, folder: Path) -> WitnessReport:
+        """Write it into a folder, and return what a report says of it.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        series, worlds = self.series, {} if self.worlds is None else {"worlds.parquet": self.worlds}
+        stated = {"format": FORMAT, "adversary": self.adversary, "claims": self.claims, "rests": self.rests}
+        stated["values"] = [list(value) for value in series.values]
+        proofs = json.dumps({**series.proofs, "steps": self.steps}, separators=(",", ":"))
+        write_files(series, folder, stated, worlds, {"proofs.json": f"{proofs}\n", **self.others}, private=True)
+        numbers = 0 if self.worlds is None else sum(name.startswith("world_") for name in self.worlds.column_names)
+        return reported(self.claims, self.rests, numbers)
 
 
 def check_folder(series: Path, folder: Path) -> None:
@@ -89,45 +86,6 @@ def check_folder(series: Path, folder: Path) -> None:
         )
     if where.exists() and not where.is_dir():
         raise UsageError(f"--witness: {printable_path(folder)} is no folder; name another one")
-
-
-def write_witness(witness: Witness, folder: Path) -> None:
-    """Write a witness into a folder, for its owner's eyes alone; the statement comes last.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    import pyarrow.parquet as pq
-
-    series = witness.series
-    files = {
-        name: {"sha256": hashlib.sha256((series.folder / name).read_bytes()).hexdigest(), "rows": rows}
-        for name, rows in series.read.items()
-    }
-    statement = {
-        "format": FORMAT,
-        "adversary": witness.adversary,
-        "claims": witness.claims,
-        "rests": witness.rests,
-        "values": [list(value) for value in series.values],
-        "files": files,
-    }
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        hide_from_version_control(folder)
-        for name in FILES:
-            (folder / name).unlink(missing_ok=True)
-        if witness.worlds is not None:
-            with atomic_path(folder / "worlds.parquet", mode=0o600) as draft:
-                pq.write_table(witness.worlds, draft, compression="zstd")
-        proofs = json.dumps({**series.proofs, "steps": witness.steps}, separators=(",", ":"))
-        for name, text in {"proofs.json": f"{proofs}\n", **witness.others}.items():
-            write_file(folder / name, text, mode=0o600)
-        write_file(folder / "statement.json", json.dumps(statement, indent=1, ensure_ascii=False) + "\n", mode=0o600)
-    except OSError as error:
-        raise UsageError(
-            f"--witness: {error.strerror or 'the files cannot be written'}; name another folder"
-        ) from error
 
 
 def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a table of pyarrow
@@ -375,14 +333,19 @@ def _rests(series: Published, claims: Sequence[dict[str, Any]], report: Report) 
     for claim in claims:
         open_ = claim["total"] - claim["certain"] - claim["two"] if claim["claim"] == "values" else 0
         if open_:
-            what = f"{open_} of {claim['total']} {claim['of']}"
-            yield f"{what}, whose {claim['sensitive']} is neither proved nor different in two worlds"
+            yield say(
+                "{open} of {total} people (or people in releases), whose {sensitive} is neither proved nor different "
+                "in two worlds",
+                open=figure(open_),
+                total=figure(claim["total"]),
+                sensitive=printable(claim["sensitive"]),
+            )
     for clause in report.policy.clauses:
         about = clause.clause, clause.limit, clause.state
         shown = _is_shown(*about, claims, waived="waiver" in series.manifest)
         of_categories = clause.clause == "max_risk" and clause.state == "holds" and "similar" in series.columns
         if clause.state in ("holds", "violated", "undecided") and (of_categories or not shown):
-            yield f"that the clause {clause.clause} of the policy ({clause.limit:g}) is: {clause.state}"
+            yield unshown(clause)
 
 
 def _is_shown(name: str, limit: float, state: str, claims: Sequence[dict[str, Any]], *, waived: bool) -> bool:

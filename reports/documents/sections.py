@@ -21,6 +21,7 @@ from reports.sentences import (
     fallen,
     named,
     not_tried,
+    proved,
     status_in_words,
     undecided,
     violated,
@@ -82,6 +83,10 @@ class Document(ABC):
             head=[Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))],
             sections=[
                 *sections,
+                Section(
+                    say("What is proved, and how to check it"),
+                    [Bullets(list(proved(report)))] if report.witness else [],
+                ),
                 Section(say("Terms"), [Facts(glossary(report))]),
                 Section("", [Paragraph(made, soft=True)]),
             ],

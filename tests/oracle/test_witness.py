@@ -395,12 +395,18 @@ def test_what_is_not_supported_is_named(tmp_path):
 # -- what may be understood otherwise -------------------------------------------------------------------
 
 ALIKE = [
-    ("20", "20.0"), ("20-29", "20 to 29"), ("65+", ">=65"), ("20s", "20-29"), ("2043*", "2043x"), ("20", "20 years"),
+    ("20", "20.0"), ("20-29", "20 to 29"), ("20s", "20-29"), ("2043*", "2043x"), ("20", "20 years"),
     ("020", "20"), ("[20, 29]", "[20.0, 29]"), ("2024-03", "2024-03-**"), ("20-29", "between 20 and 29"),
     ("18 to under 25", "[18, 25["), ("1e1", "10"), ("1e1", "10e0"), ("{20, 30}", "30;20"), ("<18", "under 18"),
     ("20-29", "20–29"), ("01.02.2024", "1.2.2024"), ("a,b", "{a, b}"), ("m", "M"), ("*", "**"),
+    ("(19, 29]", "[20, 29]"),
+]  # fmt: skip
+SAME = [
+    ("20-29", "[20, 29]"), ("65+", ">=65"), ("20", "20-20"), ("[20-29]", "[20, 29]"), ("(19, 29]", "]19, 29]"),
 ]  # fmt: skip
 UNLIKE = [
+    ("20", "[20, 29]"), ("2043*", "20430"), ("18-24", "65+"), ("b1", "b1,b2"), ("<20", "]19, 29]"),
+    ("20-29", "[30-39]"),
     ("20", "21"), ("20", "20.5"), ("20-29", "30-39"), ("20-29", "65+"), ("<20", "20-29"), ("2043*", "2044*"),
     ("[20, 29]", "[30, 39]"), ("(18, 25]", ">65"), ("01.02.2024", "02.02.2024"), ("North 1", "North 2"), ("m", "f"),
     ("20", "*"),
@@ -435,9 +441,21 @@ def test_cells_that_may_mean_the_same_are_refused(cells, tmp_path, monkeypatch):
     series = plain(tmp_path, cells)
     code, _, err = run_main(str(series), "--witness", str(tmp_path / "w"))
     assert (code, "Age: " in err) == (2, True), err
-    monkeypatch.setitem(verify.CELLS, "cells", lambda column, name: column)
+    monkeypatch.setitem(verify.CELLS, "cells", lambda column, *_: column)
     code, done, said = witnessed(series, tmp_path / "w")
     assert (code, done) == (2, None) if "other rows into one class" in said else done == 0
+
+
+@pytest.mark.parametrize("cells", SAME)
+def test_ranges_of_one_meaning_are_one_class(cells, tmp_path):
+    code, done, said = witnessed(plain(tmp_path, cells), tmp_path / "w")
+    assert (code in (0, 1, 3), done) == (True, 0), said
+    assert claims(tmp_path / "w")["k"]["rows"] == 4
+    manifest = tmp_path / "series" / "series.toml"
+    manifest.write_text(manifest.read_text() + 'types = { Age = "categorical" }\n')
+    assert verify.CELLS["cells"](["20-29", "30-39"], "Age", "categorical") == ["20-29", "30-39"]
+    code, _, err = run_main(str(tmp_path / "series"), "--witness", str(tmp_path / "c"))
+    assert (code, "Age: " in err) == (2, True), err
 
 
 @pytest.mark.parametrize("cells", UNLIKE)
@@ -448,7 +466,7 @@ def test_cells_that_mean_something_else_are_shown(cells, tmp_path):
 
 
 def test_the_writer_compares_its_classes_with_those_of_the_checker(tmp_path, monkeypatch):
-    monkeypatch.setitem(verify.CELLS, "cells", lambda column, name: column)
+    monkeypatch.setitem(verify.CELLS, "cells", lambda column, *_: column)
     code, _, err = run_main(str(plain(tmp_path, ("20", "20.0"))), "--witness", str(tmp_path / "w"))
     assert code == 2
     assert "in release 1 the checkers put other rows into one class" in err
@@ -546,6 +564,36 @@ def test_what_no_checker_supports_is_refused_before_it_is_attacked(tmp_path, mon
     manifest.write_text(manifest.read_text().replace("[columns]", '[columns]\nmissing = ["?"]'))
     code, _, err = run_main(str(series), "--witness", str(tmp_path / "w"))
     assert (code, asked, "missing in [columns] of series.toml is not supported" in err) == (2, [], True), err
+
+
+PROVED = "of 16 people, the Disease of 4 is certain, and 12 have two possible values"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--format", "json"],
+        ["--format", "html"],
+        *(["--document", name] for name in ("dpia", "expert", "wp29")),
+    ],
+)
+def test_reports_and_documents_say_what_is_proved(words, tmp_path):
+    series = str(EXAMPLES / "hospital-l-diverse")
+    for proved in (True, False):
+        _, said, _ = run_main(series, *words, *(["--witness", str(tmp_path)] if proved else []))
+        assert (PROVED in " ".join(said.replace("Of 16", "of 16").split())) == proved
+        assert ('"witness":' in said) == (proved and "json" in words)
+
+
+def test_the_statement_that_may_be_shown_names_no_one(tmp_path):
+    run_main(str(EXAMPLES / "hospital-l-diverse"), "--witness", str(tmp_path))
+    said = (tmp_path / "statement.md").read_text()
+    assert PROVED in said.replace("Of 16", "of 16")
+    assert hashlib.sha256((EXAMPLES / "hospital-l-diverse" / "releases" / "1.csv").read_bytes()).hexdigest() in said
+    names = set(pq.read_table(tmp_path / "worlds.parquet")["individual"].to_pylist())
+    assert not {name for name in names if name in said}
+    assert "key.csv" not in said
 
 
 def test_releases_of_equal_numbers_have_no_order(tmp_path):

@@ -1,0 +1,107 @@
+"""What witnesses of people's series and of count tables share: how their files are written, and what they say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from audit.io.atomic_files import atomic_path, hide_from_version_control, write_file
+from audit.model.errors import UsageError, printable
+from audit.model.report import ClauseReport, WitnessReport
+from audit.runtime.phrases import Phrase, figure, say
+
+FILES = (
+    *("statement.json", "statement.md", "proofs.json", "worlds.parquet", "findings.opb", "findings.pbp"),
+    *("questions.json", "tables.parquet"),
+)
+_IN_RELEASES = Phrase(
+    "of {total} people in releases, the {sensitive} of {certain} is certain, and {two} have two possible values "
+    "(in {worlds} worlds)"
+)
+_WORDS = {
+    "values": Phrase(
+        "of {total} people, the {sensitive} of {certain} is certain, and {two} have two possible values (in {worlds} "
+        "worlds)"
+    ),
+    "different": Phrase("no two of {people} people have the same {sensitive} in all worlds"),
+    "k": Phrase("each class of each release has at least {rows} rows and {people} people"),
+    "homogeneity": Phrase("of {classes} classes of rows, {of_one_value} have one {sensitive} only"),
+    "min_e": Phrase("there is no equivalence of {sensitive} with fewer than {at_least} people on each side"),
+    "equivalent": Phrase("{people} people have each {sensitive} as often as {people} others"),
+    "findings": Phrase("of {people} people, the {sensitive} follows from a proof that VeriPB checks as well"),
+}
+_OF_COUNTS = Phrase(
+    "of {questions} counts that {claim} is about, {settled} can have several values (in {worlds} tables), and "
+    "{findings} are findings"
+)
+
+
+def write_files(
+    series: Any,  # noqa: ANN401 - as a checker has read it
+    folder: Path,
+    stated: Mapping[str, Any],
+    tables: Mapping[str, Any],
+    texts: Mapping[str, str],
+    *,
+    private: bool,
+) -> None:
+    """Write the files of a witness into a folder, for its owner's eyes alone if private; the statement comes last.
+
+    Args:
+        series: what is published.
+        folder: where to; what an earlier witness left there goes.
+        stated: what `statement.json` has beside the files of the series.
+        tables: those of pyarrow, by the names of their files.
+        texts: what other files have.
+        private: whether they name people.
+
+    Raises:
+        UsageError: they cannot be written.
+    """
+    import pyarrow.parquet as pq
+
+    mode = 0o600 if private else None
+    files = {
+        name: {"sha256": hashlib.sha256((series.folder / name).read_bytes()).hexdigest(), "rows": rows}
+        for name, rows in series.read.items()
+    }
+    try:
+        folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
+        if private:
+            hide_from_version_control(folder)
+        for name in FILES:
+            (folder / name).unlink(missing_ok=True)
+        for name, table in tables.items():
+            with atomic_path(folder / name, mode=mode) as draft:
+                pq.write_table(table, draft, compression="zstd")
+        statement = json.dumps({**stated, "files": files}, indent=1, ensure_ascii=False)
+        for name, text in {**texts, "statement.json": f"{statement}\n"}.items():
+            write_file(folder / name, text, mode=mode)
+    except OSError as error:
+        raise UsageError(
+            f"--witness: {error.strerror or 'the files cannot be written'}; name another folder"
+        ) from error
+
+
+def reported(claims: Sequence[Mapping[str, Any]], rests: Sequence[str], worlds: int) -> WitnessReport:
+    """Return in words what is stated, and what has no evidence; `worlds` are so many, or tables of counts."""
+    shown = []
+    for claim in claims:
+        words = _OF_COUNTS if "questions" in claim else _WORDS[claim["claim"]]
+        words = _IN_RELEASES if claim.get("of") == "people in releases" else words
+        said = {name: figure(each) if isinstance(each, int) else printable(str(each)) for name, each in claim.items()}
+        shown.append(words.filled(**said, worlds=figure(worlds)))
+    return WitnessReport(tuple(shown), tuple(rests))
+
+
+def unshown(clause: ClauseReport) -> str:
+    """Return that the state of a clause has no evidence."""
+    limit = figure(clause.limit, "g")
+    if clause.state == "holds":
+        return say("that the clause {clause} of the policy ({limit}) holds", clause=clause.clause, limit=limit)
+    if clause.state == "violated":
+        return say("that the clause {clause} of the policy ({limit}) is violated", clause=clause.clause, limit=limit)
+    return say("that the clause {clause} of the policy ({limit}) is undecided", clause=clause.clause, limit=limit)
