@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
 
 NEAR, FAR = ["950", "1000"], ["950", "3000"]
@@ -20,20 +20,14 @@ def series(folder, classes, columns='types = { Pay = "numeric" }', policy="", ad
     ]
     named = adversary == "linked"
     head = ["Owner", "Age", *sensitive.strip("[]").replace('"', "").split(", ")]
-    write(folder / "1.csv", as_csv([row if named else row[1:] for row in [head, *rows]]))
-    more = ""
+    said = f'sensitive = {sensitive}\nquasi_identifiers = ["Age"]\n{columns}\n' + 'individual = "Owner"' * named
+    more, beside = f"[policy]\n{policy}\n", {}
     if adversary == "register":
         lines = [[row[0], row[1][:2], "1", "1"] for row in rows]
-        write(folder / "register.csv", as_csv([["individual", "Age", "first", "last"], *lines]))
-        more = '[adversary]\nregister = "register.csv"\n'
-    owner = 'individual = "Owner"\n' if named else ""
-    write(
-        folder / "series.toml",
-        f'[series]\nreleases = ["1.csv"]\n[columns]\nsensitive = {sensitive}\nquasi_identifiers = ["Age"]\n'
-        f"{owner}{columns}\n[policy]\n{policy}\n{more}",
-    )
-    (folder / "private").mkdir(exist_ok=True)
-    return folder
+        beside["register"] = [["individual", "Age", "first", "last"], *lines]
+        more += '[adversary]\nregister = "register.csv"\n'
+    (folder / "private").mkdir(parents=True, exist_ok=True)
+    return series_of(folder, [[row if named else row[1:] for row in [head, *rows]]], said, more, **beside)
 
 
 def ended(result):

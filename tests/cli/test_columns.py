@@ -5,17 +5,10 @@ import pytest
 from audit.io.series import open_series
 from audit.judgement.doubts import gather_doubts
 from tests.cli.forms import FORMS
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import run_audit, run_main
 
-MANIFEST = """[series]
-releases = [{releases}]
-
-[columns]
-sensitive = "Disease"
-quasi_identifiers = ["Age"]
-{more}
-"""
+COLUMNS = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
 HEAD = ["Age", "Disease", "Remarks"]
 DECLARED = 'unlinkable = { Remarks = "free text, which no outsider can know" }'
 
@@ -26,11 +19,7 @@ def rows(release, remark, count=40):
 
 
 def series(folder, *releases, more=""):
-    for tag, table in enumerate(releases, 1):
-        write(folder / f"{tag}.csv", as_csv(table))
-    names = ", ".join(f'"{tag}.csv"' for tag in range(1, len(releases) + 1))
-    write(folder / "series.toml", MANIFEST.format(releases=names, more=more))
-    return folder
+    return series_of(folder, releases, COLUMNS + more)
 
 
 def remarked(folder, remark, more="", releases=2):
@@ -102,8 +91,8 @@ def test_in_a_pair_each_file_has_its_own_roles(tmp_path, beside):
         ]
         write(tmp_path / "1.rows.csv", as_csv(first))
         write(tmp_path / "1.values.csv", as_csv(values))
-        manifest = MANIFEST.replace("[{releases}]", '[{{ rows = "1.rows.csv", values = "1.values.csv" }}]')
-        write(tmp_path / "series.toml", manifest.format(more='group = "Group"'))
+        head = '[series]\nreleases = [{ rows = "1.rows.csv", values = "1.values.csv" }]\n[columns]\n'
+        write(tmp_path / "series.toml", f'{head}{COLUMNS}group = "Group"\n')
         code, clauses, _ = judged(tmp_path, "--k", "2")
         assert (code, clauses["k"]["state"]) == ((3, "undecided") if column else (0, "holds"))
         assert (f'"{column}" has no role' in str(clauses["k"]["reason"])) == bool(column)
@@ -175,10 +164,8 @@ def test_a_guess_names_a_key_of_the_manifest(tmp_path, keys, what):
 
 def paid(folder, values, more="", sensitive='"Pay"'):
     table = [["Owner", "Age", "Pay"], *([f"p{n}", "20-29", values[n % len(values)]] for n in range(12))]
-    write(folder / "1.csv", as_csv(table))
-    text = MANIFEST.format(releases='"1.csv"', more=f'individual = "Owner"\n{more}')
-    write(folder / "series.toml", text.replace('"Disease"', sensitive))
-    return judged(folder)
+    columns = COLUMNS.replace('"Disease"', sensitive)
+    return judged(series_of(folder, [table], f'{columns}individual = "Owner"\n{more}'))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
 from tests.oracle.test_examples import EXAMPLES
 
@@ -10,16 +11,9 @@ ATTACK = ("--attack", "correspondence")
 
 def write(folder, *releases, updates='updates = "growing"\n', more=""):
     """A series of plain tables: each release a list of (job, country, disease)."""
-    (folder / "releases").mkdir(parents=True)
-    names = []
-    for number, rows in enumerate(releases, 1):
-        names.append(f'"releases/{number}.csv"')
-        lines = ["Job;Country;Disease", *(";".join(row) for row in rows)]
-        (folder / f"releases/{number}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    text = f'[series]\nreleases = [{", ".join(names)}]\n{updates}\n[columns]\nsensitive = "Disease"\n'
-    text += f'quasi_identifiers = ["Job", "Country"]\n{more}'
-    (folder / "series.toml").write_text(text, encoding="utf-8")
-    return folder
+    tables = ["\n".join(["Job;Country;Disease", *map(";".join, rows), ""]) for rows in releases]
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Job", "Country"]\n'
+    return series_of(folder, tables, columns + more, above=updates)
 
 
 @pytest.fixture
@@ -64,7 +58,7 @@ def beside(folder, known):
     if known == "ids":
         folder = write(folder, *releases, more='record = "Case"\n')
         for number in (1, 2):
-            path = folder / f"releases/{number}.csv"
+            path = folder / f"{number}.csv"
             head, *lines = path.read_text().splitlines()
             path.write_text("\n".join([f"{head};Case", *(f"{line};r{at}" for at, line in enumerate(lines))]) + "\n")
         return folder
@@ -104,7 +98,7 @@ def test_records_that_came_together_are_judged_by_their_ids(tmp_path, place, sta
     first = [("a", "x", value) for *_, value in old]
     folder = write(tmp_path / "s", first, [*old, ("a", "x", "flu"), (place, "x", "cold")], more='record = "Case"\n')
     for number in (1, 2):
-        path = folder / f"releases/{number}.csv"
+        path = folder / f"{number}.csv"
         head, *lines = path.read_text().splitlines()
         path.write_text("\n".join([f"{head};Case", *(f"{line};r{at}" for at, line in enumerate(lines))]) + "\n")
     code, result, _ = run_audit(folder, *ATTACK)

@@ -1,12 +1,13 @@
 """Harmless values: what is known of them violates nothing, and nothing else is hidden behind them."""
 
+import json
 import random
 
 import pytest
 
 from tests.cli.forms import EXAMPLES, example
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import run_audit, run_main
 
 NONE = 'harmless = { Disease = ["none"] }'
@@ -14,18 +15,12 @@ NONE = 'harmless = { Disease = ["none"] }'
 
 def series(folder, releases, columns="", policy="", individual=True, more=(), adversary=""):
     """Releases of rows (who, age, disease); under `published` nobody is named."""
-    for place, rows in enumerate(releases, 1):
-        table = [["Owner", "Age", "Disease", *more], *rows]
-        write(folder / f"{place}.csv", as_csv(table if individual else [row[1:] for row in table]))
-    files = ", ".join(f'"{place}.csv"' for place in range(1, len(releases) + 1))
-    owner = 'individual = "Owner"\n' if individual else ""
-    sensitive = ", ".join(f'"{name}"' for name in ("Disease", *more))
-    write(
-        folder / "series.toml",
-        f'[series]\nreleases = [{files}]\n[columns]\nsensitive = [{sensitive}]\nquasi_identifiers = ["Age"]\n'
-        f"{owner}{columns}\n[policy]\n{policy}\n[adversary]\n{adversary}\n",
-    )
-    return folder
+    tables = [[["Owner", "Age", "Disease", *more], *rows] for rows in releases]
+    if not individual:
+        tables = [[row[1:] for row in table] for table in tables]
+    said = f'sensitive = {json.dumps(["Disease", *more])}\nquasi_identifiers = ["Age"]\n{columns}\n'
+    said += 'individual = "Owner"' * individual
+    return series_of(folder, tables, said, f"[policy]\n{policy}\n[adversary]\n{adversary}")
 
 
 def ended(result):

@@ -10,6 +10,7 @@ import pytest
 
 from audit.pipeline.input_files import digest_of_columns
 from tests.cli.forms import FORMS
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_main
 
 
@@ -108,12 +109,8 @@ def test_no_hash_tells_whose_rows_they_are_where_columns_have_other_names(tmp_pa
 
 
 def test_the_hash_covers_the_columns_that_one_is_composed_of(tmp_path):
-    for release in ("1", "2"):
-        (tmp_path / f"{release}.csv").write_text("who,age_min,age_max,illness\nAl,20,29,flu\nBo,20,29,cold\n")
-    (tmp_path / "series.toml").write_text(
-        '[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nindividual = "who"\n'
-        'quasi_identifiers = ["age"]\nsensitive = "illness"\n'
-    )
+    table = "who,age_min,age_max,illness\nAl,20,29,flu\nBo,20,29,cold\n"
+    series_of(tmp_path, [table, table], 'individual = "who"\nquasi_identifiers = ["age"]\nsensitive = "illness"')
     assert [each["columns"] for each in audited(tmp_path)["inputs"]] == [["age_min", "age_max", "illness"]] * 2
 
 

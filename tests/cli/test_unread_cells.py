@@ -2,9 +2,8 @@
 
 import pytest
 
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
-
-REGISTER = "individual,born,first,last\n{people}"
 
 
 def series(
@@ -19,17 +18,13 @@ def series(
     risk="max_risk = 0.9",
 ):
     """A series of one release, with a register where people are given by their exact values."""
-    folder.mkdir()
-    (folder / "1.csv").write_text("\n".join([header, *rows]) + "\n")
+    beside = {}
     if people is not None:
-        lines = "".join(f"P{place},{value},1,1\n" for place, value in enumerate(people))
-        (folder / "register.csv").write_text(REGISTER.format(people=lines))
+        lines = [f"P{place},{value},1,1" for place, value in enumerate(people)]
+        beside["register"] = "\n".join(["individual,born,first,last", *lines, ""])
         adversary = '[adversary]\nregister = "register.csv"\n'
-    (folder / "series.toml").write_text(
-        f'[series]\nreleases = ["1.csv"]\n[columns]\n{group}\nquasi_identifiers = ["born"]\nsensitive = "d"\n'
-        f"{columns}\n{adversary}[policy]\n{risk}\n"
-    )
-    return folder
+    columns = f'{group}\nquasi_identifiers = ["born"]\nsensitive = "d"\n{columns}'
+    return series_of(folder, ["\n".join([header, *rows, ""])], columns, f"{adversary}[policy]\n{risk}", **beside)
 
 
 def rows(low, high, *, star="*"):

@@ -10,6 +10,7 @@ import pytest
 from audit.api import UsageError, load
 from audit.model.accepted_size import SmallClasses
 from tests.cli.forms import FORMS, snapshot
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_main
 
 
@@ -73,13 +74,10 @@ ONE_ALONE = ["21,a", "30,b", "30,c", "30,d"]
 
 def small_classes(folder, *releases):
     """A series whose rows of equal ages are classes, and what is written into its manifest."""
-    for tag, rows in enumerate(releases, 1):
-        (folder / f"{tag}.csv").write_text("\n".join(["Age,Disease", *rows, ""]))
     (folder / "private").mkdir(exist_ok=True)
-    listed = ", ".join(f'"{tag}.csv"' for tag in range(1, len(releases) + 1))
-    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n[policy]\nk = 3\nmax_risk = 1.0\n'
-    (folder / "series.toml").write_text(f"[series]\nreleases = [{listed}]\n[columns]\n{columns}")
-    return folder
+    tables = ["\n".join(["Age,Disease", *rows, ""]) for rows in releases]
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]'
+    return series_of(folder, tables, columns, "[policy]\nk = 3\nmax_risk = 1.0")
 
 
 def k_states(folder, *more):

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.forms import EXAMPLES, read_rows
 from tests.cli.test_messy_files import RESPELLINGS
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import run_audit, run_main
 
 
@@ -74,14 +74,8 @@ def test_totals(hospital):
 def beside(folder, first, second, columns=""):
     """Write a release of two classes, and return the states of the clauses, with the reasons of those undecided."""
     rows = [["30-39", "m", "flu"], ["30-39", "m", "cold"], ["40-49", "f", first], ["40-49", "f", second]]
-    write(folder / "1.csv", as_csv([["Age", "Sex", "Disease"], *rows]))
-    manifest = f"""[series]
-        releases = ["1.csv"]
-        [columns]
-        sensitive = "Disease"
-        quasi_identifiers = ["Age", "Sex"]
-        {columns}"""
-    write(folder / "series.toml", manifest)
+    columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age", "Sex"]\n{columns}'
+    series_of(folder, [[["Age", "Sex", "Disease"], *rows]], columns)
     _, result, err = run_audit(folder)
     assert result is not None, err
     return {each["clause"]: (each["state"], each["reason"] or "") for each in result["policy"]["clauses"]}

@@ -22,15 +22,17 @@ def write(path: Path, content: bytes | str) -> Path:
     return path
 
 
-def series_of(folder: Path, tables: Iterable[Rows | str], columns: str, more: str = "", **beside: Rows | str) -> Path:
-    """Write a series of some tables, what its manifest says of columns and below them, and CSV files by name."""
+def series_of(
+    folder: Path, tables: Iterable[Rows | str], columns: str, more: str = "", above: str = "", **beside: Rows | str
+) -> Path:
+    """Write a series of some tables, what its manifest says of columns, below and above them, and CSV files by name."""
     names = []
     for place, table in enumerate(tables, 1):
         names.append(f"{place}.csv")
         write(folder / names[-1], table if isinstance(table, str) else as_csv(table))
     for name, table in beside.items():
         write(folder / f"{name}.csv", table if isinstance(table, str) else as_csv(table))
-    write(folder / "series.toml", f"[series]\nreleases = {json.dumps(names)}\n[columns]\n{columns}\n{more}\n")
+    write(folder / "series.toml", f"[series]\nreleases = {json.dumps(names)}\n{above}\n[columns]\n{columns}\n{more}\n")
     return folder
 
 

@@ -21,7 +21,7 @@ from audit.io.series import open_series
 from audit.judgement.scoring import attacked
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import run_audit
 
 CELLS = {"20-29": range(20, 30), "30-39": range(30, 40), "20-39": range(20, 40), "25-34": range(25, 35)}
@@ -50,22 +50,19 @@ class Case:
         return rng.choice([cell for cell, ages in CELLS.items() if self.ages[number] in ages])
 
     def write(self, folder):
-        names, stays = [], []
+        tables, stays = [], []
         for place, rows in enumerate(self.rows, 1):
-            names.append(f'"{place}.csv"')
             lines = [[f"r{n}", group, cell, *self.values[n]] for n, (cell, group) in rows.items()]
-            write(folder / f"{place}.csv", as_csv([["id", "g", "age", *self.columns], *lines]))
+            tables.append([["id", "g", "age", *self.columns], *lines])
             key = [[str(at), f"p{n}"] for at, n in enumerate(rows) if n in self.known]
             if not self.register:
                 write(folder / f"private/{place}.key.csv", as_csv([["row", "individual"], *key]))
             stays += [[f"p{n}", str(self.ages[n]), str(place)] for n in rows if n in self.known]
-        more = ""
-        if self.register:
-            write(folder / "register.csv", as_csv([["individual", "age", "release"], *stays]))
-            more = '[adversary]\nregister = "register.csv"\n'
-        text = f'[series]\nreleases = [{", ".join(names)}]\n[columns]\nsensitive = {self.columns}\nrecord = "id"\n'
-        write(folder / "series.toml", text + 'group = "g"\nquasi_identifiers = ["age"]\n' + more)
-        return folder
+        columns = f'sensitive = {self.columns}\nrecord = "id"\ngroup = "g"\nquasi_identifiers = ["age"]\n'
+        if not self.register:
+            return series_of(folder, tables, columns)
+        register = [["individual", "age", "release"], *stays]
+        return series_of(folder, tables, columns, '[adversary]\nregister = "register.csv"', register=register)
 
     def fits(self, person, record):
         for rows in self.rows:

@@ -16,7 +16,7 @@ from audit.adversary.view import handed
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import run_audit
 
 CELLS = {"20-29": range(20, 30), "30-39": range(30, 40), "20-39": range(20, 40)}
@@ -38,28 +38,17 @@ def drawn(rng):
 
 def written(folder, releases, *, listed=None, registered=None):
     """The series with keys that list some people, or with a register of some; None for neither."""
-    names = []
+    tables = [[["age", "d"], *([cell, value] for _, _, cell, value in rows)] for rows in releases]
     for place, rows in enumerate(releases, 1):
-        names.append(f'"{place}.csv"')
-        write(folder / f"{place}.csv", as_csv([["age", "d"], *([cell, value] for _, _, cell, value in rows)]))
         if listed is not None:
             key = [[str(row), who] for row, (who, *_) in enumerate(rows) if who in listed]
             write(folder / f"private/{place}.key.csv", as_csv([["row", "individual"], *key]))
-    text = [
-        "[series]",
-        f"releases = [{', '.join(names)}]",
-        "[columns]",
-        'sensitive = "d"',
-        'quasi_identifiers = ["age"]',
-    ]
-    if registered is not None:
-        lines = [
-            [who, age, place] for place, rows in enumerate(releases, 1) for who, age, *_ in rows if who in registered
-        ]
-        write(folder / "register.csv", as_csv([["individual", "age", "release"], *lines]))
-        text += ["[adversary]", 'register = "register.csv"']
-    write(folder / "series.toml", "\n".join(text) + "\n")
-    return folder
+    columns = 'sensitive = "d"\nquasi_identifiers = ["age"]'
+    if registered is None:
+        return series_of(folder, tables, columns)
+    lines = [[who, age, place] for place, rows in enumerate(releases, 1) for who, age, *_ in rows if who in registered]
+    register = [["individual", "age", "release"], *lines]
+    return series_of(folder, tables, columns, '[adversary]\nregister = "register.csv"', register=register)
 
 
 def found(folder, adversary, limit=1.0):

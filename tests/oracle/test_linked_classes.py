@@ -6,22 +6,11 @@ from collections import Counter, defaultdict
 import pytest
 
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import as_csv, series_of, write
 from tests.helpers.running import run_audit
 
 CELLS = {"20-29": (20, 29), "30-39": (30, 39), "20-39": (20, 39), "25-34": (25, 34), "40-49": (40, 49)}
-MANIFEST = """
-[series]
-releases = [{releases}]
-
-[columns]
-sensitive = "d"
-record = "id"
-quasi_identifiers = ["age"]
-
-[adversary]
-{more}
-"""
+COLUMNS = 'sensitive = "d"\nrecord = "id"\nquasi_identifiers = ["age"]\n[adversary]\n'
 
 
 def drawn(rng, *, changing):
@@ -41,14 +30,12 @@ def drawn(rng, *, changing):
 
 def written(folder, releases, *, changing=False, listed=None, registered=None):
     """The series; `listed` are the records whose people the keys name, `registered` has ages by record."""
-    names = []
+    tables = [[["id", "age", "d"], *([str(r), *row] for r, row in rows.items())] for rows in releases]
     for place, rows in enumerate(releases, 1):
-        names.append(f'"{place}.csv"')
-        write(folder / f"{place}.csv", as_csv([["id", "age", "d"], *([str(r), *row] for r, row in rows.items())]))
         if listed is not None:
             key = [[str(at), f"p{record}"] for at, record in enumerate(rows) if record in listed]
             write(folder / f"private/{place}.key.csv", as_csv([["row", "individual"], *key]))
-    more = 'transitions = "any"\n' if changing else ""
+    more, beside = 'transitions = "any"\n' * changing, {}
     if registered is not None:
         stays = [
             [f"p{record}", str(age), str(place)]
@@ -56,10 +43,9 @@ def written(folder, releases, *, changing=False, listed=None, registered=None):
             for record, age in registered.items()
             if record in rows
         ]
-        write(folder / "register.csv", as_csv([["individual", "age", "release"], *stays]))
+        beside["register"] = [["individual", "age", "release"], *stays]
         more += 'register = "register.csv"\n'
-    write(folder / "series.toml", MANIFEST.format(releases=", ".join(names), more=more))
-    return folder
+    return series_of(folder, tables, COLUMNS, more, **beside)
 
 
 def by_hand(releases, *, changing, judged):

@@ -16,7 +16,8 @@ from audit.io.row_classes import RowClasses
 from audit.io.tables import Coded
 from audit.metrics.release_risk import journalist_risk, panels_in
 from audit.model.report import ReleasePanel
-from tests.cli.forms import edit, write_rows
+from tests.cli.forms import edit
+from tests.helpers.messy import series_of
 from tests.helpers.pycanon_tables import QUASI_IDENTIFIERS, RECORDED, SENSITIVE
 from tests.helpers.running import run_audit
 
@@ -117,14 +118,9 @@ def test_journalist_by_definition(classes):
 
 # -- pyCANON ----------------------------------------------------------------------------------------------
 def series(folder: Path, table: list[list[str]]) -> Path:
-    header = ["Owner", *QUASI_IDENTIFIERS, SENSITIVE]
-    write_rows(folder / "1.csv", [header, *([f"p{place}", *row] for place, row in enumerate(table))])
-    (folder / "series.toml").write_text(
-        f'[series]\nname = "one"\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\nsensitive = "{SENSITIVE}"\n'
-        f"quasi_identifiers = {QUASI_IDENTIFIERS}\n",
-        encoding="utf-8",
-    )
-    return folder
+    rows = [["Owner", *QUASI_IDENTIFIERS, SENSITIVE], *([f"p{place}", *row] for place, row in enumerate(table))]
+    columns = f'individual = "Owner"\nsensitive = "{SENSITIVE}"\nquasi_identifiers = {QUASI_IDENTIFIERS}'
+    return series_of(folder, [rows], columns)
 
 
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: str(recorded.seed))
@@ -142,15 +138,10 @@ def test_as_pycanon(recorded, tmp_path):
 def test_classes_are_the_published_groups(tmp_path):
     """Two groups with equal cells are two classes while their numbers are published, and one when they are not."""
     rows = [["1", "20-29", "a", "A"], ["1", "20-29", "b", "B"], ["2", "20-29", "a", "C"], ["2", "20-29", "c", "D"]]
-    write_rows(tmp_path / "1.csv", [["Group", "Age", "Value", "Owner"], *rows])
-    manifest = tmp_path / "series.toml"
-    manifest.write_text(
-        '[series]\nname = "g"\nreleases = ["1.csv"]\n[columns]\nsensitive = "Value"\nindividual = "Owner"\n'
-        'quasi_identifiers = ["Age"]\ngroup = "Group"\n',
-        encoding="utf-8",
-    )
+    columns = 'sensitive = "Value"\nindividual = "Owner"\nquasi_identifiers = ["Age"]\ngroup = "Group"\n'
+    series_of(tmp_path, [[["Group", "Age", "Value", "Owner"], *rows]], columns)
     _, grouped, _ = run_audit(tmp_path, "--attack", "intersection")
-    edit(manifest, 'group = "Group"\n', "")
+    edit(tmp_path / "series.toml", 'group = "Group"\n', "")
     _, plain, _ = run_audit(tmp_path, "--attack", "intersection")
     assert grouped is not None
     assert plain is not None

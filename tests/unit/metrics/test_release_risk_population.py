@@ -10,8 +10,8 @@ from audit.adversary.register import population
 from audit.adversary.view import View
 from audit.io.series import open_series
 from audit.metrics.release_risk import panels
-from tests.cli.forms import write_rows
 from tests.helpers.amount import some
+from tests.helpers.messy import series_of
 
 
 def fits(age: int, cell: str) -> bool:
@@ -48,17 +48,12 @@ def write_outsider(folder: Path, seed: int, *, single: bool) -> tuple[list[tuple
     draw, releases = random.Random(seed), 3  # noqa: S311
     lines = random_register(draw, releases)
     header = ["individual", "Age", "Sex", "release"]
-    write_rows(folder / "register.csv", [header, *([p, str(age), sex, str(r)] for p, (age, sex), r in lines)])
+    register = [header, *([p, str(age), sex, str(r)] for p, (age, sex), r in lines)]
     tables = [random_rows(draw, single=single) for _ in range(releases)]
-    for position, rows in enumerate(tables):
-        write_rows(folder / f"{position + 1}.csv", [["Group", "Age", "Sex", "Value"], *rows])
-    write_rows(folder / "fake.csv", [["Group", "Count"], ["1", "1"], ["2", "0"], ["3", "0"]])
-    (folder / "series.toml").write_text(
-        '[series]\nname = "r"\nreleases = ["1.csv", "2.csv", "3.csv"]\n[columns]\nsensitive = "Value"\n'
-        'quasi_identifiers = ["Age", "Sex"]\ngroup = "Group"\n[adversary]\nregister = "register.csv"\n'
-        '[counterfeits]\n"2" = "fake.csv"\n',
-        encoding="utf-8",
-    )
+    written = [[["Group", "Age", "Sex", "Value"], *rows] for rows in tables]
+    columns = 'sensitive = "Value"\nquasi_identifiers = ["Age", "Sex"]\ngroup = "Group"'
+    more = '[adversary]\nregister = "register.csv"\n[counterfeits]\n"2" = "fake.csv"'
+    series_of(folder, written, columns, more, register=register, fake="Group,Count\n1,1\n2,0\n3,0\n")
     return lines, tables
 
 
@@ -88,14 +83,11 @@ def test_population_by_definition(seed, lattice, single, tmp_path, monkeypatch):
 def keyed_register(folder: Path) -> View:
     """Return a group of two people and two counterfeits, known by the key, and a register that has a third person."""
     people = [["A", "20"], ["B", "21"], ["C", "22"]]
-    write_rows(folder / "register.csv", [["individual", "Age", "first", "last"], *([*who, "1", "1"] for who in people)])
+    register = [["individual", "Age", "first", "last"], *([*who, "1", "1"] for who in people)]
     rows = [["1", "[20, 22]", "a", owner] for owner in ("A", "B", "", "~c1")]
-    write_rows(folder / "1.csv", [["Group", "Age", "Value", "Owner"], *rows])
-    (folder / "series.toml").write_text(
-        '[series]\nname = "k"\nreleases = ["1.csv"]\n[columns]\nsensitive = "Value"\nindividual = "Owner"\n'
-        'quasi_identifiers = ["Age"]\ngroup = "Group"\n[adversary]\nregister = "register.csv"\n',
-        encoding="utf-8",
-    )
+    columns = 'sensitive = "Value"\nindividual = "Owner"\nquasi_identifiers = ["Age"]\ngroup = "Group"'
+    table = [["Group", "Age", "Value", "Owner"], *rows]
+    series_of(folder, [table], columns, '[adversary]\nregister = "register.csv"', register=register)
     [evidence] = build_evidence(open_series(folder), "register")
     return evidence
 

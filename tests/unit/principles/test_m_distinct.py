@@ -6,6 +6,7 @@ from audit.io.series import open_series
 from audit.model.errors import InputError
 from audit.principles.checker import checked
 from audit.principles.registry import find
+from tests.helpers.messy import series_of
 
 
 def verdict(folder, ident="m-distinct", m=2):
@@ -14,19 +15,13 @@ def verdict(folder, ident="m-distinct", m=2):
 
 def written(folder, *releases, updates=None, sensitive=("S",)):
     """Write a series of plain CSV releases whose columns are owner, group and values; `updates` are pairs."""
-    for j, text in enumerate(releases, 1):
-        lines = [",".join(["O", "G", *sensitive]), *text.split()]
-        (folder / f"{j}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    names = [f"{j}.csv" for j in range(1, len(releases) + 1)]
-    manifest = (
-        f'[series]\nreleases = {names}\n[columns]\nindividual = "O"\ngroup = "G"\nsensitive = {list(sensitive)}\n'
-    )
-    if updates is not None:
-        manifest += '[adversary]\ntransitions = "t.csv"\n'
-        columns = ",".join(["from", "to", "probability"][: updates.split()[0].count(",") + 1])
-        (folder / "t.csv").write_text("\n".join([columns, *updates.split()]) + "\n", encoding="utf-8")
-    (folder / "series.toml").write_text(manifest, encoding="utf-8")
-    return folder
+    tables = ["\n".join([",".join(["O", "G", *sensitive]), *text.split(), ""]) for text in releases]
+    columns = f'individual = "O"\ngroup = "G"\nsensitive = {list(sensitive)}'
+    if updates is None:
+        return series_of(folder, tables, columns)
+    head = ",".join(["from", "to", "probability"][: updates.split()[0].count(",") + 1])
+    rules = "\n".join([head, *updates.split(), ""])
+    return series_of(folder, tables, columns, '[adversary]\ntransitions = "t.csv"', t=rules)
 
 
 @pytest.mark.parametrize(
