@@ -162,16 +162,6 @@ def test_what_is_likely_is_not_told_to_everybody():
     assert all(one["value"] is None and one["certificate"] == [] for one in risks)
 
 
-def test_a_waived_person_has_no_risk(tmp_path):
-    FORMS["distinct-star-skewed"](tmp_path / "skewed")
-    (tmp_path / "skewed/private").mkdir(exist_ok=True)
-    _, before = audited(tmp_path / "skewed", "--policy", "max_risk=0.9", "--reveal")
-    for name in found(before):
-        waive(tmp_path / "skewed", "--policy", "max_risk=0.9", individual=name)
-    code, result = audited(tmp_path / "skewed", "--policy", "max_risk=0.9", "--reveal")
-    assert (code, found(result), set(states(result))) == (0, set(), {"applied"})
-
-
 @pytest.mark.parametrize(("more", "state"), [(-0.01, "exceeded"), (0, "applied"), (0.01, "applied")])
 def test_a_risk_is_waived_as_far_as_it_was_known(more, state, tmp_path):
     FORMS["distinct-star-skewed"](tmp_path / "skewed")
