@@ -222,14 +222,9 @@ def test_a_series_that_is_described_is_never_in_doubt(form, tmp_path):
 )
 def test_sensitive_values_that_stand_once_tie_rows_that_nobody_is_known_to_have(tmp_path, values, code):
     """Each release alone has two rows of every class; tied by their values, the classes of both have one in common."""
-    for tag in (1, 2):
-        ages = [("20-29", "30-39", "40-49")[(row // tag) % 3] for row in range(12)]
-        rows = [f"{age},{values(row)}" for row, age in enumerate(ages)]
-        (tmp_path / f"{tag}.csv").write_text("\n".join(["age,town", *rows]) + "\n")
-    (tmp_path / "series.toml").write_text(
-        '[series]\nname = "x"\nreleases = ["1.csv", "2.csv"]\n'
-        '[columns]\nquasi_identifiers = ["age"]\nsensitive = "town"\n'
-    )
+    ages = ("20-29", "30-39", "40-49")
+    tables = [[["age", "town"], *([ages[n // tag % 3], values(n)] for n in range(12))] for tag in (1, 2)]
+    series_of(tmp_path, tables, 'quasi_identifiers = ["age"]\nsensitive = "town"')
     found, result, _ = run_audit(tmp_path)
     said = [each["reason"] for each in result["policy"]["undecided"]]
     assert (found, any('values of "town" stand once' in each for each in said)) == (code, code == 3)

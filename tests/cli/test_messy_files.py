@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.forms import EXAMPLES, read_rows
 from tests.helpers.amount import some
-from tests.helpers.messy import KINDS, as_csv, write
+from tests.helpers.messy import KINDS, as_csv, series_of, write
 from tests.helpers.running import run_audit, run_main
 
 PLAIN = EXAMPLES / "hospital-l-diverse"
@@ -168,18 +168,11 @@ def test_spelling_does_not_count_where_it_is_folded(tmp_path, seed):
 )
 def test_missing_texts_are_spelled_as_their_column_is(tmp_path, text, covers, more):
     """Bob may have the row where his age is missing; where that is a text of its own, he has flu."""
-    write(
-        tmp_path / "1.csv", as_csv([["Age", "Value"], ["21", "flu"], [text, "gas"], [text, "flu"], ["21", "gas"]], ";")
-    )
-    write(
-        tmp_path / "2.csv", as_csv([["Age", "Value"], ["21", "flu"], ["21", "flu"], [text, "gas"], [text, "HIV"]], ";")
-    )
-    write(tmp_path / "register.csv", as_csv([["individual", "Age", "first", "last"], ["Bob", "21", "1", "2"]]))
-    write(
-        tmp_path / "series.toml",
-        '[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Value"\n'
-        f'{more}\n[adversary]\nregister = "register.csv"\n',
-    )
+    rows = [["21", "flu"], [text, "gas"], [text, "flu"], ["21", "gas"]]
+    then = [["21", "flu"], ["21", "flu"], [text, "gas"], [text, "HIV"]]
+    tables = [as_csv([["Age", "Value"], *each], ";") for each in (rows, then)]
+    columns = f'quasi_identifiers = ["Age"]\nsensitive = "Value"\n{more}\n[adversary]\nregister = "register.csv"'
+    series_of(tmp_path, tables, columns, register="individual,Age,first,last\nBob,21,1,2\n")
     result = run_audit(tmp_path, "--attack", "joint", "--reveal")[1]
     assert (result["attacks"][0]["measures"]["certain"] == 0) == covers
 
@@ -217,16 +210,12 @@ def test_a_missing_value_is_not_taken_for_one_that_never_changes(tmp_path, more,
 )
 def test_sensitive_numbers_are_one_value_however_they_are_spelled(tmp_path, kind, other, code, spelled):
     """Codes are not: `05` and `5` may be two. What is known beforehand is spelled as the files are, or not."""
-    text = (
-        '[series]\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\nquasi_identifiers = ["Age"]\n'
-        f'sensitive = "Pay"\ntypes = {{ Pay = "{kind}" }}\n'
-    )
-    write(tmp_path / "1.csv", as_csv([["Owner", "Age", "Pay"], ["A", "21", "5"], ["B", "21", other or spelled]]))
-    write(tmp_path / "series.toml", text)
-    assert run_main(str(tmp_path))[0] == code
+    columns = f'individual = "Owner"\nquasi_identifiers = ["Age"]\nsensitive = "Pay"\ntypes = {{ Pay = "{kind}" }}'
+    table = [["Owner", "Age", "Pay"], ["A", "21", "5"], ["B", "21", other or spelled]]
+    assert run_main(str(series_of(tmp_path, [table], columns)))[0] == code
     if kind == "numeric" and other:
-        write(tmp_path / "known.csv", as_csv([["individual", "value"], ["A", spelled]]))
-        write(tmp_path / "series.toml", f'{text}[adversary]\nknown = "known.csv"\n')
+        known = [["individual", "value"], ["A", spelled]]
+        series_of(tmp_path, [table], columns, '[adversary]\nknown = "known.csv"', known=known)
         result = run_audit(tmp_path, "--reveal", "--attack", "joint")[1]
         assert [each["value"] for each in result["attacks"][0]["findings"]] == ["6"]
 

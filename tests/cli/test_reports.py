@@ -8,6 +8,7 @@ import pytest
 
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, append
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
 
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
@@ -45,14 +46,9 @@ def test_a_verdict_that_rests_on_waivers_says_so(series, form):
 
 
 def test_the_headline_names_the_attribute_that_falls_most(tmp_path):
-    (tmp_path / "s").mkdir()
-    rows = {"1": ["a,1,x,u", "b,1,x,v", "c,2,y,u", "d,2,z,u"], "2": ["a,1,x,u", "c,1,y,u", "b,2,x,v", "d,2,z,u"]}
-    for tag, lines in rows.items():
-        (tmp_path / "s" / f"{tag}.csv").write_text("who,group,first,second\n" + "\n".join(lines) + "\n")
-    (tmp_path / "s" / "series.toml").write_text(
-        '[series]\nname = "two"\nreleases = ["1.csv", "2.csv"]\n'
-        '[columns]\nindividual = "who"\ngroup = "group"\nsensitive = ["first", "second"]\n'
-    )
+    rows = ["a,1,x,u\nb,1,x,v\nc,2,y,u\nd,2,z,u\n", "a,1,x,u\nc,1,y,u\nb,2,x,v\nd,2,z,u\n"]
+    columns = 'individual = "who"\ngroup = "group"\nsensitive = ["first", "second"]'
+    series_of(tmp_path / "s", [f"who,group,first,second\n{each}" for each in rows], columns)
     code, result, _ = run_audit(tmp_path / "s", "--attack", "intersection")
     found = {str(attack["sensitive"]): attack["people"] for attack in result["attacks"]}
     assert code == 1

@@ -32,7 +32,7 @@ def series_of(
         write(folder / names[-1], table if isinstance(table, str) else as_csv(table))
     for name, table in beside.items():
         write(folder / f"{name}.csv", table if isinstance(table, str) else as_csv(table))
-    write(folder / "series.toml", f"[series]\nreleases = {json.dumps(names)}\n{above}\n[columns]\n{columns}\n{more}\n")
+    write(folder / "series.toml", f"[series]\nreleases = {json.dumps(names)}\n{above}[columns]\n{columns}\n{more}\n")
     return folder
 
 

@@ -23,6 +23,7 @@ from audit.principles.registry import find as principle
 from audit.publishing.publish import PublishOptions, publish
 from tests.helpers.amount import some
 from tests.helpers.least_e import least_e
+from tests.helpers.messy import series_of
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
 from tests.helpers.tiny import covers
@@ -224,14 +225,9 @@ def begin(folder: Path, groups, newcomers):
     people = [(f"p{n}", *point, VALUES[n % 3]) for n, point in enumerate([*points, *newcomers])]
     cells = [(number, *cell) for number, (members, cell) in enumerate(groups) for _ in members]
     rows = [(row[0], f"c{row[0]}", *cell, row[-1]) for row, cell in zip(people, cells, strict=False)]
-    (folder / "series").mkdir()
-    with (folder / "series/1.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("Owner", "Case", "G", "Age", "Town", "Disease"), *rows])
-    (folder / "series/series.toml").write_text(
-        '[series]\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\nrecord = "Case"\ngroup = "G"\n'
-        'sensitive = "Disease"\nquasi_identifiers = ["Age", "Town"]\ntypes = { Age = "numeric" }\n',
-        encoding="utf-8",
-    )
+    columns = 'individual = "Owner"\nrecord = "Case"\ngroup = "G"\nsensitive = "Disease"\n'
+    columns += 'quasi_identifiers = ["Age", "Town"]\ntypes = { Age = "numeric" }'
+    series_of(folder / "series", [[("Owner", "Case", "G", "Age", "Town", "Disease"), *rows]], columns)
     return people, write_microdata(folder / "micro", {"1": people[: len(rows)], "2": people})
 
 

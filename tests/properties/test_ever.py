@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tests.cli.forms import append
 from tests.helpers.amount import some
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main, written
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.tiny import Row, TinySeries
@@ -126,17 +127,14 @@ def test_combinations_are_judged(tmp_path, grave, limit, state):
     """Both groups have in common nine rows (hiv, y) and one (flu, x): 90 % by worlds, 98.8 % by shares multiplied."""
     names = [*(f"A{n}" for n in range(1, 10)), "B"]
     common = [*((name, "hiv", "y") for name in names[:-1]), ("B", "flu", "x")]
-    (tmp_path / "s").mkdir()
+    tables = []
     for number, other in enumerate(("x", "y"), 1):
         rest = [(f"C{number}{n}", "flu" if number == 1 else "gas", other + "z") for n in range(3)]
         lines = [f"{name},1,{illness},{ward}" for name, illness, ward in [*common, *rest]]
-        (tmp_path / "s" / f"{number}.csv").write_text("\n".join(["Owner,Group,illness,ward", *lines, ""]))
-    (tmp_path / "s" / "series.toml").write_text(
-        '[series]\nname = "s"\nreleases = ["1.csv", "2.csv"]\n[columns]\nindividual = "Owner"\ngroup = "Group"\n'
-        'sensitive = ["illness", "ward"]\nquasi_identifiers = []\n'
-        f"[policy]\nmin_e = 1\nmax_ever_risk = {limit}\n{grave}\n"
-    )
-    _, result, err = run_audit(tmp_path / "s")
+        tables.append("\n".join(["Owner,Group,illness,ward", *lines, ""]))
+    columns = 'individual = "Owner"\ngroup = "Group"\nsensitive = ["illness", "ward"]\nquasi_identifiers = []'
+    policy = f"[policy]\nmin_e = 1\nmax_ever_risk = {limit}\n{grave}"
+    _, result, err = run_audit(series_of(tmp_path / "s", tables, columns, policy))
     assert result is not None, err
     assert ended(result)["state"] == state
     [together] = [

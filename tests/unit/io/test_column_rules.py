@@ -19,7 +19,7 @@ from audit.io.rules.rule import ColumnRule, Form, Rules, spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.toml import Reader
 from audit.model.errors import Problems
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit
 
 ODD = 'a "b"\\.ü'
@@ -136,12 +136,8 @@ def series(folder, pad):
     rows += [
         [f"p{n}", ["20-29", "30-39"][n % 2], ["flu", "cold", "gout"][n // 2 % 3] + "_" * (n % 3)] for n in range(12)
     ]
-    write(folder / "1.csv", as_csv(rows))
-    (folder / "series.toml").write_text(
-        '[series]\nreleases = ["1.csv"]\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
-        f'individual = "Owner"\n{pad}\n'
-    )
-    return run_audit(folder)
+    columns = f'sensitive = "Disease"\nquasi_identifiers = ["Age"]\nindividual = "Owner"\n{pad}'
+    return run_audit(series_of(folder, [rows], columns))
 
 
 def test_a_new_rule_is_one_class(with_pad, tmp_path):

@@ -10,7 +10,7 @@ from audit.io.row_classes import RowClasses
 from audit.io.singling_columns import SMALL, singling_columns
 from audit.io.tables import Coded
 from tests.helpers.amount import some
-from tests.helpers.messy import as_csv, write
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
 
 
@@ -57,9 +57,7 @@ def test_the_advice_names_the_column(tmp_path):
     rows += [
         ["20-30" if n % 2 else "30-40", f"{20 + n}.5" if n < 8 else "30", "flu" if n % 3 else "cold"] for n in range(20)
     ]
-    write(tmp_path / "1.csv", as_csv(rows))
-    manifest = '[series]\nreleases = ["1.csv"]\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age", "BMI"]\n'
-    write(tmp_path / "series.toml", manifest)
+    series_of(tmp_path, [rows], 'sensitive = "Disease"\nquasi_identifiers = ["Age", "BMI"]')
     said = " ".join(run_main(str(tmp_path))[1].split())
     assert "BMI makes 40% of the rows of release 1 unique: publish it in ranges or broader classes" in said
     assert "BMI 1 8 (40.0%) 8 (40.0%) 8 (40.0%) Findings" in said
