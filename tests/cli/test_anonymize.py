@@ -575,6 +575,3 @@ def test_a_key_that_says_something_else(begin, words):
         assert re.match(
             rf"releases/1\.csv:{row or '[0-9]+'}: this row's value is not the value that the snapshot has", line
         )
-
-
-# -- along a grid ----------------------------------------------------------------------------------------------------

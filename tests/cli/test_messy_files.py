@@ -218,6 +218,3 @@ def test_sensitive_numbers_are_one_value_however_they_are_spelled(tmp_path, kind
         series_of(tmp_path, [table], columns, '[adversary]\nknown = "known.csv"', known=known)
         result = run_audit(tmp_path, "--reveal", "--attack", "joint")[1]
         assert [each["value"] for each in result["attacks"][0]["findings"]] == ["6"]
-
-
-# -- what other tools write -----------------------------------------------------------------------------------------

@@ -190,6 +190,3 @@ def test_whatever_the_order_of_rows(tmp_path, seed):
     for name in ("intersection", "homogeneity"):
         [one], [other] = ([a for a in each["attacks"] if a["attack"] == name] for each in (before, after))
         assert one["measures"] == other["measures"]
-
-
-# -- values that change ---------------------------------------------------------------------------------------------

@@ -13,9 +13,6 @@ from tests.helpers.running import run_main
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
 
 
-# -- values ---------------------------------------------------------------------------------------------
-
-
 # -- the same as the command line -----------------------------------------------------------------------
 
 SAME = [

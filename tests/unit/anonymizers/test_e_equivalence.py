@@ -216,6 +216,3 @@ def test_a_past_that_fails_is_refused_naming_the_bucket():
     assert len(EEquivalenceAnonymizer(2, 2).publish(seen, so_far, rng()).row) == 4
     with pytest.raises(RefusalError, match=r"smaller equivalences than e = 3 in 1 buckets \(cancer, flu\)"):
         EEquivalenceAnonymizer(2, 3).publish(seen, so_far, rng())
-
-
-# -- batches of enough rows ---------------------------------------------------------------------------------------

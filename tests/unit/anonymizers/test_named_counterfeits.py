@@ -167,6 +167,3 @@ def _next(self, codes):
     if len(codes):
         self.asked = True
     return self.cells[np.searchsorted(self.codes, codes)] + (1 if again else 0)
-
-
-# -- stays --------------------------------------------------------------------------------------------------------

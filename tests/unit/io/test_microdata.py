@@ -246,6 +246,3 @@ def test_files_that_are_not_there(folder, where):
         (folder / "microdata.toml").read_text(encoding="utf-8") + '[updates]\ntransitions = "t.csv"\n'
     )
     assert told(lambda: open_microdata(folder))[1].startswith("t.csv: there is no such file")
-
-
-# -- compressed files and Parquet ------------------------------------------------------------------------------------

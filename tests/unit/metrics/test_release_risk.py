@@ -147,6 +147,3 @@ def test_classes_are_the_published_groups(tmp_path):
     assert plain is not None
     assert (grouped["panel"][0]["classes"], grouped["panel"][0]["k"]) == (2, 2)
     assert (plain["panel"][0]["classes"], plain["panel"][0]["k"], plain["panel"][0]["t"]) == (1, 4, 0)
-
-
-# -- text -------------------------------------------------------------------------------------------------

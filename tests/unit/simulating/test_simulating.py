@@ -134,6 +134,3 @@ def test_whoever_is_away_ages_and_keeps_the_value():
                 returned += number - then > 1
             last[row] = (number, age, value)
     assert returned > 50
-
-
-# -- names and domains --------------------------------------------------------------------------------------------

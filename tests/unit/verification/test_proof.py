@@ -218,9 +218,6 @@ def changed_points(rng, proof, files):
     return replace(proof, points=tuple(replace(each, points=rng.randint(1, 3)) for each in proof.points))
 
 
-# -- beside the steps of one person ---------------------------------------------------------------------
-
-
 # -- releases without a world -------------------------------------------------------------------------------
 
 
