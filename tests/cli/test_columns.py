@@ -73,7 +73,7 @@ def test_what_unlinkable_needs(tmp_path, line, what):
     code, _, err = run_main(str(remarked(tmp_path, lambda tag, n: "ok", line)))
     assert code == 2
     assert what in err
-    assert "series.toml:7: " in err or "series.toml:6: " in err
+    assert "series.toml:6: " in err or "series.toml:5: " in err
 
 
 @pytest.mark.parametrize("beside", ["Age", "Disease"])
