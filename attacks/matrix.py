@@ -5,16 +5,17 @@ Source: equivalence paper, Definition 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from secrets import randbits
-from typing import TypeVar
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from attacks.graphs import grouped
+from attacks.ragged import segments, starts
 from audit.model.arrays import Codes, Counts
 from audit.model.evidence import Evidence, Members, ValueCounts
 
@@ -22,7 +23,8 @@ NAMELESS = -1
 # Sorts behind everybody who has a code.
 _NO_CODE = 2**31 - 1
 _AT_ONCE = 1 << 17
-T = TypeVar("T", bound=np.integer)
+Groups: TypeAlias = tuple[Counts, Codes, Counts, npt.NDArray[np.integer], npt.NDArray[np.integer]]
+"""Where the members of groups begin, and these; where their values begin, these, and the rows of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +114,17 @@ class Matrix:
 
     def members_of(self, groups: npt.NDArray[np.integer]) -> tuple[Counts, Codes]:
         """Return where the members of some groups begin, given in ascending order, and the members."""
-        return _ragged(self.start, self.member, groups)
+        return starts(np.diff(self.start)[groups]), self.member[segments(self.start, groups)]
 
     def restricted(self, groups: npt.NDArray[np.integer]) -> Matrix:
         """Return the same of some groups alone, given in ascending order; columns keep their numbers."""
-        start, member = _ragged(self.start, self.member, groups)
-        value_start, value = _ragged(self.value_start, self.value, groups)
-        _, rows = _ragged(self.value_start, self.rows, groups)
-        parts = (start, member, value_start, value, rows)
+        start, member = self.members_of(groups)
+        held = segments(self.value_start, groups)
+        value_start = starts(np.diff(self.value_start)[groups])
+        parts = (start, member, value_start, self.value[held], self.rows[held])
         return self._of(parts, self.release[groups], self.code[groups], self.releases)
 
-    def _of(
-        self,
-        parts: tuple[Counts, Codes, Counts, npt.NDArray[np.integer], npt.NDArray[np.integer]],
-        release: Codes,
-        code: Codes,
-        releases: int,
-    ) -> Matrix:
+    def _of(self, parts: Groups, release: Codes, code: Codes, releases: int) -> Matrix:
         """Return the matrices of some of the groups."""
         here = np.zeros(self.columns, dtype=np.bool_)
         here[parts[1]] = True
@@ -142,79 +138,43 @@ class Matrix:
     @staticmethod
     def joined(releases: Iterable[Members]) -> Matrix:
         """Return the matrices of releases in order; each is looked at once, and not kept."""
-        gathered = [_Gathered.of(members) for members in releases]
-        people = max((one.people for one in gathered), default=0)
-        sizes = np.concatenate([np.zeros(0, dtype=np.int64), *(one.sizes for one in gathered)])
-        member, nameless = np.empty(int(sizes.sum()), dtype=np.int32), 0
-        individual = np.zeros(people + sum(one.nameless for one in gathered), dtype=np.bool_)
-        end = 0
-        for one in gathered:
-            mine = member[end : end + len(one.column)]
-            mine[:] = one.column
-            without_code = np.flatnonzero(mine == _NO_CODE)
-            mine[without_code] = people + nameless + np.arange(len(without_code), dtype=np.int32)
-            real = mine[mine < people]
-            individual[real] = one.individual[real]
-            nameless, end = nameless + len(without_code), end + len(mine)
-            one.column = mine[:0]
+        columns, sizes, value_sizes, values, rows, codes, people = ([] for _ in range(7))
+        n_people = n_values = nameless = 0
+        for members in releases:
+            key = members.group.astype(np.int64) << 32
+            key |= np.where(members.column == NAMELESS, _NO_CODE, members.column)
+            key.sort()
+            columns.append((key & 0xFFFFFFFF).astype(np.int32))
+            size = np.bincount(members.group, minlength=members.n_groups)
+            used = np.flatnonzero(size)  # groups without members are left out
+            pairs, held = _counted(members.contents)
+            sizes.append(size[used])
+            value_sizes.append(np.bincount(pairs >> 32, minlength=members.n_groups)[used])
+            values.append((pairs & 0xFFFFFFFF).astype(np.min_scalar_type(max(members.values - 1, 0))))
+            rows.append(held.astype(np.min_scalar_type(int(held.max(initial=0)))))
+            codes.append(used.astype(np.int32))
+            people.append(members.individual)
+            n_people = max(n_people, int(members.column.max(initial=-1)) + 1, len(members.individual))
+            n_values, nameless = max(n_values, members.values), nameless + int((members.column == NAMELESS).sum())
+        nothing, small = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8)
+        member = np.concatenate([nothing, *columns])
+        individual = np.zeros(n_people + nameless, dtype=np.bool_)
+        for column, counts in zip(columns, people, strict=True):
+            real = column[column != _NO_CODE]
+            individual[real] = counts[real]
+        member[member == _NO_CODE] = n_people + np.arange(nameless, dtype=np.int32)
         return Matrix(
-            _starts(sizes),
+            starts(np.concatenate([nothing, *sizes])),
             member,
-            _starts(_joined([one.value_sizes for one in gathered], np.int64)),
-            np.concatenate([np.zeros(0, dtype=np.uint8), *(one.value for one in gathered)]),
-            np.concatenate([np.zeros(0, dtype=np.uint8), *(one.rows for one in gathered)]),
-            np.repeat(np.arange(len(gathered), dtype=np.int32), [len(one.code) for one in gathered]),
-            _joined([one.code for one in gathered], np.int32),
+            starts(np.concatenate([nothing, *value_sizes])),
+            np.concatenate([small, *values]),
+            np.concatenate([small, *rows]),
+            np.repeat(np.arange(len(codes), dtype=np.int32), list(map(len, codes))),
+            np.concatenate([nothing, *codes]),
             individual,
             nameless,
-            max((one.values for one in gathered), default=0),
-            len(gathered),
-        )
-
-
-@dataclass
-class _Gathered:
-    """What the matrices take of one release: groups without members are left out.
-
-    Attributes:
-        column: the members of each group, ascending, `_NO_CODE` at the end for counterfeits without identity; int32.
-        sizes, value_sizes: how many members and values each group has.
-        value, rows: the values of each group, ascending, and the rows of each.
-        code: the groups.
-        individual: which people are no counterfeits.
-        people, nameless, values: one more than the largest code of a person, counterfeits without identity, values.
-    """
-
-    column: Codes
-    sizes: Counts
-    value_sizes: Counts
-    value: npt.NDArray[np.integer]
-    rows: npt.NDArray[np.integer]
-    code: Codes
-    individual: npt.NDArray[np.bool_]
-    people: int
-    nameless: int
-    values: int
-
-    @classmethod
-    def of(cls, members: Members) -> _Gathered:
-        key = members.group.astype(np.int64) << 32
-        key |= np.where(members.column == NAMELESS, _NO_CODE, members.column)
-        key.sort()
-        sizes = np.bincount(members.group, minlength=members.n_groups)
-        used = np.flatnonzero(sizes)
-        pairs, rows = _counted(members.contents)
-        return cls(
-            (key & 0xFFFFFFFF).astype(np.int32),
-            sizes[used],
-            np.bincount(pairs >> 32, minlength=members.n_groups)[used],
-            (pairs & 0xFFFFFFFF).astype(np.min_scalar_type(max(members.values - 1, 0))),
-            rows.astype(np.min_scalar_type(int(rows.max(initial=0)))),
-            used.astype(np.int32),
-            members.individual,
-            max(int(members.column.max(initial=-1)) + 1, len(members.individual)),
-            int((members.column == NAMELESS).sum()),
-            members.values,
+            n_values,
+            len(codes),
         )
 
 
@@ -239,9 +199,7 @@ class Types:
     def columns(self, types: npt.NDArray[np.integer]) -> Counts:
         """Return the columns of some types, all of one and then all of the next."""
         begin, column = self._by_type
-        size = self.size[types]
-        place = np.repeat(begin[types + 1] - np.cumsum(size) + size, size) + np.arange(size.sum())
-        return column[place]
+        return column[segments(begin, types + 1)]
 
     @classmethod
     def among(cls, matrix: Matrix) -> Types:
@@ -284,18 +242,3 @@ def _counted(entries: ValueCounts) -> tuple[Counts, Counts]:
     count = np.zeros(len(pairs), dtype=np.int64)
     np.add.at(count, place, entries.rows)
     return pairs[count > 0], count[count > 0]
-
-
-def _joined(parts: Sequence[npt.NDArray[np.integer]], kind: type[T]) -> npt.NDArray[T]:
-    return np.concatenate(parts).astype(kind, copy=False) if parts else np.zeros(0, dtype=kind)
-
-
-def _starts(sizes: npt.NDArray[np.integer]) -> Counts:
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
-
-
-def _ragged(start: Counts, content: npt.NDArray[T], chosen: npt.NDArray[np.integer]) -> tuple[Counts, npt.NDArray[T]]:
-    """Return the rows of a ragged array at some places, given in ascending order."""
-    sizes, flags = np.diff(start), np.zeros(len(start) - 1, dtype=np.bool_)
-    flags[chosen] = True
-    return _starts(sizes[flags]), content[np.repeat(flags, sizes)]

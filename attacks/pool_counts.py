@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from attacks.ragged import ragged
 from audit.model.arrays import Codes, Places
 from audit.model.evidence import CandidatePools, ValueCounts
 
@@ -43,8 +44,7 @@ class PoolCounts:
             return self._counts.reshape(self._pools, self._values).take(pool, axis=0)
         first = pool * np.int64(self._values)
         start, stop = self._keys.searchsorted(first), self._keys.searchsorted(first + self._values)
-        row = np.repeat(np.arange(len(pool)), stop - start)
-        entry = np.arange(len(row)) + np.repeat(stop - np.cumsum(stop - start), stop - start)
+        row, entry = np.repeat(np.arange(len(pool)), stop - start), ragged(start, stop - start)
         found = np.zeros((len(pool), self._values), dtype=self._counts.dtype)
         found[row, self._keys.take(entry) - first.take(row)] = self._counts.take(entry)
         return found

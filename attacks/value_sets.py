@@ -73,8 +73,11 @@ def pool_masks(pools: CandidatePools, words: int) -> tuple[Words, Flags]:
 
 def value_masks(contents: ValueCounts, bags: int, words: int) -> Words:
     """Return the values of each bag as bits; shape (bags, words)."""
-    if bags * words * 64 > _DENSE_CELLS:
-        return _sorted_masks(contents, bags, words)
+    if bags * words * 64 > _DENSE_CELLS:  # it takes seven times longer than a table, which would be large
+        masks = np.zeros(bags * words, dtype=np.uint64)
+        place, bit = contents.bag.astype(np.int64) * words + contents.value // 64, contents.value % 64
+        np.bitwise_or.at(masks, place, np.uint64(1) << bit.astype(np.uint64))
+        return masks.reshape(-1, words)
     cells = np.zeros((bags, words * 64), dtype=np.uint8)
     cells.ravel()[contents.bag.astype(np.int64) * (words * 64) + contents.value] = 1
     return np.packbits(cells, axis=1, bitorder="little").view(np.uint64)
@@ -88,14 +91,3 @@ def _table_masks(table: Table, words: int) -> tuple[Words, Flags]:
     masks[:, : packed.shape[1]] = packed
     flat = (~held | (table == table.max(axis=1, keepdims=True, initial=0))).all(axis=1)
     return masks.view(np.uint64), flat
-
-
-def _sorted_masks(entries: ValueCounts, pools: int, words: int) -> Words:
-    """Return the masks of pools when a table of pools by values would be too large."""
-    place = entries.bag.astype(np.int64) * words + entries.value // 64
-    order = np.argsort(place, kind="stable")
-    bits = np.uint64(1) << (entries.value[order] % 64).astype(np.uint64)
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(place[order]) != 0]))
-    masks = np.zeros(pools * words, dtype=np.uint64)
-    masks[place[order][starts]] = np.bitwise_or.reduceat(bits, starts)
-    return masks.reshape(-1, words)

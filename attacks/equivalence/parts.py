@@ -22,7 +22,9 @@ import numpy.typing as npt
 
 from attacks.graphs import component_of, grouped
 from attacks.matrix import Matrix, Types, blocks
+from attacks.value_sets import value_masks
 from audit.model.arrays import Codes, Counts
+from audit.model.evidence import ValueCounts
 from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
 
 Delta: TypeAlias = npt.NDArray[np.int8]
@@ -166,13 +168,9 @@ def _homes(matrix: Matrix, start: Counts, group: Codes) -> tuple[Counts, npt.NDA
 def _signatures(matrix: Matrix) -> Counts:
     """Return a number for each group, the same for groups with the same values; shape (groups,)."""
     words = max(1, (matrix.values + 63) // 64)
-    sizes = np.diff(matrix.value_start)
-    masks = np.zeros(matrix.groups * words, dtype=np.uint64)
-    for first, last in blocks(matrix.value_start):
-        value = matrix.value[matrix.value_start[first] : matrix.value_start[last]]
-        place = np.repeat(np.arange(first, last) * words, sizes[first:last]) + (value >> 6)
-        np.bitwise_or.at(masks, place, np.uint64(1) << (value & 63).astype(np.uint64))
-    rows = masks.reshape(-1, words).view(np.dtype((np.void, 8 * words)))[:, 0]
+    group = np.repeat(np.arange(matrix.groups, dtype=np.int32), np.diff(matrix.value_start))
+    masks = value_masks(ValueCounts(group, matrix.value.astype(np.int32), None), matrix.groups, words)
+    rows = masks.view(np.dtype((np.void, 8 * words)))[:, 0]
     return np.unique(rows, return_inverse=True)[1].astype(np.int64)
 
 

@@ -24,10 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attacks.equivalence import subsets_plain
+from attacks.equivalence.equal_sums import MatchingTask, SetPlaces, search, with_all_wanted
 from attacks.equivalence.field import TERMS
 from attacks.equivalence.fingerprint import Fingerprint, classes
-from attacks.equivalence.subsets_plain import MatchingTask, Pairs, SetPlaces
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix, Types, blocks
 from audit.model.arrays import Codes, Counts, Flags
@@ -36,14 +35,10 @@ from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, combined
 
-# The plain kernels hold all sets at once, some hundred bytes each, and take half a second for so many.
-_PLAIN_SETS = 1_500_000
 # Some minutes for each e.
 _SETS_AT_MOST = 1_000_000_000
 # Some seconds for each e.
 _SETS_OF_ALL = 20_000_000
-# How many sets are held at a time: half as many as there are memberships, but not fewer than this; 16 bytes each.
-_HELD = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +97,13 @@ def matched(
         task = _of_all(of_all, e, wanted) if settled == e - 1 else None
         places = of_all if task else by_group
         task = task or _within_groups(by_group, e, wanted, large)
-        pairs = _search(places, task, max(_HELD, len(matrix.member) // 2), budget)
+        pairs = search(places, task, budget)
         left, right = (
             twins.columns(twins.of[places.column[sets[sets >= 0]]]).reshape(-1, e).astype(np.int32)
             for sets in (pairs.left, pairs.right)
         )
-        one, other = _chosen(left, right, wanted)
+        chosen = with_all_wanted(left, right, wanted)
+        one, other = left[chosen], right[chosen]
         for side in (one, other):
             least[side] = np.where(wanted[side], e, least[side])
         found = found.and_those(Witnesses.between(one, other))
@@ -166,23 +162,19 @@ def _places(
 def _of_all(of_all: SetPlaces, e: int, wanted: Flags) -> MatchingTask | None:
     """Return the task to match sets of all people, some perhaps several times; None where they are too many."""
     sets = _visited(of_all, e, repeated=True)[0]
-    bits = len(of_all.column).bit_length()
-    if sets > _SETS_OF_ALL or bits * e > 62:
+    if sets > _SETS_OF_ALL:
         return None
-    return MatchingTask(np.zeros(1, dtype=np.int32), e, bits, int(np.ceil(sets)), wanted, repeated=True)
+    return MatchingTask(np.zeros(1, dtype=np.int32), e, int(np.ceil(sets)), wanted, repeated=True)
 
 
 def _within_groups(places: SetPlaces, e: int, wanted: Flags, large: Flags) -> MatchingTask:
     """Return the task to match sets within groups; groups with too many of them join the ones that are too large."""
-    bits = (63 - len(large).bit_length()) // e
-    size = np.diff(places.start)
     enough = _weights(places) >= e
-    large |= enough & (size >= 1 << bits)
     sets = np.where(enough & ~large, _visited(places, e), 0.0)
     order = np.argsort(sets, kind="stable")
     large[order[np.cumsum(sets[order]) > _SETS_AT_MOST]] = True
     groups = np.flatnonzero(enough & ~large)
-    return MatchingTask(groups.astype(np.int32), e, bits, int(np.ceil(sets[groups].sum())), wanted)
+    return MatchingTask(groups.astype(np.int32), e, int(np.ceil(sets[groups].sum())), wanted)
 
 
 def _visited(places: SetPlaces, e: int, *, repeated: bool = False) -> npt.NDArray[np.float64]:
@@ -217,27 +209,3 @@ def _totals(numbers: npt.NDArray[np.generic], start: Counts) -> Counts:
     """Return the sum of each run of numbers; the first run begins at `start[0]`, and with the first number."""
     line = np.concatenate([[0], np.cumsum(numbers)])
     return np.diff(line[start - start[0]])
-
-
-def _search(places: SetPlaces, task: MatchingTask, held: int, budget: Budget) -> Pairs:
-    """Return the pairs: by numpy where there are few sets, by compiled kernels where there are many.
-
-    Two stay, because numpy alone takes 175 s and 6 GB where both take 58 s (21 releases of 200,000 rows in groups of
-    ten, e up to 4), and small series need nothing compiled. Both have all wanted columns, but not in the same pairs. So
-    the number of sets decides, and not what happens to be compiled on a machine: findings, and their ids, are the same
-    everywhere.
-    """
-    if task.sets > _PLAIN_SETS:
-        from attacks.equivalence import subsets_compiled
-
-        return subsets_compiled.search(places, task, held, budget)
-    return subsets_plain.search(places, task, budget)
-
-
-def _chosen(left: Codes, right: Codes, wanted: Flags) -> tuple[Codes, Codes]:
-    """Return the first pairs that have every wanted column of all pairs."""
-    both = np.concatenate([left, right], axis=1)
-    row, side = np.nonzero(wanted[both])
-    _, first = np.unique(both[row, side], return_index=True)
-    some = np.unique(row[first])
-    return left[some], right[some]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,8 @@ import numpy.typing as npt
 from attacks.equivalence.elimination import RIGHT, Row, plainer, solved
 from attacks.equivalence.vectors import Vector
 from attacks.matrix import Matrix, Types
-from audit.model.arrays import Codes, Counts
+from attacks.ragged import segments, starts
+from audit.model.arrays import Codes
 from audit.runtime.budget import Budget
 
 Weights = dict[int, Fraction]
@@ -35,20 +35,6 @@ _SEARCHED = 400
 _SAFE = 2**62
 
 
-class _Ragged(NamedTuple):
-    """Lines of numbers one after the other: where each begins, and the numbers."""
-
-    start: Counts
-    content: npt.NDArray[np.integer]
-
-    def at(self, lines: npt.NDArray[np.integer]) -> tuple[Counts, npt.NDArray[np.integer]]:
-        """Return the sizes and contents of some lines."""
-        sizes = self.start[lines + 1] - self.start[lines]
-        ends = np.cumsum(sizes)
-        skipped = np.repeat(self.start[lines] - ends + sizes, sizes)
-        return sizes, self.content[skipped + np.arange(len(skipped))]
-
-
 class Solver:
     """Finds weights for the equivalences of one series, one after the other.
 
@@ -58,14 +44,14 @@ class Solver:
 
     def __init__(self, matrix: Matrix) -> None:
         self._matrix = matrix
-        self._groups = _Ragged(*matrix.by_column())
+        self._group_start, self._group = matrix.by_column()
         types = Types.among(matrix)
         here = types.of >= 0
         self._kind = np.arange(matrix.columns, dtype=np.int32)
         self._kind[here] = types.example[types.of[here]]
         kept = self._kind[matrix.member] == matrix.member
-        ends = np.cumsum(np.add.reduceat(kept, matrix.start[:-1], dtype=np.int64))
-        self._members = _Ragged(np.append(np.int64(0), ends), matrix.member[kept])
+        self._start = starts(np.add.reduceat(kept, matrix.start[:-1], dtype=np.int64))
+        self._member = matrix.member[kept]
         self._token = np.random.default_rng(_SEED).integers(0, 2**64, matrix.groups, dtype=np.uint64)
         self._most = int(matrix.rows.max(initial=1))
 
@@ -77,7 +63,7 @@ class Solver:
         """
         kinds, first = np.unique(self._kind[vector.columns], return_index=True)
         target = Vector(kinds, vector.times[first])
-        gathered = np.unique(self._groups.at(kinds)[1])
+        gathered = np.unique(self._groups_of(kinds))
         while budget is None or not budget.exhausted():
             found = self._within(gathered, target, budget or Budget(None))
             if found:
@@ -88,15 +74,18 @@ class Solver:
             gathered = more
         return None
 
+    def _groups_of(self, columns: Codes) -> Codes:
+        return self._group[segments(self._group_start, columns)]
+
     def _grown(self, gathered: Codes) -> Codes:
         """Return some groups and as many more, those first of whose members the largest share is there already."""
         wanted = max(2 * len(gathered), len(gathered) + _FEW_MORE)
         while True:
-            here = np.unique(self._members.at(gathered)[1])
-            near, shared = np.unique(self._groups.at(here)[1], return_counts=True)
+            here = np.unique(self._member[segments(self._start, gathered)])
+            near, shared = np.unique(self._groups_of(here), return_counts=True)
             other = ~np.isin(near, gathered)
             near, shared = near[other], shared[other]
-            share = shared / (self._members.start[near + 1] - self._members.start[near])
+            share = shared / np.diff(self._start)[near]
             gathered = np.concatenate([gathered, near[np.lexsort((near, -share))[: wanted - len(gathered)]]])
             if not len(near) or len(gathered) >= wanted:
                 return gathered
@@ -112,7 +101,7 @@ class Solver:
 
     def _equations(self, gathered: Codes, target: Vector) -> tuple[list[Row], Codes]:
         """Return what the weights of some groups must fulfil, and the groups that may have weights, the unknowns."""
-        sizes, member = self._members.at(gathered)
+        sizes, member = np.diff(self._start)[gathered], self._member[segments(self._start, gathered)]
         column, row = np.unique(member, return_inverse=True)
         total = np.zeros(len(column), dtype=np.int64)
         there = np.isin(target.columns, column)
@@ -150,13 +139,13 @@ class Solver:
         whole = [int(weight * scale) for weight in weights.values()]
         kind = np.int64 if sum(map(abs, whole)) * self._most < _SAFE else np.object_
         times = np.array(whole, dtype=kind)
-        sizes, member = _Ragged(matrix.start, matrix.member).at(groups)
+        start, member = matrix.members_of(groups)
         people = dict(zip(vector.columns.tolist(), vector.times.tolist(), strict=True))
-        if _sums(member, np.repeat(times, sizes)) != {who: entry * scale for who, entry in people.items()}:
+        if _sums(member, np.repeat(times, np.diff(start))) != {who: entry * scale for who, entry in people.items()}:
             return False
-        sizes, held = _Ragged(matrix.value_start, matrix.value).at(groups)
-        rows = _Ragged(matrix.value_start, matrix.rows).at(groups)[1].astype(kind)
-        return _sums(held, np.repeat(times, sizes) * rows) == ({} if value is None else {value: scale})
+        held = segments(matrix.value_start, groups)
+        rows = np.repeat(times, np.diff(matrix.value_start)[groups]) * matrix.rows[held].astype(kind)
+        return _sums(matrix.value[held], rows) == ({} if value is None else {value: scale})
 
 
 def _sums(place: npt.NDArray[np.integer], term: npt.NDArray[np.generic]) -> dict[int, int]:

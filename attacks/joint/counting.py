@@ -23,10 +23,10 @@ from math import factorial, prod
 
 import numpy as np
 
-from attacks.joint.arrays import segments
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
+from attacks.ragged import segments
 from audit.model.arrays import Flags, Floats, Numbers
 from audit.model.evidence import Evidence, Transitions
 

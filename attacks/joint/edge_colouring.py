@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import starts
+from attacks.ragged import starts
 from audit.model.arrays import Numbers
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from attacks.graphs import component_of
-from attacks.joint.arrays import ragged, segments
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import PLACES
+from attacks.ragged import ragged, segments
 from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.evidence import CandidateGroups
 

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import places_of
 from attacks.joint.core import OpenSubproblem, core_of
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.propagation import Propagation
 from attacks.joint.worlds import Worlds
+from attacks.ragged import places_of
 from audit.model.arrays import Flags, Floats, Numbers
 from audit.runtime.budget import Budget
 

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attacks.graphs import grouped
-from attacks.joint.arrays import segments, starts
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.refutations import rounded
 from attacks.linear_programmes import Programme, Solution, optimum
+from attacks.ragged import segments, starts
 from audit.model.arrays import Flags, Floats, Integers, Numbers
 from audit.runtime.budget import Budget
 from audit.runtime.integer_programmes import Answer, solved

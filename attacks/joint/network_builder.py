@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import ragged, renumbered, segments, starts
 from attacks.joint.edge_colouring import coloured
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
 from attacks.joint.places import OpenPlaces, RowTable, place_rows, shares
+from attacks.ragged import ragged, renumbered, segments, starts
 from attacks.value_sets import listed, value_masks
 from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.evidence import Evidence, ValueCounts

@@ -16,13 +16,13 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import segments
 from attacks.joint.balls import Neighbourhood
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.refutations import PointTotals
 from attacks.linear_programmes import Programme, optimum
+from attacks.ragged import segments
 from audit.findings.disclosure import Disclosure, Disclosures
 from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.model.arrays import Codes, Flags, Floats, Numbers, Places

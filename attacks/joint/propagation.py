@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.graphs import component_of, grouped
-from attacks.joint.arrays import renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork
+from attacks.ragged import renumbered, segments, starts
 from audit.model.arrays import Flags, Integers, Numbers
 from audit.runtime.budget import Budget
 

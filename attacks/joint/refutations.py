@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attacks.joint.arrays import starts
 from attacks.joint.core import OpenSubproblem
 from attacks.joint.links import cheapest
+from attacks.ragged import starts
 from audit.model.arrays import Flags, Floats, Numbers
 
 _LARGEST = float(1 << 58)

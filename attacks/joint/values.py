@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import ragged, segments
 from attacks.joint.knowledge import Knowledge, distinct
 from attacks.joint.network import ConstraintNetwork
+from attacks.ragged import ragged, segments
 from audit.model.arrays import Codes, Flags, Integers, Numbers
 from audit.model.evidence import Combinations, claimed_code
 

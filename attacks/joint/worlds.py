@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import mixed, segments
 from attacks.joint.network import ConstraintNetwork
+from attacks.ragged import mixed, segments
 from audit.model.arrays import Flags, Integers, Numbers, Words
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attacks.equivalence import subsets
+from attacks.equivalence import equal_sums, subsets
 from attacks.equivalence.fingerprint import fingerprint
 from audit.runtime.budget import Budget
 from tests.helpers.equivalences import Plan, matrix_of
@@ -19,15 +19,25 @@ def matched(most):
     return subsets.matched(matrix, (drawn, drawn), most, Budget())
 
 
-@pytest.mark.parametrize("plain", [True, False])
-def test_a_group_whose_places_do_not_fit_into_a_word_is_too_large(plain, monkeypatch):
+def test_groups_with_too_many_sets_are_left_out_and_that_is_said(monkeypatch):
     monkeypatch.setattr(subsets, "_SETS_OF_ALL", -1)
-    monkeypatch.setattr(subsets, "_PLAIN_SETS", 10**9 if plain else -1)
-    assert matched(11).complete
+    assert matched(12).complete
+    monkeypatch.setattr(subsets, "_SETS_AT_MOST", 5_000)
     result = matched(12)
     assert result.reason == "too many subsets of up to 12 people in 1 of 9 groups, the largest of 16"
     assert not result.complete
     assert not result.least.any()
+
+
+def test_witnesses_do_not_depend_on_the_turn_in_which_a_random_sum_comes(monkeypatch):
+    """Any two of a + b = c + d, a + e = c + f and b + f = d + e show all six people: the first two are taken."""
+    pairs = [[0, 1], [2, 3]], [[0, 4], [2, 5]]
+    matrix, _ = matrix_of(Plan([0, 1, 0, 1, 2, 2], [[(group, []) for group in groups] for groups in pairs]))
+    monkeypatch.setattr(equal_sums, "_HELD", 3)
+    for seed in range(8):
+        one, other = (fingerprint(matrix, np.random.default_rng([seed, each]), Budget()) for each in range(2))
+        found = subsets.matched(matrix, (one, other), 2, Budget())
+        assert found.witnesses.columns.tolist() == [0, 1, 2, 3, 0, 2, 4, 5]
 
 
 def test_sums_that_may_overflow_are_refused():

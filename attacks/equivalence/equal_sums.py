@@ -1,0 +1,206 @@
+"""Equal sums: sets of people of one published group, or of all, formed some at a time, and matched by their sums.
+
+More sums than fit into memory are looked at in turns, by their remainders. In each turn all sets are formed twice,
+which costs less than keeping them: first their sums alone, of which those that occur again are kept; then the sets of
+these, each of which is matched with the first one of its sum.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.ragged import ragged
+from audit.model.arrays import Codes, Counts, Flags, Numbers, Words
+from audit.runtime.budget import Budget
+
+Sets: TypeAlias = npt.NDArray[np.int64]
+
+# Sets that are formed at a time, which fit into a processor's cache.
+_AT_A_TIME = 1 << 16
+# How many sums are held at a time, at 8 bytes each, and how many remainders of theirs are looked up at first.
+_HELD, _FILTER = 1 << 25, np.uint64(1 << 22)
+
+
+class SetPlaces(NamedTuple):
+    """Who of each group can take part, twins as one: a place for each, in the order of items within each group.
+
+    All people may be such a group too.
+
+    Attributes:
+        start: where each group's places begin, and their number at the end; shape (groups + 1,), int64.
+        column: the column, of twins the first; shape (places,), int32.
+        item: equal for columns with equal h, which twins have with no one else; by column, int32.
+        weight: number of twins, 1 for others; by column, int32.
+        value, check: sum of their numbers in the fingerprint, and in the second one; by column, uint64.
+        prime, check_prime: what the numbers of both are modulo.
+    """
+
+    start: Counts
+    column: Codes
+    item: Codes
+    weight: Codes
+    value: Words
+    check: Words
+    prime: np.uint64
+    check_prime: np.uint64
+
+
+class MatchingTask(NamedTuple):
+    """Which sets to match.
+
+    Attributes:
+        groups: the groups whose sets are formed; int32.
+        e: columns in each set.
+        sets: about how many sets there are.
+        wanted: whose least e is open, by column.
+        repeated: whether a place may be in a set several times.
+    """
+
+    groups: Codes
+    e: int
+    sets: int
+    wanted: Flags
+    repeated: bool = False
+
+
+class Pairs(NamedTuple):
+    """Pairs of sets with equal sums and no one in common.
+
+    Attributes:
+        left, right: the places of both, -1 beyond the last one where twins make it fewer; shape (pairs, e), int64.
+        done: whether every column that is wanted and in some such pair is in one of these.
+    """
+
+    left: Sets
+    right: Sets
+    done: bool
+
+
+class _Formed(NamedTuple):
+    """Sets that have as many places each, and those that they were made of by one more place.
+
+    Attributes:
+        before: the latter; None where there is no place yet.
+        parent: which of these each is made of.
+        place: what was added.
+        left: how much weight is missing.
+        following, end: the places that may be added.
+        total: the sum so far, modulo 2⁶⁴.
+    """
+
+    before: _Formed | None
+    parent: Numbers
+    place: Numbers
+    left: Numbers
+    following: Numbers
+    end: Numbers
+    total: Words
+
+    def some(self, rows: Numbers | slice) -> _Formed:
+        """Return some of them."""
+        return self._replace(**{name: getattr(self, name)[rows] for name in self._fields[1:]})
+
+    def sets(self, e: int) -> Sets:
+        """Return all places of each, ascending, -1 after the last; shape (sets, e)."""
+        backward, formed, rows = list[Numbers](), self, np.arange(len(self.place))
+        while formed.before is not None:
+            backward.append(formed.place[rows])
+            formed, rows = formed.before, formed.parent[rows]
+        found = np.full((len(self.place), e), -1, dtype=np.int64)
+        found[:, : len(backward)] = np.stack(backward[::-1], axis=1)
+        return found
+
+
+def search(places: SetPlaces, task: MatchingTask, budget: Budget) -> Pairs:
+    """Return pairs of sets with equal sums and no one in common that have all wanted columns of all such pairs.
+
+    Their order does not depend on the sums, which are random.
+    """
+    nothing: Sets = np.zeros((0, task.e), dtype=np.int64)
+    found, turns = [(nothing[:, 0], nothing, nothing)], np.uint64(task.sets // _HELD + 1)
+    for turn in range(int(turns)):
+        sums = array("Q")  # grows in place
+        for _, total in _formed(places, task, budget):
+            sums.frombytes((total if turns == 1 else total[total % turns == turn]).tobytes())
+        whole: Words = np.frombuffer(sums, dtype=np.uint64)
+        whole.sort()
+        again = np.unique(whole[1:][whole[1:] == whole[:-1]])
+        if len(again):
+            found += _matched(places, task, again, budget)
+    when, left, right = map(np.concatenate, zip(*found, strict=True))
+    order = np.argsort(when, kind="stable")
+    return Pairs(left[order], right[order], done=not budget.exhausted())
+
+
+def _matched(
+    places: SetPlaces, task: MatchingTask, again: Words, budget: Budget
+) -> Iterator[tuple[Numbers, Sets, Sets]]:
+    """Yield pairs of sets with some sums, which are ascending, and when their second ones were formed.
+
+    They have all wanted columns of such pairs, each set being matched with the first one of its sum.
+    """
+    first, formed_before = np.full((len(again), task.e), -1, dtype=np.int64), 0
+    wanted = np.append(task.wanted[places.column], False)
+    check, item = places.check[places.column], np.append(places.item[places.column], -1)
+    near = np.zeros(_FILTER, dtype=np.bool_)
+    near[again % _FILTER] = True
+    for formed, total in _formed(places, task, budget):
+        rows = np.flatnonzero(near[total % _FILTER])
+        at = np.minimum(np.searchsorted(again, total[rows]), len(again) - 1)
+        same = again[at] == total[rows]
+        at, rows = at[same], rows[same]
+        sets = formed.some(rows).sets(task.e)
+        sums, fresh = np.unique(at, return_index=True)
+        fresh = fresh[first[sums, 0] < 0]
+        first[at[fresh]] = sets[fresh]
+        one, some = first[at], np.ones(len(at), dtype=np.bool_)
+        some[fresh] = False
+        some &= (wanted[one] | wanted[sets]).any(axis=1)
+        one, other, when = one[some], sets[some], formed_before + rows[some]
+        use = _sums(check, one, places.check_prime) == _sums(check, other, places.check_prime)
+        use &= ~(item[one][:, :, None] == np.where(other < 0, -2, item[other])[:, None, :]).any(axis=(1, 2))
+        kept = with_all_wanted(one[use], other[use], wanted)
+        yield when[use][kept], one[use][kept], other[use][kept]
+        formed_before += len(total)
+
+
+def with_all_wanted(one: npt.NDArray[np.integer], other: npt.NDArray[np.integer], wanted: Flags) -> Numbers:
+    """Return the places of the first of some pairs of sets that have each wanted entry, ascending."""
+    both = np.concatenate([one, other], axis=1)
+    row, side = np.nonzero(wanted[both])
+    return np.unique(row[np.unique(both[row, side], return_index=True)[1]])
+
+
+def _formed(places: SetPlaces, task: MatchingTask, budget: Budget) -> Iterator[tuple[_Formed, Words]]:
+    """Yield all sets of weight e within one group each, some at a time, and their sums modulo the prime."""
+    weight, value = places.weight[places.column], places.value[places.column]
+    start, n = places.start, len(task.groups)
+    none = np.zeros(n, dtype=np.int64)
+    ends = start[task.groups], start[task.groups + 1]
+    waiting = [_Formed(None, none, none, np.full(n, task.e), *ends, none.astype(np.uint64))]
+    while waiting and not budget.exhausted():
+        formed = waiting.pop()
+        size = formed.end - formed.following
+        if len(size) > 1 and size.sum() > _AT_A_TIME:
+            waiting += [formed.some(slice(len(size) // 2, None)), formed.some(slice(len(size) // 2))]
+            continue
+        parent = np.repeat(np.arange(len(size)), size)
+        place = ragged(formed.following, size)
+        left = formed.left[parent] - weight[place]
+        total = formed.total[parent] + value[place]
+        more = _Formed(formed, parent, place, left, place + (not task.repeated), formed.end[parent], total)
+        complete = more.some(np.flatnonzero(left == 0))
+        yield complete, complete.total % places.prime
+        if left.max(initial=0) > 0:
+            waiting.append(more.some(np.flatnonzero(left > 0)))
+
+
+def _sums(number: Words, sets: Sets, prime: np.uint64) -> Words:
+    """Return the sum of the numbers of each set's places."""
+    total = np.append(number, np.uint64(0))[sets].sum(axis=1, dtype=np.uint64)
+    return total % prime
