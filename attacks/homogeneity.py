@@ -16,9 +16,8 @@ attack). Cost: one sort of each release's values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -37,9 +36,7 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
 
-T = TypeVar("T")
 K = TypeVar("K", bound=CloseClasses)
-_RISK = "risk", "share"
 CLASSES = Noun("{count} class", "{count} classes")
 
 
@@ -116,7 +113,7 @@ class _LikeliestClasses(NamedTuple):
     high: Flags
 
     @property
-    def share(self) -> Floats:
+    def risk(self) -> Floats:
         """The share of the value in each class."""
         return shares(self.with_value, self.rows, self.certain)
 
@@ -203,7 +200,7 @@ class HomogeneityAttack:
         for position, classes in enumerate(seen):
             every = likeliest(position, classes, self.max_risk, near)
             share = np.zeros(len(classes.group))
-            share[every.place[every.high]] = every.share[every.high]
+            share[every.place[every.high]] = every.risk[every.high]
             shown.append(share[classes.place])
             kept = ~every.high
             kept[every.high] = ~source.accounted(position, every.place[every.high])
@@ -228,45 +225,6 @@ class HomogeneityAttack:
         return None, Reason(why, ReasonKind.UNFIT)
 
 
-class _ClaimedClass(NamedTuple):
-    """What is claimed of one class, in numbers."""
-
-    release: int
-    group: str
-    number: int
-    lower: int
-    upper: int
-    risk: float
-    rows: int
-    with_value: int
-    record: int = -1
-    after: int | None = None
-
-
-def _group(said: _ClaimedClass) -> HomogeneousClass[int]:
-    """Return the finding that a class gives a value away."""
-    counts = (said.risk, said.rows, said.with_value, said.record, said.after)
-    return HomogeneousClass(said.release, said.group, said.number, said.lower, *counts)
-
-
-def _close(said: _ClaimedClass, category: str | None) -> KnownNearly[int]:
-    """Return the finding that a class gives a number away nearly, or a category."""
-    release, group, number, lower, upper, risk, rows, with_value, record, after = said
-    return nearly(category)(
-        release,
-        lower,
-        upper,
-        risk,
-        group=group,
-        rows=rows,
-        after=after,
-        number=number,
-        with_value=with_value,
-        record=record,
-        category=category,
-    )
-
-
 class _Claimed:
     """The classes that give a value away: those of single releases, and those of linked records behind them.
 
@@ -280,46 +238,47 @@ class _Claimed:
     ) -> None:
         self._source, self._linked, self._releases = source, linked, releases
         self.classes, self.places = classes, np.flatnonzero(classes.high)
-        rest = classes.share[~classes.high & classes.strangers]
+        rest = classes.risk[~classes.high & classes.strangers]
         shares = [*rest, *([] if linked is None or linked.below is None else [linked.below])]
         self._below = float(max(shares)) if shares else None
+        self._columns: dict[str, npt.NDArray[Any]] = {}
+        for name in ("release", "lower", "upper", "risk", "rows", "with_value"):
+            own = getattr(classes, name)[self.places]
+            self._columns[name] = own if linked is None else np.concatenate([own, getattr(linked, name)])
 
     def claims(self) -> HomogeneousClasses:
         """Return what is claimed."""
-        every = self.classes
-        total = int(every.rows.sum())
-        mean = float((every.share * every.rows).sum() / total) if total else None
-        return HomogeneousClasses(
-            self._column("release"), self._column(*_RISK), self._below, mean, partial(self._built, _group)
-        )
+        every, total = self.classes, int(self.classes.rows.sum())
+        mean = float((every.risk * every.rows).sum() / total) if total else None
+
+        def built(chosen: Places) -> list[HomogeneousClass[int]]:
+            return [HomogeneousClass(value=int(self._columns["lower"][at]), **self._said(at)) for at in chosen.tolist()]
+
+        return HomogeneousClasses(self._columns["release"], self._columns["risk"], self._below, mean, built)
 
     def close(self, kind: type[K], near: Nearness, share: float, category: str | None = None) -> K:
         """Return what is claimed where close numbers count as one; `share` is how far they differ."""
-        release, lower, upper, risk = (self._column(*each) for each in (("release",), ("lower",), ("upper",), _RISK))
+        release, lower, upper, risk, *_ = self._columns.values()
         ends = [(near.number[near.rank[a]], near.number[near.rank[b]]) for a, b in zip(lower, upper, strict=True)]
         pairs = np.array(ends, dtype=object).reshape(-1, 2)
-        every, build = np.full(len(risk), category, dtype=object), partial(_close, category=category)
-        places = np.arange(len(risk))
-        return kind(release, lower, upper, risk, pairs, places, share, every, partial(self._built, build))
 
-    def _column(self, name: str, of_rows: str = "") -> npt.NDArray[Any]:
-        """Return a column of what is claimed, of rows and then of linked records."""
-        own = getattr(self.classes, of_rows or name)[self.places]
-        return own if self._linked is None else np.concatenate([own, getattr(self._linked, name)])
+        def built(chosen: Places) -> list[KnownNearly[int]]:
+            said = [(int(lower[at]), int(upper[at]), self._said(at)) for at in chosen.tolist()]
+            return [nearly(category)(lower=a, upper=b, category=category, **rest) for a, b, rest in said]
 
-    def _built(self, build: Callable[[_ClaimedClass], T], chosen: Places) -> list[T]:
-        return [build(self._one(int(at))) for at in chosen]
+        every = np.full(len(risk), category, dtype=object)
+        return kind(release, lower, upper, risk, pairs, np.arange(len(risk)), share, every, built)
 
-    def _one(self, at: int) -> _ClaimedClass:
-        names = ("release", "lower", "upper", "rows", "with_value")
+    def _said(self, at: int) -> dict[str, Any]:
+        """Return what is claimed of one class, but for the values."""
+        said = {name: self._columns[name][at].item() for name in ("release", "risk", "rows", "with_value")}
         linked, place = self._linked, at - len(self.places)
         if linked is not None and place >= 0:
-            counts = {name: int(getattr(linked, name)[place]) for name in (*names, "record", "after")}
-            return _ClaimedClass(group=linked.group(place), risk=float(linked.risk[place]), number=0, **counts)
-        p, every = self.places[at], self.classes
-        group = self._source.published_names(int(every.release[p]), every.group[p : p + 1])[0]
-        counts = {name: int(getattr(every, name)[p]) for name in (*names, "number")}
-        return _ClaimedClass(group=group, risk=float(every.share[p]), **counts)
+            record, after = int(linked.record[place]), int(linked.after[place])
+            return said | {"record": record, "after": after, "group": linked.group(place), "number": 0}
+        place = self.places[at]
+        group = self._source.published_names(said["release"], self.classes.group[place : place + 1])[0]
+        return said | {"group": group, "number": int(self.classes.number[place])}
 
     def measures(self) -> HomogeneityMeasures:
         """Return how many classes there are, and how many give a value away; of linked records these alone count."""
@@ -333,7 +292,7 @@ class _Claimed:
         return HomogeneityMeasures(
             classes=len(every.rows) + len(rows),
             rows=int(every.rows.sum()),
-            homogeneous=int(np.count_nonzero(every.share == 1)) + int(np.count_nonzero(risk == 1)),
+            homogeneous=int(np.count_nonzero(every.risk == 1)) + int(np.count_nonzero(risk == 1)),
             at_limit=len(high) + len(rows),
             rows_at_limit=int(every.rows[high].sum()) + int(rows.sum()),
             linked=ABSENT if self._linked is None else len(rows),
