@@ -86,10 +86,5 @@ class CommonParts:
         person, attribute = np.nonzero(self.certain_at != NEVER)
         people = person.astype(np.int32)
         value = self.of(state, people)[np.arange(len(people)), attribute]
-        # Claims of each attribute have codes of their own.
-        attributes = len(self.combined.attributes)
-        code = np.zeros(len(people), dtype=np.int32)
-        for each in range(attributes):
-            rows = np.flatnonzero(attribute == each)
-            code[rows] = claimed_code(each, value[rows], attributes)
+        code = claimed_code(attribute, value, len(self.combined.attributes))
         return people, self.certain_at[person, attribute].astype(np.int32), code

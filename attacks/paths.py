@@ -172,11 +172,7 @@ class FeasibleValues:
             return one, first_values(sets[one])
         common = common_values(sets, first_values(sets), self.parts)
         row, attribute = np.nonzero(common >= 0)
-        code = np.zeros(len(row), dtype=np.int32)
-        for each in range(common.shape[1]):
-            mine = np.flatnonzero(attribute == each)
-            code[mine] = claimed_code(each, common[row[mine], each], common.shape[1])
-        return row, code
+        return row, claimed_code(attribute, common[row, attribute], common.shape[1])
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ Sets: TypeAlias = npt.NDArray[np.int64]
 # Sets that are formed at a time, which fit into a processor's cache.
 _AT_A_TIME = 1 << 16
 # How many sums are held at a time, at 8 bytes each, and how many remainders of theirs are looked up at first.
-_HELD, _FILTER = 1 << 25, np.uint64(1 << 22)
+_HELD, _FILTER = 1 << 25, 1 << 22
 
 
 class SetPlaces(NamedTuple):
@@ -146,11 +146,11 @@ def _matched(
     """
     first, formed_before = np.full((len(again), task.e), -1, dtype=np.int64), 0
     wanted = np.append(task.wanted[places.column], False)
-    check, item = places.check[places.column], np.append(places.item[places.column], -1)
-    near = np.zeros(_FILTER, dtype=np.bool_)
-    near[again % _FILTER] = True
+    check, item = np.append(places.check[places.column], np.uint64(0)), np.append(places.item[places.column], -1)
+    near, low = np.zeros(_FILTER, dtype=np.bool_), np.uint64(_FILTER - 1)
+    near[again & low] = True
     for formed, total in _formed(places, task, budget):
-        rows = np.flatnonzero(near[total % _FILTER])
+        rows = np.flatnonzero(near.take(total & low))
         at = np.minimum(np.searchsorted(again, total[rows]), len(again) - 1)
         same = again[at] == total[rows]
         at, rows = at[same], rows[same]
@@ -162,7 +162,8 @@ def _matched(
         some[fresh] = False
         some &= (wanted[one] | wanted[sets]).any(axis=1)
         one, other, when = one[some], sets[some], formed_before + rows[some]
-        use = _sums(check, one, places.check_prime) == _sums(check, other, places.check_prime)
+        one_check, other_check = (check[each].sum(axis=1) % places.check_prime for each in (one, other))
+        use = one_check == other_check
         use &= ~(item[one][:, :, None] == np.where(other < 0, -2, item[other])[:, None, :]).any(axis=(1, 2))
         kept = with_all_wanted(one[use], other[use], wanted)
         yield when[use][kept], one[use][kept], other[use][kept]
@@ -194,13 +195,7 @@ def _formed(places: SetPlaces, task: MatchingTask, budget: Budget) -> Iterator[t
         left = formed.left[parent] - weight[place]
         total = formed.total[parent] + value[place]
         more = _Formed(formed, parent, place, left, place + (not task.repeated), formed.end[parent], total)
-        complete = more.some(np.flatnonzero(left == 0))
+        complete = more if not left.any() else more.some(np.flatnonzero(left == 0))
         yield complete, complete.total % places.prime
         if left.max(initial=0) > 0:
             waiting.append(more.some(np.flatnonzero(left > 0)))
-
-
-def _sums(number: Words, sets: Sets, prime: np.uint64) -> Words:
-    """Return the sum of the numbers of each set's places."""
-    total = np.append(number, np.uint64(0))[sets].sum(axis=1, dtype=np.uint64)
-    return total % prime

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from attacks.joint.few_worlds import few_worlds, values_of
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.row_costs import row_costs
-from attacks.joint.values import VersionValues
+from attacks.joint.values import version_values
 from audit.model.arrays import Codes, Flags
 from audit.model.evidence import Evidence
 from audit.model.outcome import EqualPeople, EverKnown, RowCosts, ValuesLeft
@@ -35,10 +34,6 @@ class Answers:
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
         """Return who has equal values in all worlds, beyond `known`, and but for those who are certain."""
         return equal_people(self.decision, known, budget)
-
-    @cached_property
-    def _look(self) -> VersionValues:
-        return VersionValues(self.decision.network)
 
     def possible(self, person: int, release: int) -> Sequence[int]:
         """Return the values that are not proved impossible; none where the person is not in the release."""
@@ -72,7 +67,7 @@ class Answers:
         version, value, share = risks.shares(release)
         if not risks.counts_worlds:
             share = np.full(len(share), np.nan)
-        shown = self._look.of(decision.shown & decision.alive, release)
+        shown = version_values(decision.network, decision.shown & decision.alive, release)
         values = len(decision.network.kind_of)
         seen = np.isin(version * values + value, shown[0] * values + shown[1])
         place = int(np.searchsorted(versions.release, release)) + version
@@ -87,6 +82,6 @@ class Answers:
         if versions.entry[begin + place[0]] < 0:
             column = np.flatnonzero(some & (self.decision.network.owner == versions.variable[begin + place[0]]))
             return np.unique(self.decision.network.kind[column]).tolist()
-        version, value = self._look.of(some, release)
+        version, value = version_values(self.decision.network, some, release)
         found: list[int] = value[version == place[0]].tolist()
         return found

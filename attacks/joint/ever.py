@@ -18,7 +18,7 @@ from attacks.joint.counting import steps_of, weighed
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.posteriors import WorldRisks
-from attacks.joint.values import VersionValues
+from attacks.joint.values import listed_values
 from audit.model.arrays import Flags, Floats, Numbers
 from audit.model.evidence import Evidence
 from audit.model.outcome import EverKnown
@@ -50,9 +50,9 @@ def ever(evidence: Evidence, decision: Knowledge, grave: Flags, budget: Budget) 
 def _clean(decision: Knowledge, grave: Flags) -> Floats:
     """Return with what probability each column leaves its person clean, given the world; NaN where it is not known."""
     network = decision.network
-    clean, look = np.ones(network.columns), VersionValues(network)
+    clean = np.ones(network.columns)
     for release in range(len(network.contents)):
-        _, column, value, rows = look.listed(np.ones(network.columns, dtype=np.bool_), release)
+        _, column, value, rows = listed_values(network, np.ones(network.columns, dtype=np.bool_), release)
         total, bad = (
             np.bincount(column, weights=weight, minlength=network.columns) for weight in (rows, rows * grave[value])
         )

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from attacks.joint.knowledge import Knowledge
-from attacks.joint.values import VersionValues
+from attacks.joint.values import listed_values
 from audit.model.arrays import Floats, Integers, Numbers
 from audit.model.evidence import Evidence
 from audit.model.outcome import RiskQuery, Risks
@@ -93,8 +93,8 @@ class WorldRisks:
         Within a class the people of a group may exchange their values, so that each is as probable as it is frequent.
         What is possible is never nothing, and only what is certain is 1.
         """
-        network, look = self.decision.network, VersionValues(self.decision.network)
-        version, column, value, rows = look.listed(self.decision.alive, release)
+        network = self.decision.network
+        version, column, value, rows = listed_values(network, self.decision.alive, release)
         values = len(network.kind_of)
         share = self.decision.share[column] * rows / np.bincount(column, weights=rows, minlength=1)[column]
         distinct, where = _distinct(version * values + value)

@@ -11,44 +11,39 @@ from audit.model.arrays import Codes, Flags, Integers, Numbers
 from audit.model.evidence import Combinations, claimed_code
 
 
-class VersionValues:
-    """The values of versions that columns stand for."""
+def version_values(network: ConstraintNetwork, some: Flags, release: int) -> tuple[Numbers, Numbers]:
+    """Return pairs of a version of a release, counted from its first, and a value that some columns stand for.
 
-    def __init__(self, network: ConstraintNetwork) -> None:
-        self.network = network
+    Each pair once, in order; of versions whose value is to be found out.
+    """
+    version, _, value, _ = listed_values(network, some, release)
+    values = len(network.kind_of)
+    key = version * values + value
+    if len(key) and not (key[1:] > key[:-1]).all():
+        key = np.unique(key)
+    return key // values, key % values
 
-    def of(self, some: Flags, release: int) -> tuple[Numbers, Numbers]:
-        """Return pairs of a version of a release, counted from its first, and a value that some columns stand for.
 
-        Each pair once, in order; of versions whose value is to be found out.
-        """
-        version, _, value, _ = self.listed(some, release)
-        values = len(self.network.kind_of)
-        key = version * values + value
-        if len(key) and not (key[1:] > key[:-1]).all():
-            key = np.unique(key)
-        return key // values, key % values
+def listed_values(network: ConstraintNetwork, some: Flags, release: int) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Return what some columns stand for in a release: version, column, value, and how many rows have the value.
 
-    def listed(self, some: Flags, release: int) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-        """Return what some columns stand for in a release: version, column, value, and how many rows have the value.
-
-        The values of a class of which there are rows in the group, for each version and column.
-        """
-        net, contents = self.network, self.network.contents[release]
-        begin, end = np.searchsorted(net.versions.release, [release, release + 1])
-        version = np.flatnonzero(net.versions.entry[begin:end] >= 0)
-        variable = net.versions.variable[begin:end][version]
-        column = segments(net.start, variable)
-        version = np.repeat(version, np.diff(net.start)[variable])
-        version, column = version[some[column]], column[some[column]]
-        entry = net.versions.entry[begin:end][version]
-        pair = net.row[net.row_start[column] + entry] - net.first_row[release]
-        if net.plain:
-            return version, column, net.kind[column].astype(np.int64), contents.rows[pair]
-        order = np.lexsort((contents.value, net.kind_of[contents.value], contents.value_group))
-        size = contents.values[pair]
-        place = order[ragged((np.cumsum(contents.values) - contents.values)[pair], size)]
-        return np.repeat(version, size), np.repeat(column, size), contents.value[place], contents.value_rows[place]
+    The values of a class of which there are rows in the group, for each version and column.
+    """
+    net, contents = network, network.contents[release]
+    begin, end = np.searchsorted(net.versions.release, [release, release + 1])
+    version = np.flatnonzero(net.versions.entry[begin:end] >= 0)
+    variable = net.versions.variable[begin:end][version]
+    column = segments(net.start, variable)
+    version = np.repeat(version, np.diff(net.start)[variable])
+    version, column = version[some[column]], column[some[column]]
+    entry = net.versions.entry[begin:end][version]
+    pair = net.row[net.row_start[column] + entry] - net.first_row[release]
+    if net.plain:
+        return version, column, net.kind[column].astype(np.int64), contents.rows[pair]
+    order = np.lexsort((contents.value, net.kind_of[contents.value], contents.value_group))
+    size = contents.values[pair]
+    place = order[ragged((np.cumsum(contents.values) - contents.values)[pair], size)]
+    return np.repeat(version, size), np.repeat(column, size), contents.value[place], contents.value_rows[place]
 
 
 class Findings:
@@ -93,22 +88,20 @@ class Findings:
         self, network: ConstraintNetwork, counts: Flags, some: tuple[Flags, Flags, Flags], parts: Codes | None
     ) -> None:
         """Look at each release, where columns stand for several values, or values for several attributes."""
-        look, certain, value = VersionValues(network), list[Numbers](), list[Integers]()
+        certain, value = list[Numbers](), list[Integers]()
         totals = np.zeros(3, dtype=np.int64)
         for release in range(len(network.contents)):
             begin, end = np.searchsorted(network.versions.release, [release, release + 1]).tolist()
             counted = counts[begin:end]
-            own, left, shown = (look.of(each, release) for each in some)
+            own, left, shown = (version_values(network, each, release) for each in some)
             sizes = [np.bincount(each[0], minlength=end - begin) for each in (own, left, shown)]
             # A value of its own is an attribute of one.
             of = np.arange(len(network.kind_of), dtype=np.int32)[:, np.newaxis] if parts is None else parts
             common = in_common(left, of, end - begin)
             here, attribute = np.nonzero((common >= 0) & counted[:, np.newaxis])
-            codes: Integers = common[here, attribute]
+            codes = common[here, attribute]
             if parts is not None:
-                for each in range(parts.shape[1]):
-                    mine = attribute == each
-                    codes[mine] = claimed_code(each, codes[mine], parts.shape[1])
+                codes = claimed_code(attribute, codes, parts.shape[1])
             known = ((common >= 0) | (in_common(shown, of, end - begin) == DIFFERENT)).all(axis=1)
             certain.append(begin + here)
             value.append(codes)

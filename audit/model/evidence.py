@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import Codes, Counts, Places
 from audit.model.errors import UsageError
 from audit.model.nearness import PublishedNumbers
 from audit.model.update_sets import UpdateSets
@@ -268,7 +268,7 @@ class Combinations(Protocol):
         """Return the value of each attribute that each combination is of, by code; shape (combinations, attributes)."""
 
 
-def claimed_code(attribute: int, value: npt.NDArray[np.int32] | np.int32, attributes: int) -> Codes:
+def claimed_code(attribute: int | Places, value: Codes | np.int32, attributes: int) -> Codes:
     """Return the codes of claims that a person has some value of one of several attributes, whatever the others are.
 
     They are below those of combinations, of unknown values (-1) too.

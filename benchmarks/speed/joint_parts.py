@@ -22,7 +22,7 @@ from attacks.joint.deciding import AIMS, decide
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.network_builder import network_of
 from attacks.joint.settling import TWO, Settling
-from attacks.joint.values import Findings, VersionValues
+from attacks.joint.values import Findings, version_values
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.view import handed
 from audit.io.series import open_series
@@ -187,10 +187,10 @@ def _crowd_joint(series: Path) -> Job:
         (evidence,) = build_evidence(opened, "register")
         decision = decide(evidence, Budget()).last
         seconds = time.perf_counter() - begun
-        network, look = decision.network, VersionValues(decision.network)
+        network = decision.network
         possible: dict[str, list[str]] = {}
         for release in range(len(network.contents)):
-            version, value = look.of(decision.alive, release)
+            version, value = version_values(network, decision.alive, release)
             person = network.versions.person[network.versions.release == release]
             for place in np.unique(version).tolist():
                 texts = sorted(evidence.values[code] for code in value[version == place].tolist())

@@ -12,7 +12,7 @@ from attacks.joint.balls import PartQuestions
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.settling import Settling
-from attacks.joint.values import VersionValues
+from attacks.joint.values import version_values
 from audit.adversary.view import handed
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
@@ -150,9 +150,8 @@ def claimed(outcome, opening, evidence):
 
 def _named(decision: Knowledge, some, opening, evidence):
     found = {}
-    look = VersionValues(decision.network)
     for release in range(len(decision.network.contents)):
-        version, value = look.of(some, release)
+        version, value = version_values(decision.network, some, release)
         for number, name in enumerate(_versions(decision.network, release, opening)):
             if name is not None:
                 found[name] = {evidence.values[code] for code in value[version == number]}
