@@ -28,8 +28,9 @@ from attacks.equivalence.equal_sums import MatchingTask, SetPlaces, search, with
 from attacks.equivalence.field import TERMS
 from attacks.equivalence.fingerprint import Fingerprint, classes
 from attacks.equivalence.vectors import Witnesses
-from attacks.matrix import Matrix, Types, blocks
-from audit.model.arrays import Codes, Counts, Flags
+from attacks.matrix import Matrix, Types
+from attacks.ragged import starts
+from audit.model.arrays import Codes, Counts, Flags, Floats
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
@@ -140,21 +141,14 @@ def _places(
     by_item = first[np.argsort(item[first], kind="stable")].astype(np.int32)
     rank = np.full(matrix.columns, -1, dtype=np.int32)
     rank[by_item] = np.arange(len(by_item), dtype=np.int32)
-    column, size = np.empty(len(matrix.member), dtype=np.int32), np.zeros(matrix.groups + 1, dtype=np.int64)
-    end = 0
-    for begin, last in blocks(matrix.start):
-        span = matrix.start[begin : last + 1] - matrix.start[begin]
-        ranks = rank[matrix.member[matrix.start[begin] : matrix.start[last]]]
-        key = np.repeat(np.arange(last - begin), np.diff(span)) << 32 | ranks
-        key = key[ranks >= 0]
-        key.sort()
-        column[end : end + len(key)] = by_item[key & 0xFFFFFFFF]
-        size[begin + 1 : last + 1] = np.bincount(key >> 32, minlength=last - begin)
-        end += len(key)
+    ranks = rank[matrix.member]
+    key = (matrix.group_of().astype(np.int64) << 32 | ranks)[ranks >= 0]
+    key.sort()
+    start = starts(np.bincount(key >> 32, minlength=matrix.groups))
     of_all = by_item[np.unique(item[by_item], return_index=True)[1]]
     shared = (item, weight, *total, *(each.field.prime for each in numbers))
     return (
-        SetPlaces(np.cumsum(size), column[:end], *shared),
+        SetPlaces(start, by_item[key & 0xFFFFFFFF], *shared),
         SetPlaces(np.array([0, len(of_all)]), of_all, *shared),
     )
 
@@ -169,7 +163,7 @@ def _of_all(of_all: SetPlaces, e: int, wanted: Flags) -> MatchingTask | None:
 
 def _within_groups(places: SetPlaces, e: int, wanted: Flags, large: Flags) -> MatchingTask:
     """Return the task to match sets within groups; groups with too many of them join the ones that are too large."""
-    enough = _weights(places) >= e
+    enough = _totals(places.weight[places.column], places.start) >= e
     sets = np.where(enough & ~large, _visited(places, e), 0.0)
     order = np.argsort(sets, kind="stable")
     large[order[np.cumsum(sets[order]) > _SETS_AT_MOST]] = True
@@ -177,35 +171,22 @@ def _within_groups(places: SetPlaces, e: int, wanted: Flags, large: Flags) -> Ma
     return MatchingTask(groups.astype(np.int32), e, int(np.ceil(sets[groups].sum())), wanted)
 
 
-def _visited(places: SetPlaces, e: int, *, repeated: bool = False) -> npt.NDArray[np.float64]:
+def _visited(places: SetPlaces, e: int, *, repeated: bool = False) -> Floats:
     """Return about how many sets one meets, by group, when one forms all of weight e: all lighter ones and a place."""
-    sets = np.empty(len(places.start) - 1)
-    for first, last in blocks(places.start):
-        start = places.start[first : last + 1]
-        weight, sizes = places.weight[places.column[start[0] : start[-1]]], np.diff(start)
-        lighter = np.zeros((e, len(sizes)))
-        lighter[0] = 1.0
-        for each in np.unique(weight[weight < e]).tolist():
-            n = _totals(weight == each, start)
-            ways, grown = np.ones(len(sizes)), np.zeros_like(lighter)
-            for times in range((e - 1) // each + 1):
-                grown[times * each :] += ways * lighter[: e - times * each]
-                ways = ways * (n + times if repeated else np.maximum(n - times, 0)) / (times + 1)
-            lighter = grown
-        sets[first:last] = (lighter * sizes / np.arange(1, e + 1)[:, None]).sum(axis=0)
-    return sets
-
-
-def _weights(places: SetPlaces) -> Counts:
-    """Return the weights of each group's places, added up; shape (groups,)."""
-    total = np.zeros(len(places.start) - 1, dtype=np.int64)
-    for first, last in blocks(places.start):
-        start = places.start[first : last + 1]
-        total[first:last] = _totals(places.weight[places.column[start[0] : start[-1]]], start)
-    return total
+    weight, sizes = places.weight[places.column], np.diff(places.start)
+    lighter = np.zeros((e, len(sizes)))
+    lighter[0] = 1.0
+    for each in np.unique(weight[weight < e]).tolist():
+        n = _totals(weight == each, places.start)
+        ways, grown = np.ones(len(sizes)), np.zeros_like(lighter)
+        for times in range((e - 1) // each + 1):
+            grown[times * each :] += ways * lighter[: e - times * each]
+            ways = ways * (n + times if repeated else np.maximum(n - times, 0)) / (times + 1)
+        lighter = grown
+    found: Floats = (lighter * sizes / np.arange(1, e + 1)[:, None]).sum(axis=0)
+    return found
 
 
 def _totals(numbers: npt.NDArray[np.generic], start: Counts) -> Counts:
-    """Return the sum of each run of numbers; the first run begins at `start[0]`, and with the first number."""
-    line = np.concatenate([[0], np.cumsum(numbers)])
-    return np.diff(line[start - start[0]])
+    """Return the sum of each run of numbers."""
+    return np.diff(np.append(0, np.cumsum(numbers))[start])
