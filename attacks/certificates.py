@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
@@ -11,18 +9,9 @@ from audit.model.arrays import Codes, Places
 from audit.model.evidence import CandidatePools, Evidence, ValueCounts
 
 
-@dataclass(frozen=True)
-class Sighting:
-    """One version of one person: the release, the groups that may hold the person, and the values they leave."""
-
-    release: int
-    groups: tuple[str, ...]
-    candidates: tuple[int, ...]
-
-
-def sightings(evidence: Evidence, people: Codes, last: int | None = None) -> dict[int, list[Sighting]]:
-    """Return the versions of some people in order of releases, up to the last one wanted, by person code."""
-    found: dict[int, list[Sighting]] = {int(person): [] for person in people}
+def sightings(evidence: Evidence, people: Codes, last: int | None = None) -> dict[int, list[CertificateStep[int]]]:
+    """Return what each release leaves of some people, up to the last one wanted, by person code."""
+    found: dict[int, list[CertificateStep[int]]] = {int(person): [] for person in people}
     wanted = np.unique(people)
     for release in range(len(evidence.tags) if last is None else last + 1):
         pools = evidence.pools(release)
@@ -33,7 +22,7 @@ def sightings(evidence: Evidence, people: Codes, last: int | None = None) -> dic
             values = content[int(pools.pool[row])]
             if pools.fixed is not None and pools.fixed[row] >= 0:
                 values = (int(pools.fixed[row]),)
-            found[int(pools.person[row])].append(Sighting(release, names, values))
+            found[int(pools.person[row])].append(CertificateStep(release, names, values))
     return found
 
 
@@ -61,7 +50,7 @@ def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes)
         found = []
         for place in places.tolist():
             who, last = int(person[place]), int(release[place])
-            steps = tuple(CertificateStep(s.release, s.groups, s.candidates) for s in seen[who] if s.release <= last)
+            steps = tuple(step for step in seen[who] if step.release <= last)
             found.append(Disclosure(who, last, int(value[place]), 1.0, steps))
         return found
 

@@ -110,7 +110,7 @@ class Matrix:
         start, value_start = self.start[: groups + 1], self.value_start[: groups + 1]
         member, entries = self.member[: start[-1]], slice(value_start[-1])
         parts = (start, member, value_start, self.value[entries], self.rows[entries])
-        return self._of(parts, self.release[:groups], self.code[:groups], releases)
+        return self.of_groups(parts, self.release[:groups], self.code[:groups], releases)
 
     def members_of(self, groups: npt.NDArray[np.integer]) -> tuple[Counts, Codes]:
         """Return where the members of some groups begin, given in ascending order, and the members."""
@@ -122,10 +122,10 @@ class Matrix:
         held = segments(self.value_start, groups)
         value_start = starts(np.diff(self.value_start)[groups])
         parts = (start, member, value_start, self.value[held], self.rows[held])
-        return self._of(parts, self.release[groups], self.code[groups], self.releases)
+        return self.of_groups(parts, self.release[groups], self.code[groups], self.releases)
 
-    def _of(self, parts: Groups, release: Codes, code: Codes, releases: int) -> Matrix:
-        """Return the matrices of some of the groups."""
+    def of_groups(self, parts: Groups, release: Codes, code: Codes, releases: int) -> Matrix:
+        """Return the matrices of some groups of the same columns."""
         here = np.zeros(self.columns, dtype=np.bool_)
         here[parts[1]] = True
         return Matrix(*parts, release, code, self.individual & here, self.nameless, self.values, releases)

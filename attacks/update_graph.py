@@ -173,12 +173,10 @@ def _common_versions(evidence: Evidence, claims: Columns) -> Columns:
 def _found(evidence: Evidence, columns: Columns) -> list[Disclosure[int]]:
     """Return findings about versions; each has its person's whole graph before and after pruning."""
     seen = sightings(evidence, columns[0])
-    steps = {}
+    steps = dict[int, tuple[CertificateStep[int], ...]]()
     for who, versions in seen.items():
         feasible = prune([v.candidates for v in versions], evidence.transitions)
-        steps[who] = tuple(
-            CertificateStep(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
-        )
+        steps[who] = tuple(replace(step, feasible=kept) for step, kept in zip(versions, feasible, strict=True))
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [Disclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
 

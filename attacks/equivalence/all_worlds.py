@@ -74,19 +74,8 @@ def _of_parts(matrix: Matrix, member_part: Counts, entry_part: Counts) -> Matrix
     rank[part] = np.arange(len(part))
     start, by_member = grouped(rank[member_part], len(part))
     value_start, by_entry = grouped(rank[entry_part], len(part))
-    return Matrix(
-        start,
-        matrix.member[by_member],
-        value_start,
-        matrix.value[by_entry],
-        matrix.rows[by_entry],
-        matrix.release[of_group],
-        matrix.code[of_group],
-        matrix.individual,
-        matrix.nameless,
-        matrix.values,
-        matrix.releases,
-    )
+    members, values = (start, matrix.member[by_member]), (value_start, matrix.value[by_entry], matrix.rows[by_entry])
+    return matrix.of_groups((*members, *values), matrix.release[of_group], matrix.code[of_group], matrix.releases)
 
 
 def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:

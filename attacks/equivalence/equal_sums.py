@@ -1,14 +1,15 @@
 """Equal sums: sets of people of one published group, or of all, formed some at a time, and matched by their sums.
 
-More sums than fit into memory are looked at in turns, by their remainders. In each turn all sets are formed twice,
-which costs less than keeping them: first their sums alone, of which those that occur again are kept; then the sets of
-these, each of which is matched with the first one of its sum.
+All sets are formed again and again, which costs less than keeping them: first their sums alone, of which those that
+occur again are kept, as many at a time as fit into memory; then the sets of these, each of which is matched with the
+first one of its sum.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -121,31 +122,30 @@ def search(places: SetPlaces, task: MatchingTask, budget: Budget) -> Pairs:
 
     Their order does not depend on the sums, which are random.
     """
-    nothing: Sets = np.zeros((0, task.e), dtype=np.int64)
-    found, turns = [(nothing[:, 0], nothing, nothing)], np.uint64(task.sets // _HELD + 1)
-    for turn in range(int(turns)):
+    bounds, again = np.linspace(0, float(places.prime), task.sets // _HELD + 2).astype(np.uint64), list[Words]()
+    bounds[-1] = places.prime
+    for low, high in pairwise(bounds):
         sums = array("Q")  # grows in place
         for _, total in _formed(places, task, budget):
-            sums.frombytes((total if turns == 1 else total[total % turns == turn]).tobytes())
-        whole: Words = np.frombuffer(sums, dtype=np.uint64)
-        whole.sort()
-        again = np.unique(whole[1:][whole[1:] == whole[:-1]])
-        if len(again):
-            found += _matched(places, task, again, budget)
-    when, left, right = map(np.concatenate, zip(*found, strict=True))
-    order = np.argsort(when, kind="stable")
-    return Pairs(left[order], right[order], done=not budget.exhausted())
+            sums.frombytes(total[(total >= low) & (total < high)].tobytes())
+        held: Words = np.frombuffer(sums, dtype=np.uint64)
+        held.sort()
+        equal = held[1:] == held[:-1]
+        again.append(held[1:][equal & ~np.append(False, equal[:-1])[: len(equal)]])
+    nothing: Sets = np.zeros((0, task.e), dtype=np.int64)
+    found = [(nothing, nothing), *_matched(places, task, np.concatenate(again), budget)]
+    left, right = map(np.concatenate, zip(*found, strict=True))
+    return Pairs(left, right, done=not budget.exhausted())
 
 
-def _matched(
-    places: SetPlaces, task: MatchingTask, again: Words, budget: Budget
-) -> Iterator[tuple[Numbers, Sets, Sets]]:
-    """Yield pairs of sets with some sums, which are ascending, and when their second ones were formed.
+def _matched(places: SetPlaces, task: MatchingTask, again: Words, budget: Budget) -> Iterator[tuple[Sets, Sets]]:
+    """Yield pairs of sets with some sums, which are ascending, that have all wanted columns of such pairs.
 
-    They have all wanted columns of such pairs, each set being matched with the first one of its sum.
+    Each set is matched with the first one of its sum.
     """
-    first, formed_before = np.full((len(again), task.e), -1, dtype=np.int64), 0
-    wanted = np.append(task.wanted[places.column], False)
+    if not len(again):
+        return
+    first, wanted = np.full((len(again), task.e), -1, dtype=np.int32), np.append(task.wanted[places.column], False)
     check, item = np.append(places.check[places.column], np.uint64(0)), np.append(places.item[places.column], -1)
     near, low = np.zeros(_FILTER, dtype=np.bool_), np.uint64(_FILTER - 1)
     near[again & low] = True
@@ -153,21 +153,19 @@ def _matched(
         rows = np.flatnonzero(near.take(total & low))
         at = np.minimum(np.searchsorted(again, total[rows]), len(again) - 1)
         same = again[at] == total[rows]
-        at, rows = at[same], rows[same]
-        sets = formed.some(rows).sets(task.e)
+        at, sets = at[same], formed.some(rows[same]).sets(task.e)
         sums, fresh = np.unique(at, return_index=True)
         fresh = fresh[first[sums, 0] < 0]
         first[at[fresh]] = sets[fresh]
-        one, some = first[at], np.ones(len(at), dtype=np.bool_)
+        one, some = first[at].astype(np.int64), np.ones(len(at), dtype=np.bool_)
         some[fresh] = False
         some &= (wanted[one] | wanted[sets]).any(axis=1)
-        one, other, when = one[some], sets[some], formed_before + rows[some]
+        one, other = one[some], sets[some]
         one_check, other_check = (check[each].sum(axis=1) % places.check_prime for each in (one, other))
         use = one_check == other_check
         use &= ~(item[one][:, :, None] == np.where(other < 0, -2, item[other])[:, None, :]).any(axis=(1, 2))
-        kept = with_all_wanted(one[use], other[use], wanted)
-        yield when[use][kept], one[use][kept], other[use][kept]
-        formed_before += len(total)
+        kept = np.flatnonzero(use)[with_all_wanted(one[use], other[use], wanted)]
+        yield one[kept], other[kept]
 
 
 def with_all_wanted(one: npt.NDArray[np.integer], other: npt.NDArray[np.integer], wanted: Flags) -> Numbers:

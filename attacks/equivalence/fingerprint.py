@@ -26,7 +26,7 @@ import numpy as np
 from attacks.equivalence.elimination import RIGHT, Elimination
 from attacks.equivalence.field import BITS, LEAST_PRIME, PRIMES, Field, Residues, multiplied, sums, uniform
 from attacks.matrix import Matrix, blocks
-from audit.model.arrays import Codes, Places
+from audit.model.arrays import Codes
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import release_memory
 
@@ -129,7 +129,7 @@ def classes(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
     With several fingerprints, those whose numbers are equal in each. Columns that are in no group are in no class, -1.
     """
     label = np.full(matrix.columns, -1, dtype=np.int32)
-    here = _somewhere(matrix)
+    here = np.flatnonzero(matrix.present())
     place = np.zeros(len(here), dtype=np.int64)
     for numbers in fingerprints:
         place = place * len(here) + np.unique(numbers.of[here], return_inverse=True)[1]
@@ -153,7 +153,7 @@ def pinned(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
 
 def _pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
     certain = np.full(matrix.columns, -1, dtype=np.int32)
-    here = _somewhere(matrix)
+    here = np.flatnonzero(matrix.present())
     order = np.argsort(numbers.value)
     place = np.searchsorted(numbers.value[order], numbers.of[here])
     near = np.flatnonzero(place < len(order))
@@ -169,17 +169,10 @@ def chance_of_error(matrix: Matrix) -> float:
     Of a pair of columns, or a column and a value, one fingerprint errs where the prime divides a minor of both
     matrices, which by Hadamard's bound has so many prime factors at most, or where two random numbers are equal.
     """
-    columns = len(_somewhere(matrix))
+    columns = int(matrix.present().sum())
     pairs = columns * ((columns - 1) / 2 + matrix.values)
     factors = np.log2(np.diff(matrix.start) + 1.0).sum() / (BITS - 2)
     return float(pairs * (factors / PRIMES + 1 / LEAST_PRIME) ** 2)
-
-
-def _somewhere(matrix: Matrix) -> Places:
-    """Return the columns that are in some group, ascending."""
-    here = np.zeros(matrix.columns, dtype=np.bool_)
-    here[matrix.member] = True
-    return np.flatnonzero(here)
 
 
 def compiled_solution(
