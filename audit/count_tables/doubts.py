@@ -1,4 +1,7 @@
-"""What the manifest names and no table has; and what a verdict rests on that was not read, not judged, or guessed."""
+"""What the manifest names and no table has; and what a verdict rests on that was not read, not judged, or guessed.
+
+What is found all the same with what a manifest is without its guesses stands.
+"""
 
 from __future__ import annotations
 

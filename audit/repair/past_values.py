@@ -4,7 +4,7 @@ A plan that fails it is broken for certain, so that the test spares audits and g
 audited all the same.
 
 Within a group, the truth is one way to give the group's rows to its people. Another one takes exchanges in a circle:
-a person with another value leaves the own one to a person for whom it is possible, and so on, until a circle is
+a person with another value leaves the own one to a person who may have it, and so on, until a circle is
 closed. So a value is certain by the group alone unless the value and another one possible lie on a circle of values
 (Regin, AAAI 1994: edges between strongly connected components are in no other matching).
 """

@@ -1,4 +1,7 @@
-"""Plans that change less than another: what was merged, withheld or coarsened too much is undone in part."""
+"""Plans that undo in part what another merged, withheld or coarsened too much; and all plans of a candidate.
+
+All plans of a tiny candidate, by ascending cost, find the least repair, or prove that there is none.
+"""
 
 from __future__ import annotations
 

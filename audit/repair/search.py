@@ -2,9 +2,9 @@
 
 A change is tried by writing the changed candidate to a folder of its own and auditing it by the same code as `audit`,
 so that nothing is repaired by reasoning alone. The search starts from what the findings name (`guided.py`), keeps the
-best repair so far, and undoes what was changed too much (`smaller_plans.py`). Of tiny candidates all changes that cost
-less are tried as well, by ascending cost (`all_plans.py`): that finds the least, or proves that there is none. There is
-none, too, where no set of rows keeps the policy even as one group, which says less than any other change.
+best repair so far, and undoes what was changed too much (`plans.py`). Of tiny candidates all changes that cost less are
+tried as well, by ascending cost: that finds the least, or proves that there is none. There is none, too, where no set
+of rows keeps the policy even as one group, which says less than any other change.
 """
 
 from __future__ import annotations

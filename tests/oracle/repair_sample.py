@@ -1,4 +1,4 @@
-"""Repairs of many random candidates, each verdict held against enumeration, with its time beside that of one audit.
+"""Repairs of many random candidates, each verdict held against enumeration, with its processor time and an audit's.
 
     python -m tests.oracle.repair_sample --count 1000 --seconds 3600 [--first 1] [--kinds key,register,...]
 
@@ -199,8 +199,9 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of one candidate, and the seconds of its repair and of one audit."""
+    """What became of one candidate, and the processor seconds of its repair and of one audit."""
 
+    seed: int
     code: int
     repair: float
     audit: float
@@ -214,12 +215,12 @@ def tried(kind: str, seed: int, folder: Path) -> Tried:
     """
     drawn = KINDS[kind](seed, folder)
     files, out = [str(path) for path in drawn.files], folder / "out"
-    begun = time.monotonic()
+    begun = time.process_time()
     run_main("next", str(drawn.series), *files, *drawn.words, "--findings", "0")
-    audited = time.monotonic()
+    audited = time.process_time()
     words = ["repair", str(drawn.series), *files, "--output", str(out), "--format", "json", *drawn.words]
     code, told, err = run_main(*words)
-    seconds = time.monotonic() - audited
+    seconds = time.process_time() - audited
     assert (code in {0, 1, 3}, err) == (True, ""), (kind, seed, code, err)
     if kind == "tables":
         wrote = json.loads(told).get("written")
@@ -235,7 +236,7 @@ def tried(kind: str, seed: int, folder: Path) -> Tried:
         proved = json.loads(told)["proved"]
         assert code == (1 if proved else 3), (kind, seed, code)
         assert not proved or drawn.exists is None or not drawn.exists(), (kind, seed)
-    return Tried(code, seconds, audited - begun)
+    return Tried(seed, code, seconds, audited - begun)
 
 
 def main() -> None:
@@ -260,14 +261,15 @@ def main() -> None:
                 sys.stdout.write(f"WRONG {wrong}\n")
                 sys.stdout.flush()
     for kind, each in found.items():
-        codes = dict(sorted(Counter(one.code for one in each).items()))
-        repair, audit = sorted(one.repair for one in each), sorted(one.audit for one in each)
         if each:
-            middle = len(each) // 2
-            seconds = (
-                f"repair {repair[middle]:.2f} s (at most {repair[-1]:.2f}), one `audit next` {audit[middle]:.2f} s"
+            codes = dict(sorted(Counter(one.code for one in each).items()))
+            slow, audit = sorted(each, key=lambda one: one.repair), sorted(one.audit for one in each)
+            middle, last = len(each) // 2, slow[-1]
+            seconds = f"repair {slow[middle].repair:.2f} s (at most {last.repair:.2f}, seed {last.seed})"
+            line = (
+                f"{kind}: {len(each)} candidates, exits {codes}; median {seconds}, `audit next` {audit[middle]:.2f} s"
             )
-            sys.stdout.write(f"{kind}: {len(each)} candidates, exits {codes}; median {seconds}\n")
+            sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":
