@@ -27,6 +27,14 @@ _WORDS = {
         "worlds)"
     ),
     "different": Phrase("no two of {people} people have the same {sensitive} in all worlds"),
+    "close": Phrase(
+        "of {total} people (or people in releases), {certain} have a {sensitive} that is known to a share of {share}, "
+        "and {two} have two possible ones that are further from each other"
+    ),
+    "categories": Phrase(
+        "of {total} people (or people in releases), {certain} have a {sensitive} whose category is certain, and {two} "
+        "have possible ones without a common category"
+    ),
     "k": Phrase("each class of each release has at least {rows} rows and {people} people"),
     "homogeneity": Phrase("of {classes} classes of rows, {of_one_value} have one {sensitive} only"),
     "min_e": Phrase("there is no equivalence of {sensitive} with fewer than {at_least} people on each side"),

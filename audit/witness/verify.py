@@ -4,8 +4,7 @@
 
 It needs Python 3.11, numpy and pyarrow, nothing else: copy it wherever you like. `docs/reference/witness.md` says what
 the files are, and why what is shown is so: two values in two *worlds*, which fit all groups, show that no value of the
-person is certain. Beside this lie `verify_cells.py`, which reads texts, `verify_points.py` and `verify_counts.py`.
-Exit status: 0 all that is stated is shown, 1 it is not, 2 something is not supported (which is named).
+person is certain. Exit status: 0 all that is stated is shown, 1 it is not, 2 something is not supported (it is named).
 """
 
 from __future__ import annotations
@@ -36,6 +35,8 @@ OTHERS = {"counterfeits", "anonymized", "policy", "waiver"}  # tables on which w
 WORDS = {
     "values": "of {total:,} {of}, {certain:,} are certain (proved), {two:,} have two possible values ({worlds} worlds)",
     "different": "no two of {people:,} people share their {sensitive} in all worlds",
+    "close": "of {total:,} {of}, {certain:,} {sensitive} are known to a share of {share} (proved), {two:,} are not",
+    "categories": "of {total:,} {of}, the category of {certain:,} by {sensitive} is certain (proved), not of {two:,}",
     "k": "each class of each release has at least {rows} rows and {people} people",
     "homogeneity": "of {classes:,} classes of rows, {of_one_value:,} have one {sensitive} only",
     "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
@@ -247,14 +248,6 @@ def values(series: Published, worlds: Numbers, left: Numbers, label: Numbers) ->
     return {"of": "people" if series.may is None else "people in releases", **found}
 
 
-def different(series: Published, worlds: Numbers, label: Numbers) -> dict[str, Any]:
-    """Return how many people there are, if no two of them have equal values in all worlds."""
-    need(series.may is None, "comparing people whose values change")
-    rows = label[worlds[:, 0, series.judged.any(axis=0)]].T
-    need(len(rows) == len(np.unique(rows, axis=0)), "two people who have equal values in all worlds", 1)
-    return {"people": len(rows)}
-
-
 def checked(folder: Path, witness: Path) -> int:
     """Say what a witness shows of what it states, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
@@ -275,9 +268,11 @@ def checked(folder: Path, witness: Path) -> int:
     for claim in stated["claims"]:
         kind, sensitive = claim["claim"], claim["sensitive"]
         need(kind in WORDS and (series.linked or kind in ("k", "homogeneity")), f"the claim {kind}")
-        if kind in ("values", "different"):
+        if kind == "values":
             label = numbered((value[series.sensitive.index(sensitive)] for value in series.values), {})
-            found = values(series, worlds, left, label) if kind == "values" else different(series, worlds, label)
+            found = values(series, worlds, left, label)
+        elif kind in ("different", "close", "categories"):
+            found = beside("verify_alike")[kind](series, worlds, left, claim)
         elif kind == "findings":
             found = beside("verify_proof")["claimed"](series, witness, sensitive)
         else:

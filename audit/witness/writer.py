@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,8 @@ from audit.witness.points import Step, prove_by_groups
 from audit.witness.pseudo_boolean import proof_lines
 from audit.witness.statement import reported, unshown, write_files
 from audit.witness.sums import sum_of_groups
-from audit.witness.verify import FORMAT, Published, different, numbered, values
+from audit.witness.verify import FORMAT, Published, numbered, values
+from audit.witness.verify_alike import categories, close, different
 from audit.witness.verify_points import Left
 from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_register import RegisterChecker
@@ -217,7 +218,7 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome,
         worlds = chosen(series, base)
         steps = list(prove_by_groups(left, worlds[0]))
         steps += further_steps(left, worlds[0], view, known)
-        claims += _claims(series, worlds, left)
+        claims += [*_claims(series, worlds, left), *_alike(series, worlds, left, report)]
         for name in series.sensitive:
             if (found := sum_of_groups(series, run, name)) is not None:
                 series.proofs.setdefault("sums", {})[name] = found
@@ -304,7 +305,21 @@ def _claims(series: Published, worlds: Integers, left: Left) -> Iterator[dict[st
         label = numbered((value[at] for value in series.values), {})
         yield {"claim": "values", "sensitive": name, **values(series, worlds, left.values, label)}
         if series.may is None and _all_differ(label[worlds[:, 0, series.judged.any(axis=0)]]):
-            yield {"claim": "different", "sensitive": name, **different(series, worlds, label)}
+            claim = {"claim": "different", "sensitive": name}
+            yield claim | different(series, worlds, left.values, claim)
+
+
+def _alike(series: Published, worlds: Integers, left: Left, report: Report) -> Iterator[dict[str, Any]]:
+    """Yield what is stated of numbers that are close, and of categories that values have in common."""
+    share = next((each.limit for each in report.policy.clauses if each.clause == "closeness"), None)
+    for name in series.sensitive:
+        if share is not None and not isinstance(series.manifest.get("policy", {}).get("closeness"), dict):
+            claim = {"claim": "close", "sensitive": name, "share": f"{share:g}"}
+            with suppress(NotImplementedError):  # of texts, there is nothing to say
+                yield claim | close(series, worlds, left.values, claim)
+        if name in series.columns.get("similar", {}):
+            claim = {"claim": "categories", "sensitive": name}
+            yield claim | categories(series, worlds, left.values, claim)
 
 
 def _all_differ(rows: Integers) -> bool:
@@ -331,7 +346,7 @@ def _counted(series: Published, report: Report) -> Iterator[dict[str, Any]]:
 def _rests(series: Published, claims: Sequence[dict[str, Any]], report: Report) -> Iterator[str]:
     """Yield what of the verdict has no evidence."""
     for claim in claims:
-        open_ = claim["total"] - claim["certain"] - claim["two"] if claim["claim"] == "values" else 0
+        open_ = claim["total"] - claim["certain"] - claim["two"] if "total" in claim else 0
         if open_:
             yield say(
                 "{open} of {total} people (or people in releases), whose {sensitive} is neither proved nor different "
@@ -340,26 +355,31 @@ def _rests(series: Published, claims: Sequence[dict[str, Any]], report: Report) 
                 total=figure(claim["total"]),
                 sensitive=printable(claim["sensitive"]),
             )
+    likely = any(each.clause == "max_risk" and each.limit < 1 for each in report.policy.clauses)
+    waived = "waiver" in series.manifest or "harmless" in series.columns
     for clause in report.policy.clauses:
-        about = clause.clause, clause.limit, clause.state
-        shown = _is_shown(*about, claims, waived="waiver" in series.manifest)
-        of_categories = clause.clause == "max_risk" and clause.state == "holds" and "similar" in series.columns
-        if clause.state in ("holds", "violated", "undecided") and (of_categories or not shown):
+        shown = _is_shown(clause.clause, clause.limit, clause.state, claims, waived=waived)
+        shown &= not (likely and clause.clause == "closeness")
+        if clause.state in ("holds", "violated", "undecided") and not shown:
             yield unshown(clause)
 
 
 def _is_shown(name: str, limit: float, state: str, claims: Sequence[dict[str, Any]], *, waived: bool) -> bool:
     """Return whether claims show that a clause of the policy holds, or is violated."""
-    values = [each for each in claims if each["claim"] == "values"]
-    if name == "max_risk" and limit == 1 and values:
+    attributes = sum(each["claim"] == "values" for each in claims)
+    if name == "closeness":
+        numbers = [each for each in claims if each["claim"] == "close" and each["total"] == each["two"]]
+        return state == "holds" and len(numbers) == attributes > 0
+    if name == "max_risk" and limit == 1 and attributes:
+        values = [each for each in claims if each["claim"] in ("values", "categories")]
         certain, decided = any(each["certain"] for each in values), all(each["total"] == each["two"] for each in values)
-        return certain if state == "violated" else state == "holds" and decided
+        return certain and not waived if state == "violated" else state == "holds" and decided
     if name == "k":
         # By default rows are judged, and people where the clause was stated: then it does not hold where they are few.
         sizes = [(each["rows"], each["people"]) for each in claims if each["claim"] == "k"]
         return any(rows >= limit if state == "holds" else min(rows, people) < limit for rows, people in sizes)
     if name == "min_e" and state == "holds":
-        unlike = sum(each["claim"] == "different" for each in claims) == len(values) > 0
+        unlike = sum(each["claim"] == "different" for each in claims) == attributes > 0
         return (unlike and limit <= 2) or any(each["claim"] == "min_e" and each["at_least"] >= limit for each in claims)
     if name == "min_e" and state == "violated" and not waived:
         return any(each["claim"] == "equivalent" and each["people"] < limit for each in claims)

@@ -185,3 +185,25 @@ def test_who_knows_more_knows_as_nearly(tmp_path, classes):
         run_audit(series(tmp_path / each, classes, adversary=each))[0] for each in ("published", "register", "linked")
     ]
     assert codes == sorted(codes)
+
+
+@pytest.mark.parametrize(
+    ("classes", "share", "certain", "two"),
+    [([FAR, FAR], 0.1, 0, 4), ([FAR, NEAR], 0.1, 2, 2), ([FAR, NEAR], 0.05, 2, 2), ([FAR, NEAR], 0.049, 0, 4),
+     ([["-950", "-1000"], ["-1", "1"]], 0.1, 2, 2), ([["0", "1"], ["5", "5.5"]], 0.1, 2, 2)],
+)  # fmt: skip
+def test_a_witness_shows_which_numbers_are_close(tmp_path, classes, share, certain, two):
+    folder, where = series(tmp_path / "s", classes, policy=f"closeness = {share}\nmin_e = 1"), tmp_path / "w"
+    code, _, err = run_main(str(folder), "--witness", str(where))
+    assert code == bool(certain), err
+    file = where / "statement.json"
+    stated = json.loads(file.read_text())
+    [found] = [each for each in stated["claims"] if each["claim"] == "close"]
+    assert (found["certain"], found["two"]) == (certain, two)
+    assert bool([each for each in stated["rests"] if "closeness" in each]) == bool(certain)
+    assert run_main("verify", str(folder), str(where))[0] == 0
+    for name, forged in (("share", "1"), ("share", 0.1), ("two", two + 1), ("certain", certain + 1)):
+        before, found[name] = found[name], forged
+        file.write_text(json.dumps(stated))
+        assert run_main("verify", str(folder), str(where))[0] in (1, 2)
+        found[name] = before

@@ -1,5 +1,7 @@
 """Similar values: whose category is known, of which values, and what is refused."""
 
+import json
+
 import pytest
 
 from tests.cli.test_harmless import HEALTHY, MIXED, ended, series
@@ -149,10 +151,24 @@ def test_categories_are_judged_beside_other_attributes(tmp_path):
     assert found == {(who, name, "airways") for who in "ef" for name in (None, "Disease")}
 
 
-@pytest.mark.parametrize("similar", ["", SIMILAR])
-def test_a_witness_shows_nothing_of_categories(tmp_path, similar):
-    folder = with_chapters(tmp_path / "s", APART, similar)
+@pytest.mark.parametrize(
+    ("rows", "columns", "certain", "two"),
+    [(APART, SIMILAR, 0, 4), (TWICE, SIMILAR, 2, 2), (APART, "", None, None)],
+)
+def test_a_witness_shows_categories(tmp_path, rows, columns, certain, two):
+    folder = with_chapters(tmp_path / "s", rows, columns, CHAPTERS + "cough,chronic\n")
     code, _, err = run_main(str(folder), "--witness", str(tmp_path / "w"))
-    assert code == 0, err
-    statement = "".join(each.read_text() for each in (tmp_path / "w").iterdir() if each.suffix == ".json")
-    assert ("that the clause max_risk of the policy (1) is: holds" in statement) == bool(similar)
+    assert code == bool(certain), err
+    file = tmp_path / "w" / "statement.json"
+    stated = json.loads(file.read_text())
+    found = [each for each in stated["claims"] if each["claim"] == "categories"]
+    assert [(each["certain"], each["two"]) for each in found] == ([] if two is None else [(certain, two)])
+    assert not stated["rests"]
+    assert run_main("verify", str(folder), str(tmp_path / "w"))[0] == 0
+    for change in ({"two": 1}, {"certain": 1}, {"sensitive": "Age"}) if found else ():
+        for name, by in change.items():
+            before = found[0][name]
+            found[0][name] = before + by if isinstance(by, int) else by
+            file.write_text(json.dumps(stated))
+            assert run_main("verify", str(folder), str(tmp_path / "w"))[0] == 1
+            found[0][name] = before

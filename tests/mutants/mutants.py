@@ -177,6 +177,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "True",
         ),
     ],
+    "cli/test_closeness.py::test_a_witness_shows_which_numbers_are_close": [
+        ("audit.witness.verify_alike.close", "share * max(abs(a), abs(b))", "share * (abs(a) + abs(b))"),
+        ("audit.witness.verify_alike.counted", "(certain & judged).sum()", "certain.sum()"),
+    ],
+    "cli/test_similar.py::test_a_witness_shows_categories": [
+        ("audit.witness.verify_alike.categories", "every &= of[world]", "every = of[world]"),
+    ],
     "oracle/test_witness_proofs.py::test_a_formula_of_another_series_proves_nothing": [
         (
             "audit.witness.verify_proof.claimed",
