@@ -129,12 +129,12 @@ class Published:
             read = pq.read_table(path)
             strange = re.search("float|double|deci|date|time|bool|list|struct|bin", str(read.schema.types))
             need(not strange, f"a column of {strange and strange[0]}: {name}")
-            header, columns = read.column_names, [each.cast("string").to_pylist() for each in read.columns]
+            header, columns = read.column_names, [CELLS["shared"](each) for each in read.columns]
         else:
             header, lines = CELLS["lines"](path, mark)
-            columns = list(zip(*lines, strict=True)) or [[] for _ in header]
-        texts = ([(x or "").strip() for x in each] for each in columns)
-        found: dict[str, list[str]] = CELLS["FileColumns"](zip((name.strip() for name in header), texts, strict=True))
+            columns = [[cell.strip() for cell in each] for each in zip(*lines, strict=True)] or [[] for _ in header]
+        named = zip((name.strip() for name in header), columns, strict=True)
+        found: dict[str, list[str]] = CELLS["FileColumns"](named)
         need(len(found) == len(header), f"two columns of one name: {name}")
         self.read[name] = len(columns[0])
         return found

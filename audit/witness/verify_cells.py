@@ -20,6 +20,7 @@ Numbers: TypeAlias = npt.NDArray[Any]
 NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
 RANGE = re.compile(rf"([\[(\]]?) ?{NUMBER} ?[,-] ?{NUMBER} ?([\])\[]?)")
 BOUND = re.compile(rf"(>=|<=|>|<) ?{NUMBER}")
+Filed: TypeAlias = Any  # a column of pyarrow, which is not imported
 Ends: TypeAlias = tuple[Fraction | None, bool, Fraction | None, bool]
 
 
@@ -51,6 +52,13 @@ def lines(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
     declared = len(header) > 1 or not re.search(r"[;|\t]", header[0])
     need(declared and {*map(len, rest)} <= {len(header)}, f"a wrong delimiter or number of cells: {path.name}")
     return header, rest
+
+
+def shared(column: Filed) -> list[str]:
+    """Return a column of a Parquet file as texts without spaces at their ends, equal ones being one object."""
+    coded = column.cast("string").combine_chunks().dictionary_encode()
+    texts = [text.strip() for text in coded.dictionary.to_pylist()]
+    return ["" if code is None else texts[code] for code in coded.indices.to_pylist()]
 
 
 def whole(column: list[str]) -> Numbers:
@@ -85,7 +93,7 @@ def interval(cell: str) -> Ends | None:
     return None
 
 
-def cells(column: list[str], name: str, declared: str | None) -> list[Any]:
+def cells(column: list[str], name: str, declared: str | None) -> list[str]:
     """Return a quasi-identifier's cells, `*` for empty ones; refuse those that differ and may mean the same.
 
     Ranges of one meaning are one cell, unless the column is declared to be of other texts.
@@ -111,9 +119,9 @@ def cells(column: list[str], name: str, declared: str | None) -> list[Any]:
     return found
 
 
-def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[Any]:
-    """Return what ranges mean; refuse two that mean the same of whole numbers alone, or with other digits."""
-    alike, whole_numbers = dict[Any, Any](), dict[Any, Any]()
+def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[str]:
+    """Return ranges, those of one meaning as one text; refuse others that may mean the same."""
+    alike, whole_numbers, first_text = dict[Any, Any](), dict[Any, Any](), dict[Ends, str]()
     for text, read in ends.items():
         digits = frozenset(re.findall("[0-9.]+", text))
         need(alike.setdefault(read, digits) == digits, f"{name}: the cell {text}, and one that may mean the same")
@@ -122,7 +130,8 @@ def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[Any]:
         last = None if high is None else floor(high) - (high == floor(high) and not high_in)
         same = whole_numbers.setdefault((first, last), read) == read
         need(same, f"{name}: the cell {text}, and one that is the same of whole numbers")
-    return [ends.get(cell, cell) for cell in found]
+    meaning = {text: first_text.setdefault(read, text) for text, read in ends.items()}
+    return [meaning.get(cell, cell) for cell in found]
 
 
 def _sign(found: re.Match[str]) -> str:
