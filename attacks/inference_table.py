@@ -110,7 +110,7 @@ class InferenceTableAttack:
         """
         source = evidence.records
         if source is None:
-            text = say("it needs [columns] record, a published id that links a record's rows")
+            text = say("it needs a published id that links the rows of a record ([columns] record)")
             return Outcome.skipped(self.name, Reason(text, ReasonKind.NEEDS))
         if not source.attributes:
             text = say("it needs quasi-identifiers, and the series has none")

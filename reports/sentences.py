@@ -241,7 +241,7 @@ def violation_text(violation: Violation) -> str:
 def undecided(report: Report) -> Iterable[str]:
     """Yield the clauses of the policy that are not decided, and those that were not judged."""
     for broken in _once(report.policy.if_confirmed):
-        yield say("if what is guessed is right, {violation}", violation=broken)
+        yield say("Violated if the guesses are right: {violation}.", violation=broken)
     for why, clauses in undecided_clauses(report).items():
         open_ones = [each for each in clauses if each != "assumptions"]  # the verdict says so, or a sentence above
         shown = printable(why, _REASON_SHOWN)
@@ -425,7 +425,7 @@ def measures(report: Report) -> Iterable[str]:
             )
         together = [attack.status for attack in report.attacks if attack.measures.about_all_people]
         if report.tables is None and set(together) != {"complete"}:
-            yield say("An adversary who reasons about everyone's values at once may deduce more than was found here.")
+            yield say("More may follow from the values of all people together: no attack of that kind finished.")
 
 
 def advice(report: Report) -> Iterable[str]:

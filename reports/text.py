@@ -26,7 +26,7 @@ from reports.page import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-_ROOM, _NAME, _TAG = 96, 16, 8
+_ROOM, _NAME, _TAG, _WIDEST = 96, 16, 8, 10_000
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,7 @@ class Paper:
 
     def _table(self, console: Console, block: PageTable) -> None:
         """Print a table; what breaks a limit is marked."""
+        from rich.measure import Measurement
         from rich.table import Table
         from rich.text import Text as Coloured
 
@@ -146,6 +147,8 @@ class Paper:
                 for place, cell in enumerate(row)
             ]
             table.add_row(*shown)
+        if Measurement.get(console, console.options.update(max_width=_WIDEST), table).maximum > self.width:
+            table.padding = (0, 1, 0, 0)
         console.print(table)
 
 

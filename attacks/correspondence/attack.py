@@ -141,7 +141,10 @@ def _unsettled(budget: Budget, *, missed: bool) -> Reason:
 
 def _not_applying(evidence: Evidence) -> Reason | None:
     if not evidence.growing:
-        text = say('it needs `updates = "growing"` in [series]: every record of a release is in the next one')
+        text = say(
+            'it is for series in which every record of a release is in the next one, too: `updates = "growing"` in '
+            "[series]"
+        )
         return Reason(text, ReasonKind.NEEDS)
     reason = quasi_identifiers_reason(evidence) or known_rows_reason(evidence)
     if reason is None and evidence.adversary.has_register and not _has_strangers(evidence):

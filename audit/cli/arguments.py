@@ -184,7 +184,7 @@ _READERS = {"time_limit": positive_seconds, "findings": how_many, "policy": limi
 
 def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     """Add the format of what a command prints, and the file that it may be written to."""
-    by_name = "default: what the name of --output ends with (.html, .json, .md, ...), otherwise text"
+    by_name = "default: what --output ends with, such as .html, otherwise text"
     parser.add_argument("--format", choices=formats, help=by_name)
     parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
     parser.set_defaults(formats=formats)

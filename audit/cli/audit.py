@@ -65,21 +65,21 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
     main.add_argument(
         "--recommend",
         action="store_true",
-        help="where the policy is violated, look for the least change of the newest release that keeps it, as `audit "
-        "repair` does, and tell what it costs; takes tens of audits",
+        help="if the policy is violated, look for the smallest change of the newest release that keeps it, as `audit "
+        "repair` does, and say what it costs; takes as long as tens of audits",
     )
     main.add_argument(
         "--risks",
         metavar="FILE",
         type=local,
-        help="write everybody's risks, one line for each person and release, as CSV or Parquet; it names people",
+        help="write the risk of each person in each release to a CSV or Parquet file, which names people",
     )
     main.add_argument(
         "--witness",
         metavar="FOLDER",
         type=local,
-        help="write worlds, proofs and a statement that show the verdict, for `audit verify SERIES FOLDER`; they name "
-        "people, but for count tables",
+        help="write what proves the verdict, for `audit verify SERIES FOLDER`; it names people, unless the series is "
+        "one of count tables",
     )
     main.add_argument(
         "--proofs",
@@ -138,7 +138,8 @@ def add_options(parser: Parser) -> None:
         "--k",
         type=lambda text: limit(f"k={text}"),
         metavar="K",
-        help="smallest allowed number of records that fit what is known about one; short for --policy k=K",
+        help="smallest allowed number of rows that look alike, or of records that fit what is known about one; short "
+        "for --policy k=K",
     )
     add_settings(parser, "findings", "time_limit")
     parser.add_argument(

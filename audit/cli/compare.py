@@ -33,7 +33,7 @@ def add_parser(commands: Commands) -> None:
         type=counted(1, _MOST_QUERIES),
         default=10_000,
         metavar="N",
-        help="number of queries number of queries per release; default: 10000",
+        help="COUNT queries for each release; default: 10000",
     )
     parser.add_argument(
         "--theta", type=_theta, default=0.1, metavar="T", help="expected selectivity of a query; default: 0.1"

@@ -17,7 +17,7 @@ def add_parser(commands: Commands) -> None:
         "history",
         help="the reports of a series, one after the other: verdicts and risk over time",
         description="Show what earlier reports of a series said: the JSON reports in its folder reports/, or in "
-        "another one. It audits nothing and exits with 0 whatever they say.",
+        "another one. It audits nothing, and always exits with 0.",
     )
     parser.add_argument("series", metavar="SERIES", type=local, help="folder of the series")
     parser.add_argument("--reports", metavar="DIR", type=local, help="folder of the reports; default: SERIES/reports")

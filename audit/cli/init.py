@@ -29,13 +29,15 @@ def add_parser(commands: Commands) -> None:
     parser = commands.add_parser(
         "init",
         help="write a series.toml from the files found",
-        description="Guess a series.toml from the published files in a folder; each guess is marked as one. "
+        description="Write a series.toml from the published files in a folder; what is guessed is marked as a guess. "
         "On a terminal it asks where it is not sure.",
     )
     parser.add_argument("series", type=local, metavar="SERIES", help="folder that holds the releases")
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
-        "--yes", action="store_true", help="ask nothing; what is not sure is listed as unconfirmed, and decides nothing"
+        "--yes",
+        action="store_true",
+        help="ask nothing; list what is not sure as unconfirmed, which leaves the verdict undecided",
     )
     how.add_argument(
         "--confirm",

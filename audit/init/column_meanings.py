@@ -243,6 +243,13 @@ class _Guesser:
         self.choose("sensitive", best, " and ".join(reasons) or "nothing fits better", sure=shown)
         if doubtful:
             self.guesses.doubts.append(f'Is "{best.name}" the sensitive column? It could be "{others[0].name}".')
+        for column in others:
+            if column_names.sensitivity(column.name) and column.name not in self.found.register_columns():
+                self.guesses.doubts.append(
+                    f'Is "{column.name}" sensitive as well? Its name says so. It is taken for a quasi-identifier, and '
+                    f"what becomes known of it is not judged; if it is sensitive, write sensitive = "
+                    f"[{toml_text(best.name)}, {toml_text(column.name)}] and take it out of quasi_identifiers."
+                )
 
     def marks(
         self, column: Column, by: Sequence[Column], *, alone: bool, last: bool, changing: set[str]

@@ -307,7 +307,9 @@ def per_person_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on single people do not apply, or None when they do."""
     if evidence.adversary.knows_people:
         return None
-    needed = say("it needs the adversary `linked` ([columns] individual) or `register` ([adversary] register)")
+    needed = say(
+        "it needs a key that says whose row is whose ([columns] individual), or a register ([adversary] register)"
+    )
     return Reason(needed, ReasonKind.NEEDS)
 
 
@@ -315,7 +317,7 @@ def together_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on all people together do not apply, or None when they do."""
     if evidence.adversary.knows_presence:
         return None
-    why = say("nobody is known to be in the data, so that each person is judged alone, beside rows of strangers")
+    why = say("the register does not say who is in the data, so that each person is judged alone")
     return Reason(why, ReasonKind.UNFIT)
 
 
@@ -330,7 +332,7 @@ def linked_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on people whose groups are known do not apply, or None when they do."""
     if evidence.adversary.knows_groups:
         return None
-    return Reason(say("it needs the adversary `linked` ([columns] individual)"), ReasonKind.NEEDS)
+    return Reason(say("it needs a key that says whose row is whose ([columns] individual)"), ReasonKind.NEEDS)
 
 
 def known_rows_reason(evidence: Evidence) -> Reason | None:

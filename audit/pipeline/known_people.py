@@ -51,9 +51,9 @@ def register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     register, kinds = attacked.evidence[0].held.register, attacked.evidence[0].possible_kinds
     if kinds is not None:
         what = say(
-            "the register lists {listed} people who may be in the data. Who looks alike in every release is judged "
-            "once, for each set of releases in which one person can be, beside the rows of strangers; {uncovered} "
-            "people are in no class of any release",
+            "the register lists {listed} people who may be in the data. People who look alike in every release are "
+            "judged once, for each set of releases that one person can be in; {uncovered} people fit no row of any "
+            "release",
             listed=kinds.listed,
             uncovered=kinds.uncovered,
         )

@@ -351,3 +351,15 @@ def test_whoever_is_asked_leaves_nothing_unconfirmed(tmp_path: Path) -> None:
     assert "unconfirmed" not in tomllib.loads(text)
     asked = [text for text in questions if text.startswith("What is the column")]
     assert [text.split('"')[1] for text in asked] == ["Disease", "Sex", "Patient"]
+
+
+def test_columns_that_sound_sensitive_are_not_left_to_others_in_silence(tmp_path):
+    """A second diagnosis is a quasi-identifier by default, by which nobody's second diagnosis is judged: it is said."""
+    men, women = ["20-29", "m"], ["30-39", "f"]
+    rows = [[*men, "flu", "b"], [*men, "cold", "a"], [*women, "flu", "a"], [*women, "cold", "b"]]
+    for name, said in (("Diagnosis 2", True), ("Ward", False)):
+        (tmp_path / name / "releases").mkdir(parents=True)
+        with (tmp_path / name / "releases/1.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([["Age", "Sex", "Diagnosis", name], *rows])
+        out = " ".join(run_main("init", str(tmp_path / name), "--yes")[1].split())
+        assert (" sensitive as well?" in out) == said
