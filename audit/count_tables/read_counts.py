@@ -24,6 +24,7 @@ from audit.count_tables.table_shapes import (
     read_categories,
     split_rates,
 )
+from audit.io.respelling import skeleton
 from audit.io.tables import Table, note_absent
 from audit.model.arrays import Codes
 from audit.model.errors import Problems
@@ -206,31 +207,38 @@ class _Assembler:
         return [text if text in fine else "" for text in texts]
 
     def _note_other_capitals(self, name: str, total: str | None, local: Sequence[Sequence[str]]) -> None:
-        """Refuse labels that only capitals distinguish from the total, or from one of another table.
+        """Refuse labels that only their spelling distinguishes from the total, or from another one.
 
-        Taken for others, sums and what ties two tables would be missed. A table that has two spellings, none of them
-        the total's, means two labels.
+        Taken for others, sums and what ties two tables would be missed. A table that has two spellings beside the same
+        other labels, none of them the total's, means two labels.
         """
         spelled: dict[str, dict[str, int]] = {}
         meant = set[str]()
         for at, texts in enumerate(local):
             here: dict[str, str] = {}
             for text in filter(None, dict.fromkeys(texts)):
-                folded = text.casefold()
+                folded = skeleton(text)
                 spelled.setdefault(folded, {}).setdefault(text, at)
-                if here.setdefault(folded, text) != text:
+                both = {here.setdefault(folded, text), text}
+                if len(both) > 1 and self._stand_together(at, name, texts, both):
                     meant.add(folded)
         for folded, spellings in spelled.items():
             (first, before), *others = spellings.items()
             like = f'"{first}" in {self.parts[before].file.shown}'
-            if total is not None and folded == total.casefold():
+            if total is not None and folded == skeleton(total):
                 like, others = f'the total "{total}"', [each for each in spellings.items() if each[0] != total]
             elif folded in meant:
                 continue
             for spelling, at in others[:1]:
                 wrong = np.array([text == spelling for text in local[at]])
-                what = f'"{spelling}" differs from {like} by capitals alone'
+                what = f'"{spelling}" differs from {like} by its spelling alone'
                 self.parts[at].table.note_first(wrong, name, what, "write both alike", self.problems)
+
+    def _stand_together(self, at: int, name: str, texts: Sequence[str], spellings: set[str]) -> bool:
+        """Return whether a table has labels of a dimension, `texts`, in two spellings beside the same other labels."""
+        beside = [own for other, own in self.parts[at].labels.items() if other != name]
+        rows = {(text, *others) for text, *others in zip(texts, *beside, strict=True) if text in spellings}
+        return len({row[1:] for row in rows}) < len(rows)
 
     def _measures(self) -> tuple[tuple[str | None, ...], list[Codes]]:
         """Return the statistics that are counts, and each row's, -1 for those that are none."""

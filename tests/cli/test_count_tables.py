@@ -230,5 +230,26 @@ def test_labels_in_other_capitals_in_another_release_are_refused(tmp_path):
     series = TinyTables(("area",), [first, second], totals={"area": "All"}, over_time="same")
     code, out, err = run_main(str(series.write(tmp_path)))
     assert (code, out) == (2, "")
-    assert '"north" differs from "North" in releases/1.csv by capitals alone; write both alike' in err
+    assert '"north" differs from "North" in releases/1.csv by its spelling alone; write both alike' in err
     assert "releases/2.csv:2" in err
+
+
+@pytest.mark.parametrize(
+    ("spelled", "sex", "code"),
+    [
+        ("north east", "f", 2),
+        ("North-East", "f", 2),
+        ("North East.", "f", 2),
+        ("North East", "f", 1),
+        ("North West", "f", 0),  # another label
+        ("north east", "m", 0),  # it stands beside the first spelling: two labels
+    ],
+)
+def test_a_label_that_is_misspelt_in_one_row_hides_no_difference(tmp_path, spelled, sex, code):
+    """A row that is spelled otherwise than all others is tied to none of them, and what it tells is missed."""
+    first = [(("North East", "f"), "12"), (("North East", "m"), "20")]
+    second = [((spelled, sex), "13"), (("North East", "m"), "20")]
+    series = TinyTables(("area", "sex"), [first, second], over_time="cumulative")
+    found, _, err = run_main(str(series.write(tmp_path)))
+    assert found == code, err
+    assert not err or f'"{spelled}" differs from "North East"' in err
