@@ -109,6 +109,38 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
     assert (states["max_risk"][0], states["k"][0]) == ("holds", "holds")
 
 
+@pytest.mark.parametrize(
+    ("cell", "declared", "state"),
+    [
+        ("1 001", "", "undecided"),
+        ("1001 EUR", "", "undecided"),
+        ("1000-1100", "", "undecided"),
+        ("unknown", "", "holds"),
+        ("V27", "", "holds"),
+        ("2000", "", "holds"),
+        ("1001 EUR", 'types = { Pay = "categorical" }', "holds"),
+    ],
+)
+def test_a_number_that_is_not_read_is_close_to_nobody_knows_what(tmp_path, cell, declared, state):
+    """A class of 1000 and "1 001" looks like two numbers that are far from each other."""
+    rows = [["20-29", "900"], ["20-29", "2500"], ["30-39", "1000"], ["30-39", cell]]
+    write(tmp_path / "1.csv", as_csv([["Age", "Pay"], *rows]))
+    manifest = f"""[series]
+        releases = ["1.csv"]
+        [columns]
+        sensitive = "Pay"
+        quasi_identifiers = ["Age"]
+        {declared or 'types = { Pay = "numeric" }'}"""
+    write(tmp_path / "series.toml", manifest)
+    _, result, err = run_audit(tmp_path)
+    assert result is not None, err
+    clauses = {each["clause"]: each for each in result["policy"]["clauses"]}
+    assert clauses["max_risk"]["state"] == state
+    if not declared:
+        assert clauses["closeness"]["state"] == state
+        assert state == "holds" or cell in clauses["closeness"]["reason"]
+
+
 def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
     """One person in two spellings is two people, of whom several releases say less."""
     folder = tmp_path / "ward"

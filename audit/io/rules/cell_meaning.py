@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -12,11 +13,13 @@ from audit.io.cells import CellError, Kind
 from audit.io.respelling import as_plain_number
 from audit.io.rules.rule import NO_MEANING, ColumnRule, Columns, Form, ReadSeries, Respelling, unnamed
 from audit.io.toml import Reader, toml_key
+from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.nearness import PublishedNumbers
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
+_LIKE_A_NUMBER = re.compile(r"[^\w\s]*\s*[0-9]")
 _TO_QUASI = "name a column of quasi_identifiers"
 
 
@@ -99,6 +102,26 @@ class ColumnTypes(ColumnRule):
                 **about,
             )
         return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
+
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
+        """Yield the sensitive numbers beside which texts stand that look like numbers and are not read."""
+        for column in self.sensitive:
+            missing, texts = series.missing(column), series.vocabularies[column].names
+            read = {text for text in texts if _number(text, missing) is not None}
+            known = read | missing
+            unread = [text for text in texts if text not in known and _LIKE_A_NUMBER.match(text)]
+            if self.kinds.get(column) != Kind.CATEGORICAL.value and len(read) > 1 and unread:
+                what = say_count(
+                    '{count} text of "{column}" looks like a number and is not read as one, such as "{text}": write it '
+                    'as the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
+                    '{count} texts of "{column}" look like numbers and are not read, such as "{text}": write them '
+                    'as the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
+                    len(unread),
+                    column=printable(column),
+                    key=toml_key(printable(column)),
+                    text=printable(unread[0], 40),
+                )
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset({"max_risk", "closeness"}))
 
 
 def _number(text: str, missing: frozenset[str]) -> Fraction | None:
