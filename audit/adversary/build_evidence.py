@@ -12,7 +12,7 @@ import numpy as np
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import UnfollowedError, follow
-from audit.adversary.held_series import HeldSeries
+from audit.adversary.held_series import HeldSeries, begin_reading
 from audit.adversary.known_groups import KnownGroups
 from audit.adversary.pools import finder_of, known_beforehand, people_of, with_pools
 from audit.adversary.possible_people import PossibleKinds, PossiblePeopleFinder
@@ -61,10 +61,11 @@ def build_evidence(
     """
     kind = choose(series, adversary)
     follow = follow and ADVERSARIES[kind].knows_people and _has_records(series)
-    register = _register(series) if ADVERSARIES[kind].has_register else None
     transitions = {name: _transitions(series, name) for name in series.columns.sensitive}
     records = (records or follow) and _has_records(series)
-    held = HeldSeries(series, kind, register, records=records, watched=Budget() if watched is None else watched)
+    readings = begin_reading(series, ADVERSARIES[kind], records=records, watched=watched or Budget())
+    register = _register(series) if ADVERSARIES[kind].has_register else None
+    held = HeldSeries(series, kind, register, readings, records=records)
     for name, steps in transitions.items():
         if steps is not None and held.adversary.knows_groups and series.manifest.transitions:
             _check_changes(held, name, steps)

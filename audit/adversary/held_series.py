@@ -19,11 +19,12 @@ from audit.adversary.seen_release import PlacedPeople, SeenRelease, record_of
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY, IdentifierEncoder
+from audit.io.release_reading import ReleaseReading
 from audit.io.releases import KeyedRelease
 from audit.io.row_classes import RowClasses
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
-from audit.model.adversary import ADVERSARIES, AdversaryKind
+from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError
 from audit.runtime.budget import Budget
@@ -45,19 +46,23 @@ class HeldSeries:
 
     Raises:
         InputError: a release cannot be read.
-        UsageError: they do not fit into memory.
     """
 
     def __init__(
-        self, series: Series, kind: AdversaryKind, register: Register | None, *, records: bool, watched: Budget
+        self,
+        series: Series,
+        kind: AdversaryKind,
+        register: Register | None,
+        readings: list[ReleaseReading],
+        *,
+        records: bool,
     ) -> None:
         self.series, self.register, self.records = series, register, records
         self.adversary = adversary = ADVERSARIES[kind]
         self.names = IdentifierEncoder()
         several = len(series.vocabularies) > 1 and adversary.knows_people and series.manifest.known is None
         self.combined = CombinedVocabulary(series.vocabularies) if several else None
-        self._check_memory()
-        loaded = [self._load(position) for position in watched.each(range(len(series.tags)))]
+        loaded = [self._load(read) for read in series.finish(readings)]
         self.keyed = tuple(keyed for keyed, _ in loaded)
         self.seen = tuple(seen for _, seen in loaded)
         if adversary.knows_groups and records:
@@ -68,31 +73,9 @@ class HeldSeries:
         """Return the number of releases."""
         return len(self.seen)
 
-    def _check_memory(self) -> None:
-        """Refuse a series whose columns alone, as they are held, take more than there is: at least a group and a value.
-
-        Raises:
-            UsageError: it is one.
-        """
-        columns = bool(self.adversary.reads_key) + (1 + len(self._attributes)) * self.records + 1
-        needed = 4 * self.series.about_rows * (columns + len(self.series.vocabularies))
-        there = memory_bytes()
-        if there is not None and needed > there:
-            what = f"the releases take about {needed / _GB:.1f} GB of memory, and this machine has {there / _GB:.1f} GB"
-            raise UsageError(f"{manifests.NAME}: {what}; use a larger machine")
-
-    @property
-    def _attributes(self) -> tuple[str, ...]:
-        """The quasi-identifiers whose cells are read."""
-        wanted = self.records or self.adversary.has_register
-        return self.series.manifest.columns.quasi_identifiers if wanted else ()
-
-    def _load(self, position: int) -> tuple[KeyedRelease, SeenRelease]:
-        """Read a release; return it with its key, and as the adversary sees it."""
+    def _load(self, read: KeyedRelease) -> tuple[KeyedRelease, SeenRelease]:
+        """Return a release with its key, and as the adversary sees it."""
         series = self.series
-        # Whose episodes are whose no adversary knows, but a class of one person's is small.
-        key = self.adversary.reads_key or series.columns.rules[SeveralRows].choice == EPISODES
-        read = series.read(position, self._attributes, key=key, records=self.records)
         record = None if read.records is None else self.names.encode_coded(read.records)
         by_cells, cells = read.values_by_row or self.adversary.knows_people, None
         classes = read.classes if by_cells else RowClasses.of(read.group, ())
@@ -136,6 +119,25 @@ class HeldSeries:
             if release.person is not None:
                 flags[release.person[release.person != NOBODY]] = True
         return flags
+
+
+def begin_reading(series: Series, adversary: Adversary, *, records: bool, watched: Budget) -> list[ReleaseReading]:
+    """Read the columns of all releases that an adversary, and who checks what is found, look at.
+
+    Raises:
+        UsageError: they alone, as they are held, take more memory than there is: at least a group and a value.
+    """
+    wanted = records or adversary.has_register
+    attributes = series.manifest.columns.quasi_identifiers if wanted else ()
+    columns = bool(adversary.reads_key) + (1 + len(attributes)) * records + 1
+    needed = 4 * series.about_rows * (columns + len(series.vocabularies))
+    there = memory_bytes()
+    if there is not None and needed > there:
+        what = f"the releases take about {needed / _GB:.1f} GB of memory, and this machine has {there / _GB:.1f} GB"
+        raise UsageError(f"{manifests.NAME}: {what}; use a larger machine")
+    # Whose episodes are whose no adversary knows, but a class of one person's is small.
+    key = adversary.reads_key or series.columns.rules[SeveralRows].choice == EPISODES
+    return series.begin(watched.each(range(len(series.tags))), attributes, key=key, records=records)
 
 
 _CONTAINER = Path("/sys/fs/cgroup/memory.max")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,8 @@ from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.notations import kind_of_days
 from audit.io.paths import as_path, is_inside, is_remote
-from audit.io.releases import KeyedRelease, Wanted, read_release
+from audit.io.release_reading import ReleaseReading
+from audit.io.releases import KeyedRelease
 from audit.io.respelling import fold
 from audit.io.roles import tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
@@ -300,31 +301,57 @@ class Series:
         """Return where a release's key file would be."""
         return self.manifest.key_path(release)
 
+    def begin(
+        self, positions: Iterable[int], attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
+    ) -> list[ReleaseReading]:
+        """Read the columns of some releases: `finish` returns them, once the kinds of columns are known.
+
+        Args:
+            positions: the releases, counted from 0.
+            attributes: the quasi-identifiers whose cells are read.
+            key: whether to read whose rows they are.
+            records: whether to read the published record ids.
+        """
+        readings, problems = list[ReleaseReading](), Problems()
+        for position in positions:
+            with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1):
+                readings.append(ReleaseReading(self, position, attributes, problems, key=key, records=records))
+        return readings
+
+    def finish(self, readings: list[ReleaseReading]) -> Iterator[KeyedRelease]:
+        """Yield the releases that were read, and forget how.
+
+        Raises:
+            InputError: something in a file is wrong; the problems of all releases are reported.
+        """
+        read = {each.position for each in readings}
+        while readings:
+            reading = readings.pop(0)
+            release, problems = reading.release(), reading.problems
+            if release is None or problems.found:
+                others = [
+                    ReleaseReading(
+                        self, other, reading.attributes, problems, key=reading.key, records=reading.record is not None
+                    )
+                    for other in range(len(self.tags))
+                    if other not in read
+                ]
+                for each in (*readings, *others):
+                    each.release()
+                in_order = {files.shown: place for place, files in enumerate(self.manifest.releases)}
+                problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
+                raise InputError(problems.found)
+            yield release
+
     def read(
-        self,
-        position: int,
-        attributes: Sequence[str] = (),
-        *,
-        key: bool = True,
-        records: bool = False,
+        self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
     ) -> KeyedRelease:
-        """Read one release, with what is wanted of it: see `Wanted`.
+        """Read one release, with what is wanted of it: see `begin`.
 
         Raises:
             InputError: something in this file is wrong; the problems of all the other releases are reported as well.
         """
-        wanted, problems = Wanted(attributes, key, records), Problems()
-        with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1) as stage:
-            release = read_release(self, position, wanted, problems)
-            stage.count(rows=0 if release is None else release.rows)
-        if release is None or problems.found:
-            for other in range(len(self.tags)):
-                if other != position:
-                    read_release(self, other, wanted, problems)
-            in_order = {files.shown: as_path for as_path, files in enumerate(self.manifest.releases)}
-            problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
-            raise InputError(problems.found)
-        return release
+        return next(self.finish(self.begin([position], attributes, key=key, records=records)))
 
     def staged(self, manifest: Manifest) -> Series:
         """Return a series whose releases lie elsewhere; it shares this one's numbers, cells and hierarchies."""

@@ -6,7 +6,7 @@ read off the dictionary, that is off each distinct cell once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -137,6 +137,10 @@ class Table:
     def renamed(self, names: Mapping[str, str]) -> Table:
         """Return the table with other names of its columns."""
         return replace(self, _columns={names.get(name, name): array for name, array in self._columns.items()})
+
+    def less(self, names: Collection[str]) -> Table:
+        """Return the table without some columns."""
+        return replace(self, _columns={name: array for name, array in self._columns.items() if name not in names})
 
     def with_column(self, name: str, array: pa.Array) -> Table:
         """Return the table with one more column."""

@@ -51,9 +51,9 @@ def test_a_key_that_goes_under_way(tmp_path, monkeypatch):
     write(tmp_path / "1.csv", "A,D\n1,x\n1,y\n")
     write(tmp_path / "private/1.key.csv", "row,individual\n0,a\n1,b\n")
     write(tmp_path / "series.toml", MANIFEST.format(name="1.csv", more=""))
-    from audit.io import releases
+    from audit.io import release_reading
 
-    monkeypatch.setattr(releases, "is_there", lambda _: False)
+    monkeypatch.setattr(release_reading, "is_there", lambda _: False)
     code, _, err = run_main(str(tmp_path))
     assert code == 2
     assert "private/1.key.csv: the key was there before and is gone; put it back" in err

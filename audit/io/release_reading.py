@@ -1,0 +1,449 @@
+"""The reading of one release: first its columns, then what their cells mean, once the kinds of columns are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.adjustments import Adjustments, read_adjusted, respelled
+from audit.io.attributes import QuasiIdentifier
+from audit.io.dates import ranked_dates
+from audit.io.diagnostics import is_there
+from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles
+from audit.io.releases import KeyedRelease
+from audit.io.row_classes import CodedColumn, RowClasses, varies
+from audit.io.rules.cell_meaning import Missing
+from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
+from audit.io.singling_columns import MOST_ROWS, singling_columns
+from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
+from audit.model.arrays import Codes, Counts, Flags
+from audit.model.composite_keys import combine
+from audit.model.errors import Problems
+
+SEVERAL_ROWS = (
+    "keep one row for each person and release; or say under [columns] what they are: "
+    'rows = "episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
+)
+
+
+class ReleaseContext(Protocol):
+    """What reading a release takes of its series, and where it leaves new people and values."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """The files, and what their columns mean."""
+
+    @property
+    def people(self) -> IdentifierEncoder:
+        """Codes of people, common to all releases."""
+
+    @property
+    def vocabularies(self) -> dict[str, Vocabulary]:
+        """Codes of the values of each sensitive attribute, common to all releases."""
+
+    @property
+    def attributes(self) -> dict[str, QuasiIdentifier]:
+        """The quasi-identifiers with their cells."""
+
+    @property
+    def keyed(self) -> bool:
+        """Whether every release has a key."""
+
+    def has_key(self, release: ReleaseFiles, /) -> bool:
+        """Return whether a release has a key."""
+
+    def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
+        """Note the distinct texts of some columns of a release."""
+
+    def adjustments(self, tag: str) -> Adjustments:
+        """Return what is changed in the tables of a release."""
+
+    def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
+        """Read a file that the manifest names beside the releases."""
+
+
+class ReleaseReading:
+    """The reading of one release of a series, which notes every trouble in `problems`.
+
+    Attributes:
+        attributes: the quasi-identifiers whose cells are read.
+        key: whether whose rows they are is read, where that is known.
+        record: the column of published record ids, where these are read.
+    """
+
+    def __init__(
+        self,
+        series: ReleaseContext,
+        position: int,
+        attributes: Sequence[str],
+        problems: Problems,
+        *,
+        key: bool,
+        records: bool,
+    ) -> None:
+        self.series, self.position, self.problems = series, position, problems
+        self.columns = series.manifest.columns
+        self.files = series.manifest.releases[position]
+        episodes = self.columns.rules[SeveralRows].choice == EPISODES
+        self.key = key and (series.has_key(self.files) if episodes else series.keyed)
+        self.record = self.columns.record if records else None
+        # Without a group column the cells make the groups.
+        self.attributes = attributes if self.columns.group else self.columns.quasi_identifiers
+        self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
+        self.texts: dict[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = {}
+        self.strangers: Flags | None = None
+        self._columns_read = self._begin()
+
+    def _begin(self) -> Table | None:
+        """Read the columns; return those that are no quasi-identifiers."""
+        table = self._table()
+        if table is None:
+            return None
+        for name in self.columns.quasi_identifiers:
+            codes, texts = short_codes(table.arrow(name))
+            self.texts[name] = codes.astype(np.min_scalar_type(len(texts))), texts
+        self.series.note_texts(self.position, {name: texts for name, (_, texts) in self.texts.items()})
+        return table.less({*self.columns.quasi_identifiers} - {self.columns.rules[Date].column})
+
+    def release(self) -> KeyedRelease | None:
+        """Return the release; None when too much of it is amiss."""
+        table = self._columns_read
+        if table is None:
+            return None
+        if table.rows == 0:
+            line = None if table.path.name.endswith(".parquet") else 2
+            self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
+            return None
+        cells = {name: self._cells(table, name) for name in self.attributes}
+        group = self._group(table, cells)
+        counts = self._counts(table)
+        suppressed = self._suppressed(group, cells)
+        columns, classes = self._classes(table, group, cells)
+        people = np.ones(table.rows, dtype=np.int64) if counts is None else counts
+        people = people if suppressed is None else np.where(group.codes == suppressed, 0, people)
+        few = table.rows <= MOST_ROWS and bool(columns)
+        singling = singling_columns(self.columns.quasi_identifiers, columns, people, classes) if few else ()
+        person = self._person(table) if self.key else None
+        owner, several = None, self.columns.rules[SeveralRows]
+        if person is not None and several.choice is not None:
+            owner, person = person, self._one_row_each(table, person) if several.one_counts else None
+        anatomy = self.files.values is not None
+        entries = self._pair(table, group) if anatomy else self._entries(table, group, counts)
+        if entries is None:
+            return None
+        return KeyedRelease(
+            tag=self.files.tag,
+            group=group,
+            classes=classes,
+            person=person,
+            entry_group=entries[0],
+            entry_value=entries[1],
+            entry_count=entries[2],
+            counts=counts,
+            values_by_row=not anatomy,
+            cells=cells,
+            records=None if self.record is None else self._records(table, self.record),
+            suppressed=suppressed,
+            singling=singling,
+            counterfeits=self._counterfeits(group, person, entries),
+            strangers=self.strangers,
+            owner=owner,
+            own=self.own,
+            texts=self.texts,
+        )
+
+    def _table(self) -> Table | None:
+        c = self.columns
+        wanted = [
+            *c.quasi_identifiers,
+            c.group,
+            self.record,
+            None if self.files.values else c.count,
+        ]
+        if self.files.values is None:
+            wanted += c.sensitive
+        if self.key and not is_there(self.series.manifest.key_path(self.files)):
+            wanted.append(c.individual)
+        if self.key and c.rules[SeveralRows].one_counts:
+            wanted += [
+                c.rules[Date].column,
+                *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual]),
+            ]
+        names = list(dict.fromkeys(name for name in wanted if name))
+        return self._read(self.files.rows, self.files.shown, names)
+
+    def _one_row_each(self, table: Table, person: Codes) -> Codes:
+        """Return who each row is, strangers in the rows of a person but the latest, or the first, by their dates."""
+        date = self.columns.rules[Date].column
+        codes, texts = text_codes(table.arrow(str(date)))
+        rank, wrong = ranked_dates(texts)
+        if wrong is not None:
+            row = int(np.flatnonzero(codes == wrong)[0])
+            what, remedy = "the cell is not a date", "write dates as 2024-03-17, 17.03.2024 or 20240317"
+            self._note(table, row, date, what, remedy)
+            return person
+        sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1
+        # Of rows with one date that comes last in the file which counts.
+        order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], person))
+        further = np.ones(table.rows, dtype=np.bool_)
+        further[order[np.append(np.diff(person[order]) != 0, True)]] = False
+        further &= person != NOBODY
+        if further.any():
+            self.strangers = further if self.strangers is None else self.strangers | further
+        return np.where(further, NOBODY, person).astype(np.int32)
+
+    def _read(self, path: Path, shown: str, names: Sequence[str]) -> Table | None:
+        distinct, adjustments = (self.columns.individual, self.record), self.series.adjustments(self.files.tag)
+        return read_adjusted(path, shown, names, adjustments, self.problems, distinct=distinct)
+
+    def _note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
+        self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)
+
+    def _filled(self, table: Table, column: str, coded: Coded, what: str, remedy: str) -> None:
+        """Note the first empty cell of a column that may have none."""
+        if "" in coded.names:
+            table.note_first(coded.codes == list(coded.names).index(""), column, what, remedy, self.problems)
+
+    def _cells(self, table: Table, name: str) -> Codes:
+        """Return the numbers of a quasi-identifier's cells by row, noting the cells that cannot be read."""
+        codes, names = self.texts[name]
+        numbers, errors = self.series.attributes[name].numbers(names)
+        for place, error in errors:
+            rows = np.flatnonzero(codes == place)
+            if len(rows):
+                self._note(table, int(rows[0]), name, error.what, error.remedy)
+        return numbers[codes]
+
+    def _suppressed(self, group: Coded, cells: Mapping[str, Codes]) -> int | None:
+        """Return the group of the rows that say `*` in all quasi-identifiers, where others say more."""
+        if self.columns.group is not None or self.columns.record is not None or not cells:
+            return None
+        stars = np.logical_and.reduce([codes == self.series.attributes[name].anything for name, codes in cells.items()])
+        return int(group.codes[stars.argmax()]) if stars.any() and not stars.all() else None
+
+    def _classes(self, table: Table, group: Coded, cells: dict[str, Codes]) -> tuple[list[CodedColumn], RowClasses]:
+        """Return the quasi-identifiers, and which rows are alike.
+
+        Added to `cells` are those of the columns of a plain table in which rows of one group differ, which then look
+        like what they contain; of the others the texts are compared.
+        """
+        varying = [name for name, (codes, _) in self.texts.items() if varies(group, codes)]
+        for name in varying if self.files.values is None else ():
+            if name not in cells:
+                cells[name] = self._cells(table, name)
+        columns: dict[str, CodedColumn] = {}
+        for name, (codes, texts) in self.texts.items():
+            if name not in cells and "" in texts and len(rows := np.flatnonzero(codes == texts.index(""))):
+                for _, error in self.series.attributes[name].numbers([""])[1]:
+                    self._note(table, int(rows[0]), name, error.what, error.remedy)
+            read = name in cells
+            columns[name] = (cells[name], len(self.series.attributes[name].cells)) if read else (codes, len(texts))
+        several = [columns[name] for name in varying if varies(group, columns[name][0])]
+        return [*columns.values()], RowClasses.of(group, [*columns.values()], several)
+
+    def _group(self, table: Table, cells: dict[str, Codes]) -> Coded:
+        """Return the groups by row; without a group column, rows with equal cells form one."""
+        name = self.columns.group
+        if name is not None:
+            coded = table.coded(name)
+            self._filled(table, name, coded, "the row belongs to no group", "write the row's group")
+            return coded
+        bounds = [(codes, len(self.series.attributes[name].cells)) for name, codes in cells.items()]
+        key, _ = combine(bounds, table.rows)
+        _, first, groups = np.unique(key, return_index=True, return_inverse=True)
+        order = np.argsort(np.argsort(first))
+        names = [str(place + 1) for place in range(len(first))]
+        return Coded(order[groups].astype(np.int32), len(first), names)
+
+    def _counts(self, table: Table) -> Counts | None:
+        name = self.columns.count
+        return self._whole_numbers(table, name) if name is not None and name in table else None
+
+    def _whole_numbers(self, table: Table, column: str) -> Counts:
+        """Return a column of counts, noting the first cell that is none."""
+        counts = table.whole_numbers(column)
+        wrong = np.flatnonzero(counts < 1)
+        if len(wrong):
+            remedy = "write a whole number from 1"
+            self._note(table, int(wrong[0]), column, "the cell is no count of people", remedy)
+            counts = np.maximum(counts, 1)  # what else is wrong with the release is noted as well
+        return counts
+
+    def _person(self, table: Table) -> Codes | None:
+        path = self.series.manifest.key_path(self.files)
+        if not is_there(path) and (self.columns.individual is None or self.columns.individual not in table):
+            shown = self.series.manifest.shown(path)
+            self.problems.add(shown, "the key was there before and is gone", "put it back, and run the audit again")
+            return None
+        if not is_there(path):
+            codes = self.series.people.encode(table.arrow(str(self.columns.individual)))
+            self._distinct(table, codes, str(self.columns.individual))
+            return codes
+        shown = self.series.manifest.shown(path)
+        there = header(path, shown, Problems()) or {}
+        values = [
+            name for name in self.columns.sensitive if name in there and name not in KEY_COLUMNS and self.files.values
+        ]
+        key = read_table(path, shown, [*KEY_COLUMNS, *values], self.problems, distinct=KEY_COLUMNS)
+        if key is None:
+            return None
+        key = respelled(key, self.columns.rules)
+        rows = key.whole_numbers("row")
+        if table.kept is not None:  # rows that are ignored count in the key, and its lines about them do not
+            inside = (rows >= 0) & (rows < table.in_file)
+            place = np.full(table.in_file, NOBODY, dtype=np.int64)
+            place[table.kept] = np.arange(table.rows)
+            rows = np.where(inside, place[np.where(inside, rows, 0)], rows)
+            ignored = inside & (rows == NOBODY)
+            key, rows = key.without(ignored), rows[~ignored]
+        return self._placed(table, key, rows, values)
+
+    def _placed(self, table: Table, key: Table, rows: Counts, values: Sequence[str]) -> Codes | None:
+        """Put a key file's people and values at their rows; a row without a line is a stranger's."""
+        people = self.series.people.encode(key.arrow("individual"))
+        outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
+        if len(outside):
+            what = f"there is no such row in {table.shown}, which has {table.rows}, counted from 0"
+            self._note(key, int(outside[0]), "row", what, "write the key anew from the release")
+            return None
+        lines = np.bincount(rows, minlength=table.rows)
+        wrong = np.flatnonzero(lines > 1)
+        if len(wrong):
+            what = f"row {wrong[0]} of {table.shown}, counted from 0, has {lines[wrong[0]]} lines in the key"
+            line = key.line(int(np.flatnonzero(rows == wrong[0])[-1]))
+            self.problems.add(key.shown, what, "write one line for each row", line=line, column="row")
+            return None
+        self.strangers = None if lines.all() else lines == 0
+        self._distinct(key, people, "individual")
+
+        def at_rows(codes: Codes, elsewhere: int) -> Codes:
+            found = np.full(table.rows, elsewhere, dtype=np.int32)
+            found[rows] = codes
+            return found
+
+        for name in values:
+            codes, texts = text_codes(key.arrow(name))
+            self.own[name] = at_rows(codes, len(texts)), [*texts, ""]
+        return at_rows(people, NOBODY)
+
+    def _records(self, table: Table, column: str) -> Coded:
+        """Return the record ids by row, noting the first row that has none, or that of another row."""
+        coded = table.coded(column)
+        self._filled(table, column, coded, "the row has no record id", "write its record's id")
+        place = np.zeros(coded.size, dtype=np.intp)
+        place[coded.codes] = np.arange(table.rows)
+        empty = list(coded.names).index("") if "" in coded.names else NOBODY
+        again = np.flatnonzero((place[coded.codes] != np.arange(table.rows)) & (coded.codes != empty))
+        if len(again):
+            what = f"this record has another row in line {table.line(int(place[coded.codes[again[0]]]))}"
+            self._note(table, int(again[0]), column, what, "keep one row for each record and release")
+        return coded
+
+    def _distinct(self, table: Table, people: Codes, column: str) -> None:
+        """Note who is there, how many people have several rows in this release, and where the first of them has."""
+        rows, others = self.series.people.repeated(people)
+        if len(rows) and self.columns.rules[SeveralRows].choice is None:
+            many, extra = len(np.unique(people[rows])), len(rows)
+            where = f"this person has another row in line {table.line(int(others[0]))}"
+            more = f" ({many:,} people have several rows here, {extra:,} rows too many)" if many > 1 else ""
+            self._note(table, int(rows[0]), column, where + more, SEVERAL_ROWS)
+
+    def _value_codes(self, table: Table, name: str) -> Codes:
+        codes, names = text_codes(table.arrow(name))
+        if "" not in self.columns.rules[Missing].texts:
+            self._filled(table, name, Coded(codes, len(names), names), "the row has no value", "write its value")
+        for rule in self.series.adjustments(self.files.tag).rules:
+            for place, what, remedy in rule.wrong_values(name, names):
+                table.note_first(codes == place, name, what, remedy, self.problems)
+        number = self.series.vocabularies[name].add(names)
+        return codes if np.array_equal(number, np.arange(len(names))) else number.take(codes)
+
+    def _entries(
+        self, table: Table, group: Coded, counts: Counts | None
+    ) -> tuple[Codes, dict[str, Codes], Counts | None]:
+        values = {name: self._value_codes(table, name) for name in self.columns.sensitive}
+        return group.codes, values, counts
+
+    def _pair(self, rows: Table, group: Coded) -> tuple[Codes, dict[str, Codes], Counts | None] | None:
+        """Read the values of an Anatomy pair, and check that each group has as many values as rows."""
+        group_column, count = str(self.columns.group), self.columns.count or "count"
+        wanted = [group_column, *self.columns.sensitive, count]
+        table = self._read(self.files.values or Path(), self.files.values_shown, wanted)
+        if table is None:
+            return None
+        counts = self._whole_numbers(table, count)
+        groups = table.coded(group_column)
+        number = {group.name(code): code for code in np.unique(group.codes)}
+        present = np.unique(groups.codes)
+        of_code = np.full(int(present.max(initial=-1)) + 1, NOBODY, dtype=np.int32)
+        of_code[present] = [number.get(groups.name(code), NOBODY) for code in present]
+        codes = of_code[groups.codes]
+        strays = np.flatnonzero(codes == NOBODY)
+        if len(strays):
+            what = f"no row of {rows.shown} is in this group"
+            self._note(table, int(strays[0]), group_column, what, "give the pair the same groups")
+            return None
+        have = np.bincount(codes, weights=counts, minlength=group.size).astype(np.int64)
+        need = np.bincount(group.codes, minlength=group.size)
+        wrong = np.flatnonzero(have != need)
+        if len(wrong):
+            place = int(np.flatnonzero(group.codes == wrong[0])[0])
+            what = f"this row's group has {need[wrong[0]]} rows but {have[wrong[0]]} values in {table.shown}"
+            self._note(rows, place, group_column, what, "publish one value for each row")
+            return None
+        values = {name: self._value_codes(table, name) for name in self.columns.sensitive}
+        return codes, values, None if (counts == 1).all() else counts
+
+    def _counterfeits(
+        self,
+        group: Coded,
+        person: Codes | None,
+        entries: tuple[Codes, dict[str, Codes], Counts | None],
+    ) -> dict[int, int]:
+        """Read the published counterfeit counts, and hold them against the groups and the key."""
+        name = self.series.manifest.counterfeits.get(self.files.tag)
+        if name is None:
+            return {}
+        if self.columns.group is None:
+            what = "counterfeits are counted by group, and the series has no group column"
+            self.problems.add(name, what, "name the group column in the manifest")
+            return {}
+        table = self.series.side_table(name, [self.columns.group, "Count"], self.problems)
+        if table is None:
+            return {}
+        number = {group.name(code): code for code in np.unique(group.codes)}
+        size = np.bincount(entries[0], weights=entries[2], minlength=group.size)
+        found: dict[int, int] = {}
+        for row, (label, text) in enumerate(zip(table.texts(self.columns.group), table.texts("Count"), strict=True)):
+            count, code = whole_number(text), number.get(label, NOBODY)
+            if code == NOBODY or code in found:
+                what = "the group is not in the release" if code == NOBODY else "the group stands twice"
+                self._note(table, row, self.columns.group, what, "write each group of the release at most once")
+            elif not 0 <= count <= size[code]:
+                what = "the cell is no count" if count < 0 else "the group has not so many rows"
+                self._note(table, row, "Count", what, "write how many of the group's rows are counterfeits")
+            else:
+                found[code] = count
+        self._agree(table, group, person, found)
+        return found
+
+    def _agree(self, table: Table, group: Coded, person: Codes | None, found: dict[int, int]) -> None:
+        """Note the first group whose published counterfeits are not those of the key."""
+        if person is None or self.problems.found:
+            return
+        fake = np.append(self.series.people.is_counterfeit(), True)[person]
+        fake = fake if self.strangers is None else fake & ~self.strangers
+        keyed = np.bincount(group.codes[fake], minlength=group.size)
+        for code in np.unique(group.codes):
+            if keyed[code] != found.get(int(code), 0):
+                what = (
+                    f'group "{group.name(int(code))}" has {found.get(int(code), 0)} counterfeits here '
+                    f"but {keyed[code]} in the key of {self.files.shown}"
+                )
+                self.problems.add(table.shown, what, "correct the count or the key", column="Count")
+                return
