@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import overload
-
 import numpy as np
 
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
+from audit.io.tables import NamesOnDemand
 from audit.model.arrays import Codes
 from audit.model.composite_keys import combine, distinct
 from audit.model.evidence import claimed_part
@@ -32,7 +30,7 @@ class CombinedVocabulary:
         self._vocabularies = tuple(vocabularies.values())
         self._codes: dict[tuple[int, ...], int] = {}
         self._parts = np.zeros((0, len(vocabularies)), dtype=np.int32)
-        self.names = _CombinationNames(self)
+        self.names = NamesOnDemand(self.__len__, self.text)
 
     def __len__(self) -> int:
         """Return how many combinations are known."""
@@ -73,27 +71,3 @@ class CombinedVocabulary:
             return self._vocabularies[attribute].names[value]
         parts = self.parts()[code].tolist()
         return _BETWEEN.join(each.names[part] for each, part in zip(self._vocabularies, parts, strict=True))
-
-
-class _CombinationNames(Sequence[str]):
-    """What combinations are called, by code."""
-
-    def __init__(self, vocabulary: CombinedVocabulary) -> None:
-        self._vocabulary = vocabulary
-
-    def __len__(self) -> int:
-        return len(self._vocabulary)
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self._vocabulary.text, range(len(self)))
-
-    @overload
-    def __getitem__(self, code: int) -> str: ...
-    @overload
-    def __getitem__(self, code: slice) -> Sequence[str]: ...
-    def __getitem__(self, code: int | slice) -> str | Sequence[str]:
-        if isinstance(code, slice):
-            return [self._vocabulary.text(each) for each in range(*code.indices(len(self)))]
-        if code >= len(self):
-            raise IndexError(code)
-        return self._vocabulary.text(code)

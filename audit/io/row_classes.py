@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, overload
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.tables import Coded
+from audit.io.tables import Coded, NamesOnDemand
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, row_ranks
 
@@ -51,7 +51,9 @@ class RowClasses:
             number = np.empty(len(order), dtype=np.int32)
             number[order] = np.arange(len(order), dtype=np.int32)
             of_class = group.codes[first[order]]
-            row = Coded(number[place.reshape(-1)], len(order), _RowClassNames(group, of_class))
+            row = Coded(
+                number[place.reshape(-1)], len(order), NamesOnDemand(of_class.__len__, _ClassName(group, of_class))
+            )
         at = _first_rows(row)
         looks = row_ranks([(codes[at], bound) for codes, bound in columns], row.size)
         return cls(row, of_class, looks if columns else np.arange(row.size, dtype=np.int32))
@@ -75,31 +77,23 @@ def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
     return not np.array_equal(of_group.take(group.codes), codes)
 
 
-class _RowClassNames(Sequence[str]):
-    """The names of row classes.
+@dataclass(frozen=True)
+class _ClassName:
+    """Names row classes, given their groups.
 
     No published name has as many marks one after the other, so that all names are different.
     """
 
-    def __init__(self, group: Coded, of_class: Codes) -> None:
-        self._group, self._of_class = group, of_class
+    group: Coded
+    of_class: Codes
 
-    def __len__(self) -> int:
-        return len(self._of_class)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return [self[at] for at in range(*place.indices(len(self)))]
-        group = self._of_class[place]
-        first, end = np.searchsorted(self._of_class, np.array([group, group + 1], dtype=group.dtype))
-        name = self._group.name(int(group))
+    def __call__(self, place: int) -> str:
+        code = self.of_class[place]
+        first, end = np.searchsorted(self.of_class, np.array([code, code + 1], dtype=code.dtype))
+        name = self.group.name(int(code))
         return name if end - first == 1 else f"{name}{self._mark}{place - first + 1}"
 
     @cached_property
     def _mark(self) -> str:
-        runs = (len(run) for name in self._group.names for run in re.findall(f"{_MARK}+", name))
+        runs = (len(run) for name in self.group.names for run in re.findall(f"{_MARK}+", name))
         return _MARK * (1 + max(runs, default=0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +61,27 @@ class Coded:
     def name(self, code: int) -> str:
         """Return the published text of a code."""
         return self.names[code]
+
+
+class NamesOnDemand(Sequence[str]):
+    """Names by code, each put together when it is asked for; `size` returns how many there are by then."""
+
+    def __init__(self, size: Callable[[], int], name: Callable[[int], str]) -> None:
+        self._size, self._name = size, name
+
+    def __len__(self) -> int:
+        return self._size()
+
+    @overload
+    def __getitem__(self, code: int) -> str: ...
+    @overload
+    def __getitem__(self, code: slice) -> Sequence[str]: ...
+    def __getitem__(self, code: int | slice) -> str | Sequence[str]:
+        if isinstance(code, slice):
+            return [self._name(each) for each in range(*code.indices(len(self)))]
+        if code >= len(self):
+            raise IndexError(code)
+        return self._name(code)
 
 
 @dataclass

@@ -27,17 +27,6 @@ _COMPILED, _SAVED = "audit.model.minimum_cuts_compiled", 2e-8  # seconds
 NO_CUT = int(np.iinfo(np.int64).max)
 
 
-def min_cut(weights: Weights) -> tuple[int, npt.NDArray[np.bool_]]:
-    """Return the least cut of one graph's connected components, and its side; see `min_cuts`.
-
-    >>> value, side = min_cut(np.array([[0, 3, 1], [3, 0, 1], [1, 1, 0]]))
-    >>> value, side.tolist()
-    (2, [False, False, True])
-    """
-    values, sides = min_cuts(np.asarray(weights, dtype=np.int64)[None])
-    return int(values[0]), sides[0]
-
-
 def min_cuts(weights: Weights) -> tuple[Values, Sides]:
     """Return the least weight that parts a connected component of each graph, over its components.
 
@@ -46,6 +35,10 @@ def min_cuts(weights: Weights) -> tuple[Values, Sides]:
     Returns:
         The values, shape (graphs,); `NO_CUT` where no component has two nodes. One side of a cut of that value,
         within one component, shape (graphs, nodes); no node where there is no cut.
+
+    >>> values, sides = min_cuts(np.array([[[0, 3, 1], [3, 0, 1], [1, 1, 0]]]))
+    >>> values.tolist(), sides.tolist()
+    ([2], [[False, False, True]])
     """
     if pays(_COMPILED, _SAVED * weights.size * weights.shape[1]):
         from audit.model import minimum_cuts_compiled
