@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,20 @@ from audit.io.row_classes import RowClasses
 from audit.io.singling_columns import SinglingColumn
 from audit.io.tables import Coded
 from audit.model.arrays import Codes, Counts, Flags
-from audit.model.composite_keys import ranks
+from audit.model.composite_keys import counted, ranks, tally
+
+
+class GroupContents(NamedTuple):
+    """Each value of each group, sorted by group and value.
+
+    Attributes:
+        group, value: distinct pairs; shape (m,), int32.
+        rows: how many of the group's rows have the value; shape (m,), int64.
+    """
+
+    group: Codes
+    value: Codes
+    rows: Counts
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,19 @@ class Release:
     def people(self) -> int:
         """Number of people, counterfeits among them, that the rows stand for."""
         return self.rows if self.counts is None else int(self.counts.sum())
+
+    def group_people(self) -> Counts:
+        """Return how many people, counterfeits among them, each group has; 0 for codes without a group."""
+        return tally(self.entry_group, self.group.size, self.entry_count)
+
+    def contents(self, sensitive: str) -> GroupContents:
+        """Return the values of a sensitive attribute in the groups."""
+        value = self.entry_value[sensitive]
+        bound = int(value.max(initial=0)) + 1
+        pair, rows = counted(
+            self.entry_group.astype(np.int64) * bound + value, self.group.size * bound, self.entry_count
+        )
+        return GroupContents((pair // bound).astype(np.int32), (pair % bound).astype(np.int32), rows)
 
     def by_class(self) -> Self:
         """Return the same with what publishes values together as its groups: row classes in a plain table."""

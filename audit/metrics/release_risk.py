@@ -20,7 +20,7 @@ from audit.io.encoding import Vocabulary
 from audit.io.releases import KeyedRelease, Release
 from audit.io.rules.disclosure import Harmless
 from audit.model.arrays import Codes, Counts, Floats
-from audit.model.composite_keys import counted, tally
+from audit.model.composite_keys import tally
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.phrases import say
 
@@ -78,7 +78,7 @@ def panels_in(
         harmless: attributes, each with a value that may be known of anyone.
         k: classes of fewer are small.
     """
-    of_group = class_sizes(release)
+    of_group = release.group_people()
     sizes = of_group[of_group > 0]
     classes = sizes if release.suppressed is None else np.delete(of_group, release.suppressed)
     classes = classes[classes > 0] if classes.any() else sizes  # without suppressed rows, unless all are
@@ -193,11 +193,6 @@ def _people_of(release: Release, of_row: Codes, rows: Counts, owner: Codes | Non
     return np.maximum(rows - counterfeits[group], has_people[group])
 
 
-def class_sizes(release: Release) -> Counts:
-    """Return the number of people of each group, counterfeits included; 0 for unused codes."""
-    return tally(release.entry_group, release.group.size, release.entry_count)
-
-
 @dataclass(frozen=True)
 class Diversity:
     """The panel's measures of how an attribute's values are distributed over the classes."""
@@ -242,20 +237,16 @@ def journalist_risk(sizes: Counts, population: Counts | None) -> PopulationRisk 
 
 def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> ValueDistribution:
     """Return the distribution of an attribute's values over the classes of a release."""
-    value = release.entry_value[sensitive]
-    bound = int(value.max(initial=0)) + 1
-    key = release.entry_group.astype(np.int64) * bound + value
-    pairs, rows = counted(key, release.group.size * bound, release.entry_count)
-    group = pairs // bound
+    group, value, rows = release.contents(sensitive)
     present = np.flatnonzero(np.bincount(value))
     ranks = None
     numbers = as_numbers([vocabulary.names[code] for code in present])
     if numbers is not None:
-        ranks = np.zeros(bound, dtype=np.int32)
+        ranks = np.zeros(int(value.max(initial=0)) + 1, dtype=np.int32)
         ranks[present] = np.unique(numbers, return_inverse=True)[1]
     start = np.flatnonzero(np.diff(group, prepend=-1))
     entries = np.diff(start, append=len(group))
-    return ValueDistribution(start, entries, np.add.reduceat(rows, start), pairs - group * bound, rows, ranks)
+    return ValueDistribution(start, entries, np.add.reduceat(rows, start), value, rows, ranks)
 
 
 def as_numbers(names: Sequence[str]) -> Floats | None:

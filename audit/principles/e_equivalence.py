@@ -27,7 +27,7 @@ import numpy.typing as npt
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Flags
-from audit.principles.group_contents import contents, first_rows, of_attribute
+from audit.principles.group_contents import first_rows, of_attribute
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
 from audit.principles.small_cuts import connected, small_cuts
 from audit.runtime.phrases import say
@@ -128,7 +128,7 @@ class _ValueHistories:
 
     def _buckets(self, release: KeyedRelease) -> Codes:
         """Return the bucket of each group, by code, and number new buckets; -1 for codes without a group."""
-        held = contents(self.series, release, self.sensitive)
+        held = release.contents(self.sensitive)
         bucket = np.full(release.group.size, -1, dtype=np.int32)
         names = self.series.vocabularies[self.sensitive].names
         for values in np.split(np.arange(len(held.group)), np.flatnonzero(np.diff(held.group)) + 1):

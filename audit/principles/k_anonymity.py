@@ -18,7 +18,7 @@ from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine, distinct, tally
-from audit.principles.group_contents import first_rows, group_sizes, is_person
+from audit.principles.group_contents import first_rows, is_person
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.phrases import say
 
@@ -72,5 +72,5 @@ def _people(series: Series, release: KeyedRelease, place: Codes, group: Codes) -
         return tally(place, len(group), counts)
     counterfeits = np.zeros(release.group.size, dtype=np.int64)
     counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
-    has_people = group_sizes(release) > counterfeits
+    has_people = release.group_people() > counterfeits
     return np.maximum(tally(place, len(group), release.counts) - counterfeits[group], has_people[group])

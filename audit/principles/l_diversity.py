@@ -13,11 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.io.releases import KeyedRelease
+from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.model.errors import printable
-from audit.principles.group_contents import GroupContents, contents, first_rows, group_sizes, of_attribute
+from audit.principles.group_contents import first_rows, of_attribute
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.phrases import say
 
@@ -41,11 +41,11 @@ class LDiversity:
 
     def frequent(self, series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
         """Return the groups in which a value of an attribute is too frequent, with their most frequent value."""
-        held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
+        held, names = release.contents(sensitive), series.vocabularies[sensitive].names
         harmless = series.vocabularies[sensitive].codes(series.columns.rules[Harmless].values.get(sensitive, ()))
         counted = ~np.isin(held.value, harmless)
         held = GroupContents(held.group[counted], held.value[counted], held.rows[counted])
-        size, row = group_sizes(release), first_rows(release.group.codes, release.group.size)
+        size, row = release.group_people(), first_rows(release.group.codes, release.group.size)
         most = np.zeros(len(size), dtype=np.int64)
         np.maximum.at(most, held.group, held.rows)
         over = np.flatnonzero(most > size // self.l)  # count * l > size, where the product might not fit

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.releases import GroupContents
 from audit.model.arrays import Codes, Counts, Flags, Integers
 from audit.model.composite_keys import tally
 from audit.model.update_sets import Pairs, UpdateSets
-from audit.principles.group_contents import GroupContents
 
 _WORD = 64
 

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.background_knowledge import check_listed, update_sets
-from audit.io.releases import KeyedRelease
+from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
-from audit.principles.group_contents import GroupContents, contents, of_attribute
+from audit.principles.group_contents import of_attribute
 from audit.principles.legal_updates import Groups, Rule
 from audit.principles.m_invariance import not_unique
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
@@ -113,7 +113,7 @@ class _Steps:
             raise ValueError("m-distinctness is checked on releases that were read with their key")
         if self.rule.sets is not None:
             check_listed(self.series, release, self.sensitive, np.count_nonzero(self.rule.may, axis=1) > 0)
-        held = contents(self.series, release, self.sensitive)
+        held = release.contents(self.sensitive)
         new = Groups.of(held, release.group.size, len(self.tags))
         self.tags.append(release.tag)
         self.of = np.append(self.of, np.full(max(0, self.series.people.size - len(self.of)), -1, dtype=np.int32))

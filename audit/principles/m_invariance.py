@@ -13,11 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.io.releases import KeyedRelease
+from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
 from audit.model.arrays import Codes
 from audit.model.errors import printable
-from audit.principles.group_contents import GroupContents, contents, first_rows, group_sizes, of_attribute
+from audit.principles.group_contents import first_rows, of_attribute
 from audit.principles.principle import (
     BrokenClause,
     Check,
@@ -74,7 +74,7 @@ class _Invariance:
 
 def not_unique(series: Series, release: KeyedRelease, m: int) -> list[BrokenClause]:
     """Return the groups of a release that have fewer than `m` rows, and those with a value twice."""
-    size, row = group_sizes(release), first_rows(release.group.codes, release.group.size)
+    size, row = release.group_people(), first_rows(release.group.codes, release.group.size)
     small = np.flatnonzero((size > 0) & (size < m))
 
     def offence(number: int) -> PrincipleViolation:
@@ -90,7 +90,7 @@ def not_unique(series: Series, release: KeyedRelease, m: int) -> list[BrokenClau
 
 def _repeating(series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
     """Return the groups in which a value of one attribute occurs more than once."""
-    held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
+    held, names = release.contents(sensitive), series.vocabularies[sensitive].names
     twice = np.flatnonzero(held.rows > 1)
     groups = np.unique(held.group[twice])
     row = first_rows(release.group.codes, release.group.size)[groups]
@@ -127,7 +127,7 @@ class _Signatures:
         self.grow(series.people.size)
         rows = np.flatnonzero(release.person >= 0)
         person = release.person[rows]
-        now = self.by_group(contents(series, release, sensitive), release.group.size)[release.group.codes[rows]]
+        now = self.by_group(release.contents(sensitive), release.group.size)[release.group.codes[rows]]
         new = np.flatnonzero(self.of[person] < 0)
         self.of[person[new]], self.since[person[new]] = now[new], len(self.tags)
         self.tags.append(release.tag)
