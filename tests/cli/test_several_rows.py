@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers.amount import some
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import run_audit, run_main
+from tests.helpers.running import read_audit, run_main
 
 COLUMNS = 'individual = "Patient"\nsensitive = "Diagnosis"\nquasi_identifiers = ["Age"]\n'
 NAMES = ["Patient", "Age", "Diagnosis", "Admission"]
@@ -29,8 +29,7 @@ def series(folder, releases, more=""):
 
 
 def judged(folder, *words):
-    code, result, err = run_audit(folder, *words)
-    assert result is not None, err
+    code, result = read_audit(folder, *words)
     result.pop("inputs")
     result.pop("people", None)  # they name findings by ids, which are drawn anew
     for entry in result["attacks"]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.test_harmless import HEALTHY, MIXED, ended, series
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import run_audit, run_main
+from tests.helpers.running import read_audit, run_audit, run_main
 
 SIMILAR = 'similar = { Disease = "chapters.csv" }'
 CHAPTERS = "value,category\nflu,airways\ncold,airways\nasthma,airways\nasthma,chronic\ngout,joints\n"
@@ -50,8 +50,7 @@ def of_kind(result):
 )
 def test_whose_category_is_known(tmp_path, rows, columns, categories, state, adversary):
     folder = with_chapters(tmp_path, rows, columns, CHAPTERS + "cough,chronic\n", adversary=adversary)
-    code, result, err = run_audit(folder, "--findings", "all")
-    assert result is not None, err
+    code, result = read_audit(folder, "--findings", "all")
     assert {one["category"] for one in of_kind(result)} == categories
     assert (code, ended(result)["max_risk"]) == (int(state == "violated"), state)
     assert len(of_kind(result)) == (0 if not categories else 1 if adversary == "published" else 2)

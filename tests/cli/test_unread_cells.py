@@ -3,7 +3,7 @@
 import pytest
 
 from tests.helpers.messy import series_of
-from tests.helpers.running import run_audit, run_main
+from tests.helpers.running import read_audit, run_main
 
 
 def series(
@@ -40,25 +40,19 @@ def reasons(result):
     return [each["reason"] for each in result["policy"]["undecided"]]
 
 
-def verdict(folder, *words):
-    code, result, err = run_audit(folder, *words)
-    assert result is not None, err
-    return code, result
-
-
 def test_ranges_in_words_and_dates_are_read(tmp_path):
     """Bob is 33, or born in March 1990: ten of twelve rows that may be his have HIV, and one star row more."""
     for name, low, high, bob in (
         ("to", "30 to 39", "40 to 49", "33"),
         ("dates", "[1990-01-01, 1990-12-31]", "[1970-01-01, 1989-12-31]", "1990-03-05"),
     ):
-        code, result = verdict(series(tmp_path / name, rows(low, high), people=[bob]))
+        code, result = read_audit(series(tmp_path / name, rows(low, high), people=[bob]))
         assert code == 1
         assert {each["measure"] for each in result["policy"]["violations"]} == {"max_risk"}
         assert reasons(result) == []
         # He is safe where half of these rows have another value.
         mixed = [line.replace("HIV", "gas") if place % 2 else line for place, line in enumerate(rows(low, high))]
-        code, result = verdict(series(tmp_path / f"{name}-safe", mixed, people=[bob]))
+        code, result = read_audit(series(tmp_path / f"{name}-safe", mixed, people=[bob]))
         assert (code, reasons(result)) == (0, [])
 
 
@@ -98,7 +92,7 @@ def test_what_looks_like_a_range_and_is_not_read_is_undecided(adversary, text, t
             header="g,born,d,id" if columns else "g,born,d",
             risk="",
         )
-        found.append(verdict(folder))
+        found.append(read_audit(folder))
     (code, result), (exit_spelled, spelled) = found
     assert code == 3
     assert any('"born"' in each and "1.csv:2" in each and "spelled" in each for each in reasons(result))
@@ -107,8 +101,8 @@ def test_what_looks_like_a_range_and_is_not_read_is_undecided(adversary, text, t
 
 def test_texts_are_quoted_where_names_are(tmp_path):
     folder = series(tmp_path / "s", rows("20 -> 39", "a"))
-    assert not any("->" in each for each in reasons(verdict(folder)[1]))
-    assert any("->" in each for each in reasons(verdict(folder, "--reveal")[1]))
+    assert not any("->" in each for each in reasons(read_audit(folder)[1]))
+    assert any("->" in each for each in reasons(read_audit(folder, "--reveal")[1]))
 
 
 def test_under_a_register_a_text_that_nobody_has_is_refused(tmp_path):
@@ -120,45 +114,45 @@ def test_under_a_register_a_text_that_nobody_has_is_refused(tmp_path):
     assert '1.csv:2, column "born"' in err
     assert "spelled" in err
     # Its own value is no stranger's, nor are declared texts, nor texts beside no other cells.
-    assert verdict(series(tmp_path / "own", table, people=["north"]))[0] == 0
-    assert verdict(series(tmp_path / "spelled", table, people=["Oslo"], columns='spelled = ["born"]'))[0] == 0
+    assert read_audit(series(tmp_path / "own", table, people=["north"]))[0] == 0
+    assert read_audit(series(tmp_path / "spelled", table, people=["Oslo"], columns='spelled = ["born"]'))[0] == 0
     plain = [f"{group},{cell},{value}" for group, cell in ((1, "F"), (2, "M")) for value in ("flu", "gas")]
-    assert verdict(series(tmp_path / "plain", plain, people=["F"]))[0] == 0
+    assert read_audit(series(tmp_path / "plain", plain, people=["F"]))[0] == 0
     assert run_main(str(series(tmp_path / "other", plain, people=["F", "X"])))[0] == 2
 
 
 def test_codes_beside_ranges_are_undecided(tmp_path):
     """8888 beside ranges of ages means not known, or is a number: only the publisher knows."""
     table = ["1,25-34,a", "1,25-34,b", "2,8888,a", "2,8888,c", "3,>74,a", "3,>74,b", "4,<25,a", "4,<25,b"]
-    code, result = verdict(series(tmp_path / "code", table, people=["30", "80"]))
+    code, result = read_audit(series(tmp_path / "code", table, people=["30", "80"]))
     assert code == 3
     assert any("1.csv:4" in each and "missing" in each for each in reasons(result))
     for name, columns in (("missing", 'missing = ["8888"]'), ("number", 'types = { born = "numeric" }')):
-        code, result = verdict(series(tmp_path / name, table, people=["30", "80"], columns=columns))
+        code, result = read_audit(series(tmp_path / name, table, people=["30", "80"], columns=columns))
         assert (code, reasons(result)) == (0, [])
     near = [line.replace("8888", "77") for line in table]
-    assert verdict(series(tmp_path / "near", near, people=["30", "80"]))[0] == 0
+    assert read_audit(series(tmp_path / "near", near, people=["30", "80"]))[0] == 0
 
 
 def test_rows_of_stars_alone_count_in_no_class(tmp_path):
     """Where neither groups nor record ids are published; in a class of their own they are judged as all are."""
     more, stars = ["20-39,flu", "20-39,gas"], ["*,flu", "*,gas"]
     bare = {"group": "", "header": "born,d"}
-    code, result = verdict(series(tmp_path / "none", [*more, *more, *stars], **bare), "--k", "3")
+    code, result = read_audit(series(tmp_path / "none", [*more, *more, *stars], **bare), "--k", "3")
     assert code == 0
     assert [(each["k"], each["suppressed"]) for each in result["panel"]] == [(4, 2)]
-    code, result = verdict(
+    code, result = read_audit(
         series(tmp_path / "grouped", [*(f"1,{line}" for line in [*more, *more]), "2,*,flu", "2,*,gas"]), "--k", "3"
     )
     assert code == 1
     assert [(each["k"], each["suppressed"]) for each in result["panel"]] == [(2, 0)]
-    code, result = verdict(series(tmp_path / "all", stars, **bare), "--k", "3")
+    code, result = read_audit(series(tmp_path / "all", stars, **bare), "--k", "3")
     assert code == 1
     code, out, _ = run_main(str(tmp_path / "none"), "--k", "3")
     assert code == 0
     assert "suppressed" in out
     # One row of them still gives its value away to those who know whose it is.
-    assert verdict(series(tmp_path / "one", [*more, "*,flu"], **bare))[0] == 1
+    assert read_audit(series(tmp_path / "one", [*more, "*,flu"], **bare))[0] == 1
 
 
 def test_a_series_of_dates_is_continued_in_dates(tmp_path):
@@ -183,4 +177,4 @@ def test_a_series_of_dates_is_continued_in_dates(tmp_path):
     assert code == 0, (out, err)
     cells = {line.rsplit(",", 1)[0].split(",", 1)[1] for line in (folder / "2.csv").read_text().splitlines()[1:]}
     assert all(cell.startswith('"[1990-') for cell in cells)
-    assert not any("born" in each for each in reasons(verdict(folder)[1]))
+    assert not any("born" in each for each in reasons(read_audit(folder)[1]))

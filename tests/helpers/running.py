@@ -47,13 +47,19 @@ def run_audit(path: Path, *args: str) -> tuple[int, dict[str, Any] | None, str]:
     return code, result, err
 
 
+def read_audit(folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
+    """Audit a series that can be read; return the exit code and the result."""
+    code, result, err = run_audit(folder, *words)
+    assert result is not None, f"exit {code}: {err}"
+    return code, result
+
+
 @dataclass(frozen=True)
 class Audited:
     """One audit: its exit code and its attacks by name."""
 
     code: int
     result: dict[str, Any]
-    err: str
 
     def attack(self, name: str) -> dict[str, Any]:
         [entry] = [entry for entry in self.result["attacks"] if entry["attack"] == name]
@@ -82,9 +88,7 @@ def audit(series: TinySeries, *args: str, adversary: str = "linked", key: str = 
 def audit_folder(folder: Path, attacks: list[str], *args: str) -> Audited:
     """Run some attacks on a series on disk, and show everything."""
     named = [word for name in attacks for word in ("--attack", name)]
-    code, result, err = run_audit(folder, *named, "--reveal", "--findings", "all", *args)
-    assert result is not None, f"exit {code}: {err}"
-    return Audited(code, result, err)
+    return Audited(*read_audit(folder, *named, "--reveal", "--findings", "all", *args))
 
 
 @contextmanager

@@ -86,7 +86,7 @@ def facts(evidence: Evidence, outcome: Outcome) -> Iterator[Fact]:
         return
     places = np.arange(len(claims))
     if isinstance(claims, Disclosures):
-        for person, release, value in claims.columns(places):
+        for person, release, value in claims.read(places, "person", "release", "value"):
             yield "value", name_of(evidence, person), when(evidence, release), evidence.values[value]
     elif isinstance(claims, Equivalences):
         yield from equal(evidence, claims.sides(places))
