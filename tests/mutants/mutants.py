@@ -6,7 +6,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_accepted_counts.py": [
         ("audit.judgement.waivers.NamedFindings.within", "sizes[ident].covers(size)", "True"),
     ],
-    "cli/test_baseline.py::test_a_risk_that_has_grown_is_new": [
+    "cli/test_baseline.py::test_risks_are_accepted_as_far_as_they_went": [
         ("audit.judgement.selection.Selection.covered", "accepted[ident].covers(size)", "True"),
     ],
     "cli/test_closeness.py::test_below_certainty_what_is_near_the_true_number_counts": [
