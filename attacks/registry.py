@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from audit.model.errors import UsageError, printable
 from audit.model.options import given, options_of, refuse_unknown
 from audit.model.registry import PluginImportError, Registry
 
 if TYPE_CHECKING:
-    from audit.model.evidence import Evidence
-    from audit.model.outcome import Attack, Outcome
-    from audit.runtime.budget import Budget
+    from audit.model.outcome import Attack
 
 Choice: TypeAlias = "str | Attack | type[Attack]"
 """An attack by its name or as `package.module:Name`, an attack with its options, or the class of one."""
@@ -34,26 +32,6 @@ ATTACKS: Registry[Choice] = Registry(
 )
 
 
-class FailedAttack:
-    """An attack of another package that cannot be imported; it has no options, and nothing is known of it."""
-
-    decides: ClassVar[frozenset[str]] = frozenset()
-    per_attribute: ClassVar[bool] = True
-
-    def __init__(self, name: str, reason: str) -> None:
-        self.name, self.reason = name, reason
-
-    def with_policy(self, limits: Mapping[str, float], /) -> FailedAttack:
-        """Return the attack itself."""
-        return self
-
-    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
-        """Return that the attack failed."""
-        from audit.model.outcome import Outcome
-
-        return Outcome.failed(self.name, self.reason)
-
-
 def find(choice: Choice) -> Attack:
     """Return the attack that is meant, with its options as they are unless given.
 
@@ -67,6 +45,8 @@ def find(choice: Choice) -> Attack:
     except PluginImportError as error:
         if choice not in ATTACKS.names:
             raise
+        from audit.model.outcome import FailedAttack
+
         return FailedAttack(str(choice), str(error))
     if isinstance(found, type):
         if missing := [each.name for each in options_of(found) if each.required]:

@@ -19,6 +19,7 @@ from audit.model.json_types import ClauseState
 from audit.model.outcome import Risks, interruption
 from audit.model.report import ReleasePanel, Undecided, Violation
 from audit.model.scored import Result
+from audit.runtime.outside_code import ClauseWatch
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, combined, kind_of
 
@@ -27,8 +28,6 @@ LARGEST_LIMIT = 10**9
 E = TypeVar("E", bound=Evidence)
 ListedValue: TypeAlias = tuple[str | None, str]
 """A sensitive attribute, None for any, and a value of it."""
-FAILURES = (Exception, SystemExit)
-"""What a clause of another package may raise."""
 TrueValues: TypeAlias = Callable[[Risks], Codes]
 """Returns the value that each risk is of: the true one, -1 where it is not known; shape (entries,), int32."""
 
@@ -81,6 +80,11 @@ class JudgedAudit:
     def ran(self) -> list[Result[Evidence]]:
         """The attacks that apply to the series."""
         return [entry for entry in self.attacks if entry.outcome.ran]
+
+    @property
+    def watch(self) -> ClauseWatch:
+        """What asks clauses of other packages."""
+        return self.attacks[0].watch if self.attacks else ClauseWatch()
 
 
 class Limit(ABC):
@@ -238,27 +242,12 @@ class Stated:
 
 def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
     """Return how a clause ends; one of another package that fails, now or before, is undecided."""
-    reason = next((each.failed[clause.name] for each in findings.attacks if clause.name in each.failed), None)
-    try:
-        if reason is None:
-            return _decided(clause, stated, findings)
-    except FAILURES as error:
-        reason = failure(clause, error)
+    watch = findings.watch
+    decision = watch.ask(clause, lambda: _decided(clause, stated, findings), None)
+    if decision is not None:
+        return decision
+    reason = watch.failed[clause.name]
     return ClauseDecision(clause, stated.limit, "undecided", (), (Undecided(clause.name, reason),), reason)
-
-
-def failure(clause: Clause, error: BaseException) -> str:
-    """Return the reason for which a clause of another package is undecided; raise the error of one of this program."""
-    package = type(clause).__module__.partition(".")[0]
-    if package == __name__.partition(".")[0]:
-        raise error
-    # Not the error's message, which could quote private cells.
-    return say(
-        "the clause {name} of the package {package} failed ({error}); correct it, or uninstall it",
-        name=clause.name,
-        package=package,
-        error=type(error).__name__,
-    )
 
 
 def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:

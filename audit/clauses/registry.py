@@ -14,6 +14,7 @@ from audit.clauses.min_e import MinE
 from audit.clauses.smallest_class import SmallestClass
 from audit.model.registry import PluginImportError, Registry
 from audit.model.report import Violation
+from audit.runtime.phrases import say
 
 _OWN = MaxRisk(), MinE(), SmallestClass(), MaxEverRisk(), Closeness()
 OWN: Mapping[str, Clause] = {clause.name: clause for clause in _OWN}
@@ -45,6 +46,15 @@ def _other(name: str) -> Clause:
         return _OTHERS.load(name)()
     except PluginImportError as error:
         return NotImported.called(name, str(error))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may do anything when it is made
+        return NotImported.called(
+            name,
+            say(
+                "the clause {name} cannot be made ({error}); correct it, or uninstall its package",
+                name=name,
+                error=type(error).__name__,
+            ),
+        )
 
 
 CLAUSES: Mapping[str, Clause] = _AllClauses()

@@ -31,6 +31,7 @@ from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
 from audit.runtime import kernels
 from audit.runtime.log import logged_stage
+from audit.runtime.own_packages import outsider
 from audit.runtime.version import VERSION
 from reports.languages.catalogues import in_language
 
@@ -159,7 +160,9 @@ def _reported(error: BaseException) -> tuple[list[str], int]:
         return [str(error)], 2
     if isinstance(error, MemoryError):
         return ["out of memory; audit fewer releases at once, or use a machine with more memory"], 2
-    return [f"a bug ({type(error).__name__}); the trace is in {_keep_trace(error)}"], 4
+    package = outsider(error)
+    whose = "" if package is None else f" of the package {printable(package)}, which is to correct or to leave out"
+    return [f"a bug{whose} ({type(error).__name__}); the trace is in {_keep_trace(error)}"], 4
 
 
 def _keep_trace(bug: BaseException) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import View
-from audit.clauses.clause import FAILURES, ClauseKnowledge, failure
+from audit.clauses.clause import ClauseKnowledge
 from audit.clauses.registry import CLAUSES
 from audit.io.adjustments import read_adjusted
 from audit.judgement.harmless import listed_values
@@ -137,27 +137,22 @@ def selections_of(result: Result[View], namer: Pseudonymizer, limits: Mapping[st
 
 def gathered(result: Result[View], limits: Mapping[str, float]) -> Result[View]:
     """Return a result with what the clauses in force have to know beside what the attack found."""
-    seen, failed = result.evidence, result.failed
+    seen, watch = result.evidence, result.watch
     left_out, truth = partial(changed_values, seen, seen.key), partial(true_values, seen)
     known = ClauseKnowledge(limits, seen.series.grave, listed_values(seen.series), left_out, truth)
     for name in limits:
-        try:
-            result = CLAUSES[name].gather(result, known)
-        except FAILURES as error:
-            failed[name] = failure(CLAUSES[name], error)
-    return replace(result, failed=failed)  # a later clause of another package may have made a new result
+        result = watch.ask(CLAUSES[name], partial(CLAUSES[name].gather, result, known), result)
+    return replace(result, watch=watch)  # a clause of another package may have made a new result
 
 
 def claims_of(result: Result[View], limits: Mapping[str, float]) -> Iterator[Claims]:
     """Yield what of a result reaches the limits of clauses, beside what the attack claims."""
     for name, limit in limits.items():
-        try:
-            clause, truth = CLAUSES[name], partial(true_values, result.evidence)
-            found = [clause.claims(result, limit, truth), clause.more_claims(result)]
-        except FAILURES as error:
-            result.failed[name] = failure(CLAUSES[name], error)
-        else:
-            yield from (claims for claims in found if claims is not None)
+        clause, truth = CLAUSES[name], partial(true_values, result.evidence)
+        for question in (partial(clause.claims, result, limit, truth), partial(clause.more_claims, result)):
+            claims = result.watch.ask(clause, question, None)
+            if claims is not None:
+                yield claims
 
 
 def select_findings(

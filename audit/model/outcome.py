@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -269,6 +269,24 @@ class Attack(Protocol):
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Deduce what can be deduced within the budget; a limit reached is `incomplete`, never `complete`."""
+
+
+class FailedAttack:
+    """An attack of another package of which nothing is known: it cannot be imported, or fails before it runs."""
+
+    decides: ClassVar[frozenset[str]] = frozenset()
+    per_attribute: ClassVar[bool] = True
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+
+    def with_policy(self, limits: Mapping[str, float], /) -> FailedAttack:
+        """Return the attack itself."""
+        return self
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Return that the attack failed."""
+        return Outcome.failed(self.name, self.reason)
 
 
 @runtime_checkable

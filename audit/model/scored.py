@@ -15,6 +15,7 @@ from audit.model.evidence import Evidence
 from audit.model.finding import Claims, Finding
 from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.outcome import Attack, Outcome, Risks
+from audit.runtime.outside_code import ClauseWatch
 
 _TENTHS = 10
 _ROUNDING = 1e-9
@@ -152,7 +153,7 @@ class Result(Generic[E_co]):
         found: the findings that were selected, as codes.
         shown: the same with names, as the report has them.
         total: how many findings there are.
-        failed: why clauses of other packages could not make anything of it, by name; shared by all that it becomes.
+        watch: asks clauses of other packages; shared by all results of a run.
         seconds: how long attack and scoring took.
         grave: the codes of the policy's grave values.
         histories: how probable it is for people ever to have had one, if this was asked and the attack can say it.
@@ -171,7 +172,7 @@ class Result(Generic[E_co]):
     found: tuple[Finding[int], ...] = ()
     shown: tuple[Finding[str], ...] = ()
     total: int = 0
-    failed: dict[str, str] = field(default_factory=dict)
+    watch: ClauseWatch = field(default_factory=ClauseWatch)
     seconds: float = 0.0
     grave: frozenset[int] = frozenset()
     histories: EverRisks | None = None

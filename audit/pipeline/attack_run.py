@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from audit.adversary.build_evidence import build_evidence, followed_until
 from audit.adversary.followed_people import UnfollowedError
@@ -28,9 +29,10 @@ from audit.model.outcome import Attack, Outcome, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import NOWHERE, Result
 from audit.pipeline.input_files import input_files
-from audit.pipeline.outside_attacks import check_claims, run_guarded
+from audit.pipeline.outside_attacks import ask_all, run_guarded, with_policy
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
+from audit.runtime.outside_code import ClauseWatch
 from audit.runtime.own_packages import is_own
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind, combined
@@ -95,7 +97,7 @@ def run_attacks(
     stated = in_force(series.manifest.policy, options.limits)
     limits = {name: each.limit for name, each in stated.items()}
     check_keys_are_read(series.manifest, limits)
-    attacks = [each.with_policy(limits) for each in attacks]
+    attacks = [with_policy(each, limits, options.time_limit) for each in attacks]
     evidence = _evidence(series, attacks, options)
     if prepare is not None:
         prepare(evidence)
@@ -158,6 +160,7 @@ class _Attacking:
     def results(self) -> list[Result[View]]:
         """Run each attack on each evidence."""
         results: list[Result[View]] = []
+        watch = ClauseWatch(self.options.time_limit)
         several = sum(not each.followed for each in self.evidence) > 1
         for seen in self.evidence:
             whole = seen is self.evidence[-1] or self.evidence[-1].combined is None
@@ -165,7 +168,7 @@ class _Attacking:
                 if not attack.per_attribute and seen is not self.evidence[0]:
                     continue
                 about = seen.sensitive if (several or seen.followed) and attack.per_attribute else None
-                result = Result(attack, about, seen, Outcome.cut_off(attack.name), whole=whole)
+                result = Result(attack, about, seen, Outcome.cut_off(attack.name), whole=whole, watch=watch)
                 if not self.interrupted:
                     try:
                         result = self._attacked(result)
@@ -202,7 +205,7 @@ class _Attacking:
                 outcome = Outcome.skipped(attack.name, why)
             else:
                 with preserve_sigint_handler():
-                    outcome = run() if is_own(attack) else run_guarded(attack, run, self.options.time_limit)
+                    outcome = run_guarded(attack, run, self.options.time_limit)
             if person is not None:
                 of_all, claims = outcome, None if outcome.claims is None else outcome.claims.about(person)
                 # Risks are asked for later on, for each value of this person.
@@ -222,8 +225,9 @@ class _Attacking:
             attack, outcome, start, seconds = each.attack, each.outcome, time.perf_counter(), each.seconds
             if id(each.evidence) in beside and isinstance(attack, RefinableAttack):
                 budget = self.options.budget(attack.name, each.seconds)
+                refined = partial(attack.refined, handed(each.evidence), outcome, beside[id(each.evidence)], budget)
                 try:
-                    outcome = attack.refined(handed(each.evidence), outcome, beside[id(each.evidence)], budget)
+                    outcome = run_guarded(attack, refined, budget.seconds)
                 except KeyboardInterrupt:
                     if not self.options.keeps_finished:
                         raise
@@ -281,8 +285,10 @@ def _check_applies(results: Sequence[Result[View]], *, named: bool) -> None:
 
 
 def _with_checked_claims(result: Result[View], namer: Pseudonymizer) -> Result[View]:
-    def check() -> None:
+    def checked() -> Outcome:
         if (selection := selection_of(result, namer)) is not None:
             selection.select(None, NOWHERE)
+        ask_all(result.attack, result.outcome)
+        return result.outcome
 
-    return result.with_outcome(check_claims(result.attack, result.outcome, check))
+    return result.with_outcome(run_guarded(result.attack, checked, result.watch.limit))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -307,8 +308,13 @@ def _decide(
         ),
         stated=frozenset(name for name, each in run.stated.items() if each.manifest or each.asked),
     )
+    watch = findings.watch
     asked_of = [(CLAUSES[name], each) for name, each in run.stated.items()]
-    in_question = [(one, each) for one, each in asked_of if one.name in findings.stated or one.asks(findings)]
+    in_question = [
+        (one, each)
+        for one, each in asked_of
+        if one.name in findings.stated or watch.ask(one, partial(one.asks, findings), otherwise=True)
+    ]
     decisions = [decide(one, each, findings) for one, each in in_question]
     undecided = [each for decision in decisions for each in decision.undecided]
     if all(each.state in ("not asked", "not judged") for each in decisions):

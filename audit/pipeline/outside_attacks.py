@@ -2,68 +2,54 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable
-from contextvars import copy_context
-from threading import Thread
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from audit.model.errors import AuditError, printable
-from audit.model.outcome import Attack, Outcome
-from audit.runtime.phrases import figure, say
+from audit.model.outcome import Attack, FailedAttack, Outcome
+from audit.runtime.outside_code import OutsideCodeError, run_outside
+from audit.runtime.own_packages import is_own
+from audit.runtime.phrases import say
 
-_GRACE_SHARE, _GRACE_SECONDS = 1.1, 2.0
-"""How far an attack may run over its time limit before nobody waits for it any more."""
+
+def with_policy(attack: Attack, limits: Mapping[str, float], seconds: float | None) -> Attack:
+    """Return an attack as the policy's limits want it; one that fails where this takes another package's down."""
+    if is_own(attack):
+        return attack.with_policy(limits)
+    try:
+        return run_outside(partial(attack.with_policy, limits), seconds)
+    except OutsideCodeError as error:
+        return FailedAttack(attack.name, _reason(attack, str(error)))
 
 
 def run_guarded(attack: Attack, run: Callable[[], Outcome], limit: float | None) -> Outcome:
-    """Return the result of another package's attack; a failed one if it raises, leaves or overruns.
+    """Return the result of an attack; of another package's a failed one if it raises, leaves or overruns.
 
-    It runs in a thread of its own, which is left behind when it overruns its limit (in seconds): Python cannot stop it.
+    `limit` is in seconds.
 
     Raises:
         AuditError: what the attack read of the series is not as it should be.
     """
-    found: list[Outcome] = []
-    wrong: list[AuditError] = []
-
-    def work() -> None:
-        try:
-            found.append(run())
-        except AuditError as error:
-            wrong.append(error)
-        except BaseException as error:  # noqa: BLE001 - sys.exit too is no verdict
-            found.append(_failed(attack, _where(error)))
-
-    context = copy_context()  # the language of the audit is in it
-    thread = Thread(target=lambda: context.run(work), name=attack.name, daemon=True)
-    thread.start()
-    thread.join(None if limit is None else limit * _GRACE_SHARE + _GRACE_SECONDS)
-    if wrong:
-        raise wrong[0]
-    if found or limit is None:
-        return found[0]
-    return _failed(attack, say("it did not stop at the time limit of {limit} s", limit=figure(limit, "g")))
-
-
-def check_claims(attack: Attack, outcome: Outcome, check: Callable[[], None]) -> Outcome:
-    """Return a result of another package's attack; a failed one if its claims cannot be checked or do not hold."""
+    if is_own(attack):
+        return run()
     try:
-        check()
-    except Exception as error:  # noqa: BLE001 - what is claimed may be anything
-        return _failed(attack, _where(error))
-    return outcome
+        return run_outside(run, limit)
+    except OutsideCodeError as error:
+        if isinstance(error.__cause__, AuditError):
+            raise error.__cause__ from None
+        return Outcome.failed(attack.name, _reason(attack, str(error)))
 
 
-def _where(error: BaseException) -> str:
-    """Return what went wrong and where, without the error's message, which could quote private cells."""
-    frames = traceback.extract_tb(error.__traceback__)
-    line = f", {printable(frames[-1].filename.rpartition('/')[2])}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}{line}"
+def ask_all(attack: Attack, outcome: Outcome) -> None:
+    """Ask all that reports ask of measures, so that what fails fails here."""
+    measures = outcome.measures
+    dict(measures)
+    measures.found_in_words(at_least=outcome.status == "incomplete")
+    tuple(measures.notes(attack.name))
 
 
-def _failed(attack: Attack, what: str) -> Outcome:
-    reason = say("{package}: {what}; correct it, or leave it out", package=_package(attack), what=what)
-    return Outcome.failed(attack.name, reason)
+def _reason(attack: Attack, what: str) -> str:
+    return say("{package}: {what}; correct it, or leave it out", package=_package(attack), what=what)
 
 
 def _package(attack: Attack) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import walk_tb
 
 SIBLINGS = ("attacks", "anonymizers", "reports")
 
@@ -12,6 +13,18 @@ def is_own(attack: object) -> bool:
     """Return whether an attack is one of this program's, or such a one in a wrapper of this program."""
     package = type(attack).__module__.partition(".")[0]
     return is_own(getattr(attack, "attack", None)) if package == "audit" else package == "attacks"
+
+
+def outsider(error: BaseException) -> str | None:
+    """Return the package in whose code an error arose, if it is another one that brings something by an entry point."""
+    from importlib.metadata import entry_points
+
+    own = {__name__.partition(".")[0], *SIBLINGS}
+    groups = [group for group in entry_points().groups if group.startswith("series_audit.")]
+    others = {point.module.partition(".")[0] for group in groups for point in entry_points(group=group)}
+    frames = (str(frame.f_globals.get("__name__")).partition(".")[0] for frame, _ in walk_tb(error.__traceback__))
+    last = [name for name in frames if name in own | others][-1:]
+    return last[0] if last and last[0] not in own else None
 
 
 def hidden() -> str | None:

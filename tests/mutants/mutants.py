@@ -209,6 +209,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "properties/test_outsiders.py::test_the_clause": [
         ("audit.clauses.clause.decide", 'limit, "undecided", ()', 'limit, "holds", ()'),
     ],
+    "properties/test_outsiders.py::test_a_clause_that_hangs_is_undecided_and_asked_once": [
+        ("audit.runtime.outside_code.ClauseWatch.ask", "if name in self.failed:", "if False:"),
+    ],
     "properties/test_sealed_evidence.py::test_a_world_is_handed_to_own_attacks_alone_that_ask_for_worlds": [
         ("audit.adversary.view.handed", "is_own(attack) and ", ""),
     ],

@@ -25,6 +25,7 @@ from audit.model.report import Report, Violation
 from audit.model.scored import Result
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.budget import Budget
+from audit.runtime.outside_code import ClauseWatch
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -211,4 +212,4 @@ class Unmarked(Found):
 
     def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
         """Return the same result, made anew."""
-        return replace(result, failed={})
+        return replace(result, watch=ClauseWatch())

@@ -60,7 +60,7 @@ def built(tmp_path_factory):
     must(sys.executable, "-m", "venv", folder / "tools")
     must(folder / "tools/bin/python", "-m", "pip", "install", "--quiet", "uv", "build")
     must(folder / "tools/bin/python", "-m", "build", "--outdir", folder / "dist", ROOT)
-    must(folder / "tools/bin/python", "-m", "build", "--wheel", "--outdir", folder / "dist", BENCH)
+    must(folder / "tools/bin/python", "-m", "build", "--outdir", folder / "dist", BENCH)
     return folder / "tools/bin/uv", folder / "dist"
 
 
@@ -97,12 +97,12 @@ def test_the_wheel(built, tmp_path, python, resolution):
     check(home, tmp_path / "empty")
 
 
-def test_the_sdist(built, tmp_path):
+def test_the_sdists(built, tmp_path):
     uv, dist = built
-    [sdist] = dist.glob("*.tar.gz")
+    sdists = [*dist.glob("*.tar.gz")]
+    assert len(sdists) == 2
     must(uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "home")
-    [bench] = dist.glob("series_bench-*.whl")
-    must(uv, "pip", "install", "--quiet", "--python", tmp_path / "home/bin/python", sdist, bench)
+    must(uv, "pip", "install", "--quiet", "--python", tmp_path / "home/bin/python", *sdists)
     check(tmp_path / "home", tmp_path / "empty")
     (tmp_path / "empty" / "own.py").write_text(OWN)
     must(tmp_path / "home/bin/series-bench", "run", "own.py", "--quick", "--output", "scores", cwd=tmp_path / "empty")

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from attacks.registry import all_attacks
@@ -129,12 +131,43 @@ def test_a_clause_that_fails_before_it_is_judged_is_undecided(run, clause, error
     words = (SAFE, "--attack", "joint")
     assert set(states(run(*words, "--format", "json", code=(0,))).values()) == {"holds", "not asked"}
     out = run(*words, "--policy", f"{clause}=1", "--format", "json", code=(3,))
-    line = f"the clause {clause} of the package outsiders failed ({error}); correct it, or uninstall it"
     assert (states(out)[clause], states(out)["max_risk"]) == ("undecided", "holds")
-    assert json.loads(out)["policy"]["undecided"] == [{"measure": clause, "reason": line}]
+    [reason] = json.loads(out)["policy"]["undecided"]
+    failed = rf"the clause {clause} of the package outsiders failed \({error}, outsiders.py:\d+\)"
+    assert reason["measure"] == clause
+    assert re.fullmatch(f"{failed}; correct it, or uninstall it", reason["reason"])
     text = run(*words, "--policy", f"{clause}=1", code=(3,))
-    assert line in " ".join(text.split())
+    assert reason["reason"] in " ".join(text.split())
     assert "private cell" not in out + text
+
+
+HANGS = """
+import time
+
+def hang(*_):
+    with open({calls!r}, "a") as file:
+        file.write(".")
+    time.sleep(600)
+
+Uncounted.default = Unclaimed.default = Unmarked.default = None
+Found.default = 1
+Found.{where} = hang
+"""
+
+
+@pytest.mark.parametrize("where", ["asks", "statistic", "claims", "violations"])
+def test_a_clause_that_hangs_is_undecided_and_asked_once(site, tmp_path, where):
+    """However many results it is asked about, it takes its time limit once; what else was found is written."""
+    shutil.copytree(site, tmp_path / "site")
+    with (tmp_path / "site" / "outsiders.py").open("a") as file:
+        file.write(HANGS.format(where=where, calls=str(tmp_path / "calls")))
+    with process_of(tmp_path / "site") as run:
+        out = json.loads(run(EXAMPLES / "clinic-2-equivalence", "--time-limit", "1", "--format", "json", code=(3,)))
+    assert (tmp_path / "calls").read_text() == "."
+    [reason] = out["policy"]["undecided"]
+    assert reason["measure"] == "found"
+    assert "it did not stop at the time limit of 1 s" in reason["reason"]
+    assert {each["clause"] for each in out["policy"]["clauses"] if each["state"] == "holds"} >= {"max_risk", "min_e"}
 
 
 def test_a_clause_that_failed_is_not_forgotten_by_the_next(run):
@@ -185,10 +218,20 @@ def test_the_format_in_other_commands(run, tmp_path):
     assert "intersection" in run("explain", HOSPITAL, "--individual", "Alice", "--format", "lines")
 
 
-def test_the_anonymizer_and_its_principle(run, tmp_path):
-    words = ("anonymize", EXAMPLES / "hospital-microdata", "--method", "pairing", "--output", tmp_path / "out")
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_the_anonymizer_and_its_principle(run, tmp_path, suffix):
+    shutil.copytree(EXAMPLES / "hospital-microdata", tmp_path / "microdata")
+    for snapshot in (tmp_path / "microdata").glob("*.csv"):
+        frame = pd.read_csv(snapshot)
+        snapshot.unlink()
+        written = snapshot.with_name(snapshot.stem + suffix)
+        frame.to_parquet(written) if suffix == ".parquet" else frame.to_csv(written, index=False)
+    manifest = tmp_path / "microdata" / "microdata.toml"
+    manifest.write_text(manifest.read_text().replace('.csv"', f'{suffix}"'))
+    words = ("anonymize", tmp_path / "microdata", "--method", "pairing", "--output", tmp_path / "out")
     assert "pairing needs --pair; give it a whole number from 2" in run(*words, code=(2,))
     assert "paired (pair = 2) holds" in run(*words, "--pair", "2", "--seed", "1")
+    assert len([*(tmp_path / "out" / "releases").glob(f"*{suffix}")]) == 2
     assert "The promise holds" in run("check", tmp_path / "out", "--principle", "paired", "--pair", "2")
     assert "BROKEN" in run("check", tmp_path / "out", "--principle", "paired", "--pair", "9")
     assert "first-releases" in run(tmp_path / "out", "--format", "json")
@@ -199,6 +242,9 @@ FAULTS = {
     "raises at import": "raise RuntimeError('Bob has flu')",
     "leaves at import": "import sys; sys.exit(0)",
     "raises": "FirstReleases.run = lambda self, evidence, budget: {}['Bob has flu']",
+    "raises where the policy is given to it": "FirstReleases.with_policy = lambda self, limits: {}['Bob has flu']",
+    "raises where it is put into words": "FirstMeasures.notes = lambda self, attack: {}['Bob has flu']",
+    "raises beside what another one found": "FirstReleases.refined = lambda *_: {}['Bob has flu']",
     "leaves": "import sys; FirstReleases.run = lambda self, evidence, budget: sys.exit(0)",
     "hangs": "import time; FirstReleases.run = lambda self, evidence, budget: time.sleep(60)",
     "claims what is not so": (
@@ -225,6 +271,29 @@ def test_a_package_that_fails_takes_neither_the_report_nor_the_exit_code(site, t
             assert failed["findings"] == []
             assert not report["policy"]["passed"]
             assert all(each["attack"] != failed["attack"] for each in report["policy"]["violations"])
+
+
+@pytest.mark.parametrize(
+    ("fault", "words", "code"),
+    [
+        ("Found.__init__ = lambda self: {}['Bob has flu']", (), 3),
+        ("del Found.violations; import abc; abc.update_abstractmethods(Found)", (), 3),
+        ("Lines.render = lambda *_: {}['Bob has flu']", ("--format", "lines"), 4),
+        ("import sys; Lines.render = lambda *_: sys.exit(0)", ("--format", "lines"), 4),
+    ],
+)
+def test_what_else_fails_is_said_of_its_package(site, tmp_path, fault, words, code):
+    shutil.copytree(site, tmp_path / "site")
+    with (tmp_path / "site" / "outsiders.py").open("a") as file:
+        file.write(f"\n\n{fault}\n")
+    path = os.pathsep.join([str(tmp_path / "site"), str(HERE.parent)])
+    command = [sys.executable, "-m", "audit", EXAMPLES / "clinic-2-equivalence", *words]
+    environment = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == code
+    said = done.stderr if code == 4 else " ".join(done.stdout.split())
+    assert "of the package outsiders" in said if code == 4 else "the clause found cannot be made" in said
+    assert "flu" not in done.stdout + done.stderr
 
 
 def test_the_attack_as_an_object_in_python(site):

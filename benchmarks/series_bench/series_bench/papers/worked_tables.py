@@ -9,9 +9,8 @@ from typing import Any
 
 from series_bench.papers.figure import Claim, PaperFigure
 
-_HERE = Path(__file__).resolve()
-EXAMPLES = next(filter(Path.is_dir, (_HERE.with_name("examples"), _HERE.parents[4] / "tests" / "examples")))
-"""The tables: an installed package has them with it, a checkout among its tests."""
+EXAMPLES = Path(__file__).with_name("examples")
+"""The tables; in a checkout a link to the examples of its tests."""
 
 
 @dataclass(frozen=True)
