@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-VERSION = "0.3.0"
+VERSION = "0.4.0"
 """The only place that states it; reading the package's metadata would take a tenth of the time of a small audit."""
 
 
