@@ -152,13 +152,15 @@ def _check_spelling(word: str) -> None:
 
 def _reported(error: BaseException) -> tuple[list[str], int]:
     """Return what to say of an error, line by line, and the exit code."""
+    from audit.io.diagnostics import is_lack_of_memory
+
     if isinstance(error, Interrupted | KeyboardInterrupt):
         return ["interrupted"], 130
     if isinstance(error, InputError):
         return str(error).split("\n"), 2
     if isinstance(error, AuditError):
         return [str(error)], 2
-    if isinstance(error, MemoryError):
+    if is_lack_of_memory(error):
         return ["out of memory; audit fewer releases at once, or use a machine with more memory"], 2
     package = outsider(error)
     whose = "" if package is None else f" of the package {printable(package)}, which is to correct or to leave out"

@@ -135,6 +135,9 @@ def check_file(path: Path, shown: str, problems: Problems) -> bool:
     return False
 
 
+_LACKS_OF_MEMORY = "out of memory", "allocate memory", "failed to map segment", "can't start new thread"
+
+
 def damages() -> tuple[type[Exception], ...]:
     """Return what the libraries raise on files that are damaged, or that are not what their names say."""
     import pyarrow as pa
@@ -142,10 +145,10 @@ def damages() -> tuple[type[Exception], ...]:
     return OSError, ValueError, EOFError, csv.Error, zlib.error, pa.ArrowException
 
 
-def is_lack_of_memory(error: Exception) -> bool:
+def is_lack_of_memory(error: BaseException) -> bool:
     """Return whether an error of a library says that the memory does not suffice, which some say in words."""
     said = str(error).casefold()
-    return isinstance(error, MemoryError) or "out of memory" in said or "allocate memory" in said
+    return isinstance(error, MemoryError) or any(each in said for each in _LACKS_OF_MEMORY)
 
 
 def note_unreadable(

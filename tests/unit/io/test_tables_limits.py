@@ -30,6 +30,24 @@ def test_a_lack_of_memory_is_no_fault_of_a_text(tmp_path, monkeypatch, error):
     assert err.splitlines() == ["audit: out of memory; audit fewer releases at once, or use a machine with more memory"]
 
 
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ImportError("libarrow.so: failed to map segment from shared object"), 2),
+        (RuntimeError("can't start new thread"), 2),
+        (ImportError("No module named 'pyarrow'"), 4),
+    ],
+)
+def test_a_library_that_finds_no_memory_is_no_bug(tmp_path, monkeypatch, error, code):
+    def fail(_):
+        raise error
+
+    monkeypatch.setattr("audit.cli.audit.run", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found, _, err = run_main(str(tmp_path))
+    assert (found, "out of memory" in err, len(err.splitlines())) == (code, code == 2, 1)
+
+
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr("audit.io.dialect._PACKED_ONCE", 1 << 16)
     write(tmp_path / "1.csv.gz", gzip.compress(b"A,D\n" + b"1,x\n" * 500_000))
