@@ -192,7 +192,7 @@ def _harmless_between(
     found: Flags = np.zeros(len(claims), dtype=np.bool_)
     for _, category, near in alike:
         harm = np.zeros(len(near.number), dtype=np.int64)
-        harmful = near.rank[~_harmless(evidence, evidence.sensitive, len(near.rank), known)]
+        harmful = near.rank[~harmless_values(evidence, evidence.sensitive, len(near.rank), known)]
         harm[harmful[harmful >= 0]] = 1
         before = np.append(0, np.cumsum(harm))
         some = claims.category == category
@@ -200,7 +200,7 @@ def _harmless_between(
     return found
 
 
-def _harmless(evidence: Evidence, name: str, size: int, known: ClauseKnowledge) -> Flags:
+def harmless_values(evidence: Evidence, name: str, size: int, known: ClauseKnowledge) -> Flags:
     """Return which values of an attribute are harmless, by code; shape (size,)."""
     texts, codes = {text for attribute, text in known.harmless if attribute == name}, range(size)
     if evidence.combined is not None:
@@ -245,7 +245,7 @@ class _PeoplesNumbers:
         part = left.value if combined is None else combined.parts()[left.value, combined.attributes.index(name)]
         start = np.flatnonzero(np.diff(left.person, prepend=-1))
         person, owner = left.person[start], np.repeat(np.arange(len(start)), np.diff(start, append=len(part)))
-        rank, harmless = near.rank[part], _harmless(self._evidence, name, len(near.rank), self._known)
+        rank, harmless = near.rank[part], harmless_values(self._evidence, name, len(near.rank), self._known)
         several = np.minimum.reduceat(part, start) != np.maximum.reduceat(part, start)
         low, high = np.minimum.reduceat(rank, start), np.maximum.reduceat(rank, start)
         close = several & near.together(low, high)
@@ -267,7 +267,7 @@ class _PeoplesNumbers:
         keys, place = np.unique(owner[some] * size + part[some], return_inverse=True)
         who, which, alone = keys // size, keys % size, np.bincount(place, weights=share[some], minlength=len(keys))
         window = near.windows(who, which, alone)
-        harm = np.where(_harmless(evidence, name, size, self._known)[which], 0.0, alone)
+        harm = np.where(harmless_values(evidence, name, size, self._known)[which], 0.0, alone)
         risk = np.minimum(window.within, np.nextafter(1.0, 0.0))
         versions = np.full(len(person), release, dtype=np.int32)
         true = self._known.truth(Risks(person, versions, np.ones_like(versions), np.ones(len(person))))

@@ -1,16 +1,28 @@
-"""The clause `min_e`: no equivalence may have fewer people on a side (equivalence paper, Definition 10)."""
+"""The clause `min_e`: no equivalence may have fewer people on a side (equivalence paper, Definition 10).
+
+Where values have categories, no two people may have a category in common in all worlds either. Two who are certain of
+one category violate that; worlds decide that there are none: `joint` shows each two people without one in some world.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import ClassVar
 
-from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit, attack_reason
-from audit.findings.disclosure import certain_alike
+import numpy as np
+
+from audit.clauses.clause import LARGEST_LIMIT, Clause, ClauseKnowledge, E, JudgedAudit, attack_reason
+from audit.clauses.closeness import harmless_values
+from audit.clauses.max_risk import CATEGORIES
+from audit.findings.close_numbers import CloseValues
+from audit.findings.disclosure import Disclosures, certain_alike
 from audit.findings.equivalence import Equivalences
-from audit.model.evidence import Evidence
+from audit.model.arrays import Codes
+from audit.model.evidence import Evidence, claimed_part
 from audit.model.finding import Claims
 from audit.model.measures import BoundedMeasures
+from audit.model.nearness import PublishedNumbers
+from audit.model.outcome import PossibleValues
 from audit.model.report import Violation
 from audit.model.scored import Result
 from audit.runtime.phrases import Phrase, say
@@ -31,6 +43,14 @@ class MinE(Clause):
         """Return whether a number counts people."""
         return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
+    def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
+        """Return a result with whether its worlds show each two people without a category in common."""
+        evidence, knowing = result.evidence, result.outcome.knowing
+        if knowing is None or not evidence.categories or known.limits.get(self.name, 1) <= 1:
+            return result
+        differ = all(_differ(evidence, knowing, attribute, known) for attribute in evidence.categories)
+        return result.with_gathered(self.name, differ)
+
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the least number of people on a side of an equivalence, where it is too small."""
         judged = {entry.sensitive for entry in self._deciding(findings)}
@@ -39,7 +59,7 @@ class MinE(Clause):
             least = None if claims is None else claims.smallest_e(entry.waived)
             if least is not None and least < limit:
                 yield Violation(entry.outcome.attack, self.name, limit, least, entry.sensitive)
-            elif limit > 1 and entry.sensitive in judged and certain_alike(claims, entry.waived):
+            elif limit > 1 and entry.sensitive in judged and _certain_alike(entry):
                 yield Violation(entry.outcome.attack, self.name, limit, 1, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
@@ -49,11 +69,12 @@ class MinE(Clause):
             if (entry.outcome.attack, entry.sensitive) not in violating:
                 decided = _no_lesser_e(entry, limit)
                 yield from self._doubts_of(entry, decided=decided, unless=say("smaller equivalences may exist"))
-                if limit > 1 and entry.evidence.categories:
+                if limit > 1 and entry.evidence.categories and not _no_two_share(entry, findings, limit):
                     yield attack_reason(
                         entry.outcome.attack,
                         say(
-                            "whether people have equal categories is not judged; write min_e = 1, or leave similar out"
+                            "it is not known of every two people, or of more where min_e is above 2, whether some "
+                            "assignment gives them no category in common; write min_e = 1, or leave similar out"
                         ),
                     )
                 if decided and limit > 1 and _asked_of_worlds(findings) and not in_all_worlds(entry.claims):
@@ -80,6 +101,80 @@ def _asked_of_worlds(findings: JudgedAudit) -> bool:
 def in_all_worlds(claims: Claims | None) -> bool:
     """Return whether it is known that no two people are equal in all worlds but those that are claimed, or certain."""
     return isinstance(claims, Equivalences) and claims.distinguished is not None and claims.distinguished()
+
+
+def _certain_alike(entry: Result[Evidence]) -> bool:
+    """Return whether two people are certain of the same value, or category, by what is claimed and not accepted."""
+    if certain_alike(entry.claims, entry.waived):
+        return True
+    found, near = list[tuple[int, tuple[str, str]]](), CATEGORIES.left(entry)
+    if isinstance(near, CloseValues):
+        sure = near.read(np.flatnonzero(near.risk == 1), "person", "lower", "category")
+        found += [(who, (entry.evidence.attribute(of) or entry.evidence.sensitive, each)) for who, of, each in sure]
+    if isinstance(entry.claims, Disclosures):
+        for person, value in entry.claims.read(entry.left, "person", "value"):
+            found += [(person, each) for each in _categories(entry.evidence, value)]
+    people = {*found}
+    return len({category for _, category in people}) < len(people)
+
+
+def _categories(evidence: Evidence, code: int) -> Iterator[tuple[str, str]]:
+    """Yield the categories of a value, or of the parts of a combination, each with its attribute."""
+    parts = [(evidence.sensitive, code)]
+    if evidence.combined is not None:
+        names = evidence.combined.attributes
+        attribute, value = claimed_part(code, len(names)) if code < 0 else (0, 0)
+        parts = [*zip(names, evidence.combined.parts()[code].tolist(), strict=True)] if code >= 0 else []
+        parts = parts or [(names[attribute], value)]
+    for name, part in parts:
+        known = evidence.categories.get(name, {})
+        yield from ((name, category) for category, values in known.items() if values.number[part] is not None)
+
+
+def _no_two_share(entry: Result[Evidence], findings: JudgedAudit, limit: float) -> bool:
+    """Return whether worlds of the same evidence show each two people without a category in common."""
+    same = [each for each in findings.ran if each.evidence is entry.evidence]
+    return limit <= _IN_WORLDS and any(each.gathered.get(MinE.name) is True for each in same)
+
+
+def _differ(evidence: Evidence, knowing: PossibleValues, attribute: str, known: ClauseKnowledge) -> bool:
+    """Return whether the worlds that are known show each two people without a category of an attribute in common.
+
+    Values that share a category, directly or by others, count as one kind. Those who are certain of harmless values of
+    one kind may all be alike; who is known beforehand is left out.
+    """
+    kind = _kinds(evidence.categories[attribute].values())
+    part = np.arange(len(kind), dtype=np.int32)
+    if evidence.combined is not None:
+        part = evidence.combined.parts()[:, evidence.combined.attributes.index(attribute)]
+    hosts = [evidence.source.hosts(release) for release in range(len(evidence.tags))]
+    size = max((int(each.person.max(initial=-1)) + 1 for each in hosts), default=0)
+    worlds: list[Codes] = []
+    for world in knowing.worlds():
+        worlds.append(np.full(size, -1, dtype=np.int32))
+        for host, (_, values) in zip(hosts, world, strict=True):
+            worlds[-1][host.person] = kind[part[values]]
+    there, harmless = np.zeros((2, size), dtype=np.bool_)
+    for host in hosts:
+        there[host.person] = True
+    for release, host in enumerate(hosts):
+        there[host.person[host.fixed >= 0]] = False
+        left = knowing.left(release)
+        harm = ~harmless_values(evidence, attribute, len(kind), known)[part[left.value]]
+        harmless[np.setdiff1d(left.person, left.person[harm])] = True
+    rows = np.stack(worlds) if worlds else np.zeros((0, size), dtype=np.int32)
+    rows = np.hstack([rows[:, there & ~harmless], np.unique(rows[:, there & harmless], axis=1)])
+    return bool(worlds) and np.unique(rows, axis=1).shape[1] == rows.shape[1]
+
+
+def _kinds(categories: Collection[PublishedNumbers]) -> Codes:
+    """Return a number for each value, the same where values share a category, directly or by others."""
+    members = [np.array([each is not None for each in one.number]) for one in categories]
+    kind = np.arange(len(members[0]), dtype=np.int32)
+    for _ in members:
+        for member in members:
+            kind[member] = kind[member].min(initial=len(kind))
+    return kind
 
 
 def _no_lesser_e(entry: Result[Evidence], limit: float) -> bool:

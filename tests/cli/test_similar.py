@@ -84,10 +84,19 @@ def test_below_certainty_the_risk_of_a_category_is_the_sum_of_its_values(tmp_pat
     assert all(one["category"] is None for one in of_kind(run_audit(folder, "--findings", "all")[1]))
 
 
-@pytest.mark.parametrize(("least", "state"), [(2, "undecided"), (1, "holds")])
-def test_equal_categories_are_not_judged(tmp_path, least, state):
-    code, result, _ = run_audit(with_chapters(tmp_path, APART, policy=f"min_e = {least}"))
-    assert (code, ended(result)["min_e"]) == (3 if least > 1 else 0, state)
+@pytest.mark.parametrize(
+    ("rows", "chapters", "least", "state"),
+    [
+        (APART, CHAPTERS, 2, "holds"),
+        (APART, CHAPTERS, 3, "undecided"),
+        (MIXED, CHAPTERS, 2, "violated"),
+        (MIXED, CHAPTERS.replace("cold,airways", "cold,skin").replace("asthma,airways\n", ""), 2, "holds"),
+        (MIXED, CHAPTERS, 1, "holds"),
+    ],
+)
+def test_two_people_with_a_category_in_common(tmp_path, rows, chapters, least, state):
+    _, result, _ = run_audit(with_chapters(tmp_path, rows, chapters=chapters, policy=f"min_e = {least}"))
+    assert ended(result)["min_e"] == state
 
 
 def test_a_waiver_accepts_one_category(tmp_path):

@@ -403,6 +403,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/verification/test_spoiled.py::test_steps_leave_out_no_release_in_which_a_value_may_change": [
         ("audit.verification.disclosure.Checker.check_steps", "self._after is not None and at !=", "False and at !="),
     ],
+    "cli/test_similar.py::test_two_people_with_a_category_in_common": [
+        ("audit.clauses.min_e._no_two_share", "limit <= _IN_WORLDS and ", ""),
+        ("audit.clauses.min_e._certain_alike", "len({category for _, category in people}) < len(people)", "False"),
+    ],
+    "properties/test_similar.py::test_two_people_of_one_category_in_all_worlds": [
+        ("audit.clauses.min_e._kinds", "kind[member] = kind[member].min(initial=len(kind))", "pass"),
+    ],
 }
 
 MUTANTS = tuple(Mutant(*change, f"tests/{test}") for test, changes in CHANGES.items() for change in changes)

@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 from hypothesis import assume, given, settings
@@ -13,19 +14,19 @@ from tests.helpers.strategies import people_series
 from tests.oracle.per_person import known_values
 from tests.oracle.test_linked_classes import drawn
 from tests.oracle.test_linked_classes import written as linked_classes
-from tests.oracle.worlds import few, worlds
+from tests.oracle.worlds import few, histories, worlds
 from tests.properties.test_closeness import every_class
 
 NAMES = ["x", "y", "z"]
 
 
-def declare(folder, of, column, limit):
+def declare(folder, of, column, limit, least=1):
     """Write the categories of all values beside the series, and ask of them."""
     lines = [f"{value},{name}" for value, names in sorted(of.items()) for name in sorted(names)]
     (folder / "chapters.csv").write_text("\n".join(["value,category", *lines, ""]))
     manifest = folder / "series.toml"
     text = manifest.read_text().replace("[columns]", f'[columns]\nsimilar = {{ {column} = "chapters.csv" }}')
-    manifest.write_text(f"{text}\n[policy]\nmax_risk = {limit}\nmin_e = 1\n")
+    manifest.write_text(f"{text}\n[policy]\nmax_risk = {limit}\nmin_e = {least}\n")
 
 
 def clause(result):
@@ -140,3 +141,42 @@ def test_classes_of_rows_and_of_records(tmp_path, seed, changing, limit):
     assert violates(result) == bool(bad)
     if not bad and clause(result)["state"] == "holds":
         assert listed is None  # of people who are known beside these rows joint was not asked
+
+
+def always_alike(series, of):
+    """The pairs of people, counterfeits included, who have a category in common in every world, known values apart."""
+    pairs, known = None, {who for at in range(len(series.releases)) for who in known_values(series, at, "linked")}
+    for versions, _ in histories(series, "linked"):
+        value = {name: value for (name, _), value in versions if name not in known}
+        alike = {pair for pair in combinations(sorted(value), 2) if of[value[pair[0]]] & of[value[pair[1]]]}
+        pairs = alike if pairs is None else pairs & alike
+    return pairs or set()
+
+
+@settings(max_examples=some(60))
+@given(data=st.data())
+def test_two_people_of_one_category_in_all_worlds(data):
+    """Where min_e holds there are none, where it is violated there are; where values are categories it is decided."""
+    series = data.draw(people_series("linked", changing=False))
+    assume(few(series, "linked", 1_000) and len(series.values) > 1)
+    alone = data.draw(st.booleans())
+    of = {
+        value: {value} if alone else data.draw(st.sets(st.sampled_from(NAMES), min_size=1)) for value in series.values
+    }
+    with written(series) as folder:
+        declare(folder, of, "Value", 1, least=2)
+        _, result, err = run_audit(folder, "--adversary", "linked")
+        manifest = folder / "series.toml"
+        manifest.write_text(manifest.read_text().replace('similar = { Value = "chapters.csv" }', ""))
+        plain = run_audit(folder, "--adversary", "linked")[1]
+    assert result is not None, err
+    states = [
+        next((each["state"] for each in one["policy"]["clauses"] if each["clause"] == "min_e"), None)
+        for one in (result, plain)
+    ]
+    assume(not result["contradictions"]["changed"])
+    pairs = always_alike(series, of)
+    assert not (states[0] == "holds" and pairs), pairs
+    assert not (states[0] == "violated" and not pairs)
+    if alone and states[1] == "holds":
+        assert states[0] == "holds"
