@@ -12,7 +12,7 @@ from audit.model.report import Report
 if TYPE_CHECKING:
     import pandas as pd
 
-    from audit.pipeline.audit_run import AuditRun
+    from audit.pipeline.attack_run import AuditRun
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from audit.io.series import Series
     from audit.model.audit_options import AuditOptions
     from audit.model.outcome import Attack
-    from audit.pipeline.audit_run import AuditRun
+    from audit.pipeline.attack_run import AuditRun
 
 
 class AuditSettings:
@@ -142,7 +142,8 @@ def run(
     """
     from audit.io.series import Series
     from audit.judgement.baseline import read_baseline
-    from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
+    from audit.pipeline.attack_run import run_attacks
+    from audit.pipeline.audit_run import build_report, pseudonymizer
 
     chosen = settings.attacks(attacks)
     known = None if baseline is None else read_baseline(Path(baseline))

@@ -17,7 +17,7 @@ from audit.model.arrays import Counts, Floats
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import UsageError
 from audit.model.report import Report, WitnessReport
-from audit.pipeline.audit_run import AuditRun
+from audit.pipeline.attack_run import AuditRun
 from audit.runtime.budget import Budget
 from audit.witness.writer import check_folder, make_witness, read_for_witness, worlds_view
 

@@ -23,12 +23,9 @@ from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.judgement.scoring import true_values
 from audit.model.arrays import Places
-from audit.model.errors import printable
 from audit.model.finding import Member
 from audit.model.outcome import Risks
-from audit.model.report import ReportWarning
 from audit.model.scored import Result, reaches_all
-from audit.runtime.phrases import say_count
 
 Results = Sequence[Result[View]]
 
@@ -49,17 +46,6 @@ def set_aside(results: Results, limits: Mapping[str, float]) -> Results:
     for entry in found:
         sure.setdefault(id(entry.evidence), set()).update(_certain(entry, _codes(entry.evidence, listed)))
     return [_equal(entry, sure[id(entry.evidence)]) for entry in found]
-
-
-def harmless_warnings(results: Results, listed: Sequence[ListedValue]) -> tuple[ReportWarning, ...]:
-    """Return how much was found of harmless values alone."""
-    what = say_count(
-        "{count} finding is about harmless values alone, as the manifest declares, and violates nothing",
-        "{count} findings are about harmless values alone, as the manifest declares, and violate nothing",
-        sum(len(entry.waived) for entry in results),
-    )
-    values = (f"{printable(str(name))}: {printable(text)}" for name, text in listed)
-    return (ReportWarning("harmless-value", what, tuple(values)),) if listed else ()
 
 
 def _codes(seen: View, listed: Sequence[ListedValue]) -> list[int]:

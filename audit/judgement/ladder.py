@@ -1,4 +1,4 @@
-"""People whom attacks find: who falls to each attack and to none before, by risk and release, and in findings shown."""
+"""People found by attacks: who falls to each attack and to none before, by risk and release, and in findings shown."""
 
 from __future__ import annotations
 

@@ -184,14 +184,14 @@ def select_findings(
     ]
 
 
-def known_before(before: Selection[Any] | None, after: Selection[Any] | None) -> Places:
+def known_before(before: Selection[Any] | None, after: Selection[Any]) -> Places:
     """Return the places of the claims of `after` that say nothing more than those of `before`.
 
     Both name findings under one key. Equal values are claimed as a chain of pairs through each class,
     and another chain says the same: a pair is new only where two classes have become one.
     """
-    if before is None or after is None:
-        return np.zeros(0, dtype=np.intp)
+    if before is None:
+        return NOWHERE
     said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
     return np.flatnonzero(after.covered(said) | after.claims.same_before(before.claims, after.names, before.names))
 

@@ -12,7 +12,6 @@ import numpy as np
 from audit.adversary.view import View
 from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES
-from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
 from audit.judgement.doubts import (
@@ -23,7 +22,6 @@ from audit.judgement.doubts import (
     presence_doubts,
     record_doubts,
 )
-from audit.judgement.harmless import harmless_warnings, listed_values
 from audit.judgement.ladder import exposure, found_people, ladder, people_found
 from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -48,25 +46,14 @@ from audit.model.report import (
 )
 from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun, run_attacks
-from audit.pipeline.known_people import known_warnings, register_warnings
+from audit.pipeline.report_warnings import report_warnings
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import figure, say
+from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 from audit.runtime.version import VERSION
 
-__all__ = [
-    "AuditRun",
-    "attack_reports",
-    "build_report",
-    "pseudonymizer",
-    "remaining_findings",
-    "run_attacks",
-    "run_audit",
-]
-
 _LOG = logging.getLogger(__name__)
-_MANY_COUNTERFEITS = 0.1
 
 
 @dataclass(frozen=True)
@@ -117,7 +104,7 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
     run = run.checked(namer)
     accepted = _accepted(run, namer, options)
     contradictions = _contradictions(run, accepted.results, reveal=options.reveal)
-    warnings = warnings_of(run.series, run, reveal=options.reveal)
+    warnings = report_warnings(run, namer, options)
     results = _selected(run, accepted.results, namer, options)
     seen, baseline = run.evidence[0], options.baseline
     return Report(
@@ -135,46 +122,12 @@ def build_report(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> 
         ids_are_stable=namer.stable,
         ladder=ladder(results),
         panel=run.panel,
-        warnings=(
-            *_unrecognised(namer, options),
-            *warnings,
-            *known_warnings(run, options),
-            *register_warnings(run),
-            *harmless_warnings(run.results, listed_values(run.series)),
-        ),
+        warnings=warnings,
         exposure=exposure(results),
         left_out=accepted.left_out,
         baseline=None if baseline is None else replace(baseline, still=accepted.still),
         interrupted=any(each.outcome.interrupted for each in results),
     )
-
-
-def _unrecognised(namer: Pseudonymizer, options: AuditOptions) -> tuple[ReportWarning, ...]:
-    """Return that the findings of a baseline cannot be recognised, where the key of their ids is gone."""
-    if options.baseline is None or namer.keyed:
-        return ()
-    what = say(
-        "the key of the baseline's ids, private/finding.key, is not there: all findings count as new; put it back"
-    )
-    return (ReportWarning("baseline", what),)
-
-
-def warnings_of(series: Series, run: AuditRun, *, reveal: bool) -> tuple[ReportWarning, ...]:
-    """Return what is irregular about the files of a series that was run."""
-    by_hash: dict[str, list[str]] = {}
-    for each in run.inputs:
-        by_hash.setdefault(each.sha256, []).append(each.path)
-    twice = tuple(" = ".join(paths) for paths in by_hash.values() if len(paths) > 1)
-    what = say("files have the same content; publish each release once, or correct the manifest")
-    same = [ReportWarning("duplicates", what, twice)] if twice else []
-    share, rows = run.facts.counterfeits, run.facts.rows
-    if share > _MANY_COUNTERFEITS * rows:
-        what = say(
-            "{share} of the rows are counterfeits; users of the series cannot tell them from people",
-            share=figure(share / rows, ".0%"),
-        )
-        same.append(ReportWarning("counterfeit-share", what))
-    return (*irregularities(series, reveal=reveal), *same)
 
 
 def remaining_findings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> list[Result[View]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from audit.clauses.min_e import NOT_ALL_PAIRS, in_all_worlds
-from audit.findings.disclosure import certain_alike
+from audit.adversary.build_evidence import build_evidence
+from audit.clauses.clause import JudgedAudit
+from audit.clauses.min_e import MinE
 from audit.findings.equivalence import Equivalence, Equivalences
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
@@ -18,14 +19,23 @@ from audit.judgement.doubts import gather_doubts, misread_doubts
 from audit.model.check_report import CheckReport, Offence
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
-from audit.model.measures import BoundedMeasures
-from audit.model.outcome import Attack, RefinableAttack
-from audit.model.scored import NOWHERE
+from audit.model.evidence import Evidence
+from audit.model.measures import BoundedMeasures, LeastBounds
+from audit.model.outcome import Attack, Outcome, RefinableAttack
+from audit.model.scored import Result
 from audit.principles.checker import Verdict, checked, line_of
-from audit.principles.principle import Principle, PrincipleViolation
+from audit.principles.e_equivalence import EEquivalence
+from audit.principles.principle import SHOWN, Principle, PrincipleViolation
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import parted, say, say_count
 from audit.runtime.reasons import combined
+
+Search: TypeAlias = Callable[[int], Attack]
+"""Makes an attack that looks for equivalences of up to so many people."""
+_PATIENCE = 300.0
+_PAIRS = 2
+"""From this e on, no two people may have the same value for certain."""
+_GROUPS_SHOWN = 3
 
 
 def check_series(
@@ -40,7 +50,7 @@ def check_series(
         InputError: the series cannot be read.
     """
     check_keys_are_read(series.manifest)
-    decision = decided(checked(principle, series), principle, series, search, worlds)
+    decision = _decided(checked(principle, series), principle, series, search, worlds)
     verdict = _doubted(decision, [*gather_doubts(series), *misread_doubts(irregularities(series, reveal=False))])
     return CheckReport(
         series.manifest.name,
@@ -82,88 +92,57 @@ def _offence(series: Series, found: PrincipleViolation, *, reveal: bool) -> Offe
     )
 
 
-if TYPE_CHECKING:
-    from audit.io.series import Series
-    from audit.model.evidence import Evidence
-    from audit.model.outcome import Attack, Outcome
-    from audit.principles.checker import Verdict
-    from audit.principles.principle import Principle, PrincipleViolation
-
-Search: TypeAlias = "Callable[[int], Attack]"
-"""Makes an attack that looks for equivalences of up to so many people."""
-_PATIENCE = 300.0
-_PAIRS = 2
-"""From this e on, no two people may have the same value for certain."""
-_GROUPS_SHOWN = 3
-
-
-def decided(verdict: Verdict, principle: Principle, series: Series, search: Search, worlds: Attack) -> Verdict:
-    """Return a verdict that attacks may still change, as they decide it, if they can.
+def _decided(verdict: Verdict, principle: Principle, series: Series, search: Search, worlds: Attack) -> Verdict:
+    """Return a verdict that attacks may still change, as the clause `min_e` decides it of what they find, if it can.
 
     The principle's own check judges linear reasoning over the published groups, or leaves it to an attack on
     equivalences. Two people may be equal in all worlds all the same: that takes what `worlds` rules out.
 
-    Nothing is taken to be known beforehand: a promise is kept or broken by what is published.
+    Nothing is taken to be known beforehand, nor are values of one category equal: a promise is kept or broken by what
+    is published.
 
     Raises:
         InputError: the series cannot be read.
     """
-    from audit.principles.e_equivalence import EEquivalence
-
     if (
         not isinstance(principle, EEquivalence)
-        or verdict.broken
         or principle.e < _PAIRS
+        or verdict.broken
         or series.manifest.values_change
     ):
         return verdict
-    from audit.adversary.build_evidence import build_evidence
-    from audit.io.series import Series
-
-    plain = Series.of(replace(series.manifest, known=None))
-    attack = search(1 if verdict.undecided is None else principle.e - 1)
-    reasons = []
-    for evidence in build_evidence(plain, "linked"):
+    # What is not left to the attack is decided but for two people who have the same value for certain.
+    e, clause, reasons = _PAIRS if verdict.undecided is None else principle.e, MinE(), list[str]()
+    attack, plain = search(e - 1), Series.of(replace(series.manifest, known=None))
+    if principle.e < _PAIRS:
+        return verdict
+    for seen in build_evidence(plain, "linked"):
+        evidence = replace(seen, categories={})
         outcome, beside = attack.run(evidence, Budget(_PATIENCE)), worlds.run(evidence, Budget(_PATIENCE))
         if isinstance(attack, RefinableAttack):
             outcome = attack.refined(evidence, outcome, beside, Budget(_PATIENCE))
-        lower, upper = _bounds(outcome)
-        least = _least(outcome, beside)
-        if min(least, upper or principle.e) < principle.e:
-            return _broken(verdict, principle.e, plain, evidence, outcome, least)
-        if not in_all_worlds(outcome.claims):
-            reasons.append(str(NOT_ALL_PAIRS))
-        if verdict.undecided is not None and lower is not None and lower < principle.e:
+        found = JudgedAudit([Result(attack, None, evidence, outcome), Result(worlds, None, evidence, beside)])
+        bounds = outcome.measures.min_e if isinstance(outcome.measures, BoundedMeasures) else LeastBounds(None, None)
+        least = min(
+            [e if bounds.upper is None else bounds.upper, *(each.value for each in clause.violations(found, e))]
+        )
+        if least < e:
+            return _broken(verdict, principle.e, plain, evidence, outcome, int(least))
+        if bounds.lower is not None and bounds.lower < e:
             shown = say(
                 "the attack equivalence shows only that e is at least {lower} ({reason})",
-                lower=str(lower),
+                lower=str(bounds.lower),
                 reason=outcome.reason,
             )
             reasons.append(shown)
-    if not reasons:
-        return replace(verdict, undecided=None)
-    return replace(verdict, undecided=parted([*filter(None, [verdict.undecided]), *dict.fromkeys(reasons)]))
-
-
-def _least(outcome: Outcome, beside: Outcome) -> int:
-    """Return the fewest people on a side of what is claimed: 1 where two are certain of the same value."""
-    if certain_alike(beside.claims, NOWHERE):
-        return 1
-    least = None if outcome.claims is None else outcome.claims.smallest_e(NOWHERE)
-    return np.iinfo(np.int32).max if least is None else least
-
-
-def _bounds(outcome: Outcome) -> tuple[int | None, int | None]:
-    """Return the bounds of the least e; both None where it is proved that there is no equivalence."""
-    if not isinstance(outcome.measures, BoundedMeasures):
-        raise TypeError("the attack has no bounds of the least e")
-    return outcome.measures.min_e.lower, outcome.measures.min_e.upper
+        else:
+            reasons += clause.doubts(found, e)
+    why = dict.fromkeys(filter(None, [verdict.undecided, *reasons] if reasons else []))
+    return replace(verdict, undecided=parted(list(why)) or None)
 
 
 def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcome: Outcome, least: int) -> Verdict:
     """Return that an equivalence below e was found, with those that were."""
-    from audit.principles.principle import SHOWN, PrincipleViolation
-
     found: list[Equivalence[int]] = []
     total = 1
     if isinstance(outcome.claims, Equivalences):
@@ -174,7 +153,7 @@ def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcom
         total = max(1, len(places))
     offences = [_equivalence(finding, series, evidence.tags) for finding in found if finding.certificate]
     if not offences:
-        what = say("an equivalence with e = {e}", e=str(min(least, _bounds(outcome)[1] or least)))
+        what = say("an equivalence with e = {e}", e=str(least))
         offences = [PrincipleViolation(evidence.tags[-1], (), None, what)]
     clause = say("equivalences with e below {e}", e=str(e))
     return replace(verdict, broken={clause: total}, first=tuple(offences), undecided=None)
@@ -182,8 +161,6 @@ def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcom
 
 def _equivalence(finding: Equivalence[int], series: Series, tags: Sequence[str]) -> PrincipleViolation:
     """Return an equivalence as an offence of the last release that it needs."""
-    from audit.principles.principle import PrincipleViolation
-
     releases = sorted({each.release for each in finding.certificate})
     groups = tuple(each.group for each in finding.certificate if each.release == releases[-1])
     shown = ", ".join(printable(tags[release]) for release in releases)

@@ -18,7 +18,7 @@ from audit.io.atomic_files import atomic_path
 from audit.model.errors import UsageError
 from audit.model.finding import Finding
 from audit.model.report import AttackReport, Input, Report
-from audit.pipeline.audit_run import AuditRun
+from audit.pipeline.attack_run import AuditRun
 
 if TYPE_CHECKING:
     import pandas as pd

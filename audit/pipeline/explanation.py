@@ -22,7 +22,8 @@ from audit.model.explanation import Explained, ExplainedVersion, Explanation, Sa
 from audit.model.outcome import Attack, Outcome
 from audit.model.report import Report
 from audit.model.scored import Result
-from audit.pipeline.audit_run import AuditRun, build_report, pseudonymizer, run_attacks
+from audit.pipeline.attack_run import AuditRun, run_attacks
+from audit.pipeline.audit_run import build_report, pseudonymizer
 from audit.runtime.budget import Budget
 from audit.verification.disclosure import Checker
 from audit.verification.published_rows import published_by

@@ -13,14 +13,14 @@ from audit.io.diagnostics import is_there
 from audit.io.series import Series
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.selection import KnownClaims
-from audit.model.arrays import Codes, Places
+from audit.model.arrays import Places
 from audit.model.audit_options import AuditOptions
 from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
-from audit.model.report import Report
 from audit.model.scored import Result
-from audit.pipeline.audit_run import AuditRun, build_report, remaining_findings, run_attacks
+from audit.pipeline.attack_run import run_attacks
+from audit.pipeline.audit_run import build_report, remaining_findings
 
 Rows = Places
 
@@ -32,16 +32,48 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
         InputError: the series or the candidate cannot be read, or contradicts what the adversary knows.
         UsageError: no attack applies, or one that was asked for by name does not.
     """
-    return _CandidateComparison(before, after, attacks, options).impact()
+    namer = Pseudonymizer(after, reveal=options.reveal, stable=options.stable_ids, makes=False)
+    options = replace(options, follow="always")
+    now = run_attacks(after, attacks, options)  # first, since faults of the candidate should be told soon
+    was = run_attacks(before, attacks, options)
+    if was.evidence[-1].followed != now.evidence[-1].followed:
+        options = replace(options, follow="never")
+        now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
+    # Findings stand beside both reports.
+    without, report = (build_report(run, namer, replace(options, findings=0)) for run in (was, now))
+    known, candidate = KnownClaims(was.results, namer, now.limits), _Candidate(after, now.evidence[0])
+    news = remaining_findings(replace(now, results=[known.accepted(each) for each in now.results]), namer, options)
+    # Where the candidate's key leaves rows out, people are followed less far by record ids than before.
+    olds = {(each.attack, each.sensitive): each for each in without.attacks}
+    compared = [
+        ComparedAttack(
+            after=new,
+            status_before=old.status,
+            changes=changed(old, new),
+            old=new.findings_total - fresh.total,
+            new=fresh.total,
+            people=_people(fresh),
+            findings=tuple(
+                candidate.caused(shown, found, followed=fresh.evidence.followed)
+                for shown, found in zip(fresh.shown, fresh.found, strict=True)
+            ),
+        )
+        for new, fresh in zip(report.attacks, news, strict=True)
+        for old in [olds[new.attack, new.sensitive]]
+    ]
+    files = after.manifest.releases[-1]
+    key = None if files.key is None or not is_there(files.key) else after.manifest.shown(files.key)
+    names = tuple(name for name in (files.shown, files.values_shown) if name)
+    return ReleaseImpact(
+        after=report, attacks=tuple(compared), candidate=Candidate(files.tag, names, key), without=without
+    )
 
 
 class _Candidate:
     """The last release of a series, and whose rows it has."""
 
-    def __init__(self, series: Series, view: View, kind: str) -> None:
-        self.series = series
-        self.source = view.source
-        self.kind = kind
+    def __init__(self, series: Series, view: View) -> None:
+        self.series, self.source = series, view.source
         read = view.held.seen[-1]
         self.release = read.release
         self._file = file_of(series)
@@ -67,66 +99,7 @@ class _Candidate:
         return tuple(self._file.line(row) for row in rows.tolist())
 
 
-class _CandidateComparison:
-    """The series so far (`was`) and the series with the candidate (`now`), both attacked."""
-
-    def __init__(self, before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions) -> None:
-        self.attacks = attacks
-        self.options = options
-        self.namer = Pseudonymizer(after, reveal=options.reveal, stable=options.stable_ids, makes=False)
-        self.after = after
-        self.options = options = replace(options, follow="always")
-        self.now = run_attacks(after, attacks, options)  # first, since faults of the candidate should be told soon
-        was = run_attacks(before, attacks, options)
-        if was.evidence[-1].followed != self.now.evidence[-1].followed:
-            self.options = options = replace(options, follow="never")
-            self.now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
-        self.known = KnownClaims(was.results, self.namer, self.now.limits)
-        self.was_told, self.now_told = self.report_of(was), self.report_of(self.now)
-        self.candidate = _Candidate(after, self.now.evidence[0], self.now_told.adversary.kind)
-
-    def report_of(self, attacked: AuditRun) -> Report:
-        """Return the report of a run; findings stand beside it."""
-        return build_report(attacked, self.namer, replace(self.options, findings=0))
-
-    def news(self, run: AuditRun, findings: int | None) -> list[Result[View]]:
-        """Return what is new in a run, with so many findings of each attack."""
-        hidden = replace(run, results=[self.known.accepted(each) for each in run.results])
-        return remaining_findings(hidden, self.namer, replace(self.options, findings=findings))
-
-    def impact(self) -> ReleaseImpact:
-        """Return what changes."""
-        news = self.news(self.now, self.options.findings)
-        # Where the candidate's key leaves rows out, people are followed less far by record ids than before.
-        olds = {(each.attack, each.sensitive): each for each in self.was_told.attacks}
-        compared = [
-            ComparedAttack(
-                after=new,
-                status_before=old.status,
-                changes=changed(old, new),
-                old=new.findings_total - fresh.total,
-                new=fresh.total,
-                people=len(_people(fresh, fresh.left)),
-                findings=tuple(
-                    self.candidate.caused(shown, found, followed=fresh.evidence.followed)
-                    for shown, found in zip(fresh.shown, fresh.found, strict=True)
-                ),
-            )
-            for new, fresh in zip(self.now_told.attacks, news, strict=True)
-            for old in [olds[new.attack, new.sensitive]]
-        ]
-        files = self.after.manifest.releases[-1]
-        key = None if files.key is None or not is_there(files.key) else self.after.manifest.shown(files.key)
-        return ReleaseImpact(
-            after=self.now_told,
-            attacks=tuple(compared),
-            candidate=Candidate(files.tag, tuple(name for name in (files.shown, files.values_shown) if name), key),
-            without=self.was_told,
-        )
-
-
-def _people(result: Result[View], places: Places) -> Codes:
-    """Return whose values are certain by some claims of a result, distinct."""
-    claims = result.claims
-    people = None if claims is None else claims.certain_people(np.setdiff1d(claims.everything(), places))
-    return np.zeros(0, dtype=np.int32) if people is None else np.unique(people)
+def _people(result: Result[View]) -> int:
+    """Return how many people's values are certain by the claims of a result that are not accepted."""
+    people = None if result.claims is None else result.claims.certain_people(result.waived)
+    return 0 if people is None else len(np.unique(people))

@@ -25,7 +25,8 @@ from audit.model.finding import Finding
 from audit.model.outcome import Attack, NarrowableAttack
 from audit.model.report import PolicyReport, Report
 from audit.model.scored import NOWHERE, Result
-from audit.pipeline.audit_run import AuditRun, build_report, remaining_findings, run_attacks
+from audit.pipeline.attack_run import AuditRun, run_attacks
+from audit.pipeline.audit_run import build_report, remaining_findings
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, RepairPlan, owners
 from audit.runtime.budget import Budget

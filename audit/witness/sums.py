@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from audit.findings.equivalence import Equivalence, Equivalences
-from audit.pipeline.audit_run import AuditRun
+from audit.pipeline.attack_run import AuditRun
 from audit.witness.further_points import named_groups
 from audit.witness.points import first_rows
 from audit.witness.verify import Published

@@ -19,7 +19,7 @@ from audit.model.arrays import Integers
 from audit.model.errors import UsageError, printable, printable_path
 from audit.model.outcome import Outcome
 from audit.model.report import Report, WitnessReport
-from audit.pipeline.audit_run import AuditRun
+from audit.pipeline.attack_run import AuditRun
 from audit.runtime.phrases import figure, say
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps

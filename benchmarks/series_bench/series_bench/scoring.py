@@ -24,7 +24,8 @@ from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import Series, open_series
 from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
-from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
+from audit.pipeline.attack_run import run_attacks
+from audit.pipeline.audit_run import build_report, pseudonymizer
 from audit.runtime.engine import Local
 from audit.verification.disclosure import DisclosureChecker
 from audit.verification.field_types import BrokenCertificateError

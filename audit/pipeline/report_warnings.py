@@ -1,26 +1,71 @@
-"""What is said of knowledge: values that are not used or that are disclosed anyhow, columns that a register lacks."""
+"""Warnings of a report: what is irregular about files, what a baseline, a register or known values leave unsaid."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.view import handed
+from audit.adversary.view import View, handed
+from audit.clauses.clause import ListedValue
+from audit.io.irregularities import irregularities
 from audit.io.series import Series
+from audit.judgement.harmless import listed_values
+from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.audit_options import AuditOptions
 from audit.model.errors import printable
 from audit.model.outcome import PerPersonAttack
 from audit.model.report import ReportWarning
+from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun
-from audit.runtime.phrases import joined, say, say_count
+from audit.runtime.phrases import figure, joined, say, say_count
 
 _COLUMNS_SHOWN = 6
+_MANY_COUNTERFEITS = 0.1
 
 
-def known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[ReportWarning]:
+def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> tuple[ReportWarning, ...]:
+    """Return what a report says beside its findings."""
+    return (
+        *_baseline_warnings(namer, options),
+        *irregularities(run.series, reveal=options.reveal),
+        *_file_warnings(run),
+        *_known_warnings(run, options),
+        *_register_warnings(run),
+        *_harmless_warnings(run.results, listed_values(run.series)),
+    )
+
+
+def _baseline_warnings(namer: Pseudonymizer, options: AuditOptions) -> Iterator[ReportWarning]:
+    """Yield that the findings of a baseline cannot be recognised, where the key of their ids is gone."""
+    if options.baseline is not None and not namer.keyed:
+        what = say(
+            "the key of the baseline's ids, private/finding.key, is not there: all findings count as new; put it back"
+        )
+        yield ReportWarning("baseline", what)
+
+
+def _file_warnings(run: AuditRun) -> Iterator[ReportWarning]:
+    """Yield that files have the same content, or that many rows are counterfeits."""
+    by_hash: dict[str, list[str]] = {}
+    for each in run.inputs:
+        by_hash.setdefault(each.sha256, []).append(each.path)
+    twice = tuple(" = ".join(paths) for paths in by_hash.values() if len(paths) > 1)
+    if twice:
+        what = say("files have the same content; publish each release once, or correct the manifest")
+        yield ReportWarning("duplicates", what, twice)
+    share, rows = run.facts.counterfeits, run.facts.rows
+    if share > _MANY_COUNTERFEITS * rows:
+        what = say(
+            "{share} of the rows are counterfeits; users of the series cannot tell them from people",
+            share=figure(share / rows, ".0%"),
+        )
+        yield ReportWarning("counterfeit-share", what)
+
+
+def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[ReportWarning]:
     """Yield whether values that the manifest knows are not used, or are certain without being known."""
     series, adversary = attacked.series, attacked.evidence[0].adversary
     if series.manifest.known is None:
@@ -46,7 +91,7 @@ def known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Report
         yield ReportWarning("known", what)
 
 
-def register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
+def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     """Yield how many people the register lists if they need not be there, and that it lacks some quasi-identifiers."""
     register, kinds = attacked.evidence[0].held.register, attacked.evidence[0].possible_kinds
     if kinds is not None:
@@ -70,6 +115,18 @@ def register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
             columns=joined(columns, _COLUMNS_SHOWN),
         )
         yield ReportWarning("register", what)
+
+
+def _harmless_warnings(results: Sequence[Result[View]], listed: Sequence[ListedValue]) -> Iterator[ReportWarning]:
+    """Yield how much was found of harmless values alone."""
+    if listed:
+        what = say_count(
+            "{count} finding is about harmless values alone, as the manifest declares, and violates nothing",
+            "{count} findings are about harmless values alone, as the manifest declares, and violate nothing",
+            sum(len(entry.waived) for entry in results),
+        )
+        values = (f"{printable(str(name))}: {printable(text)}" for name, text in listed)
+        yield ReportWarning("harmless-value", what, tuple(values))
 
 
 def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
