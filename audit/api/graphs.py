@@ -19,9 +19,9 @@ def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind |
     """Return which values one person may have had; see `LoadedSeries.update_graph`."""
     import networkx as nx
 
+    from audit.judgement.check_disclosure import Checker
     from audit.judgement.pseudonyms import find
-    from audit.verification.disclosure import Checker
-    from audit.verification.published_rows import PublishedReleases
+    from audit.judgement.published_rows import PublishedReleases
 
     evidence = build_evidence(Series.of(manifest), adversary)[0]
     person = find([evidence], individual)[evidence.sensitive]

@@ -14,6 +14,7 @@ from audit.count_tables.build_evidence import EvidencePart
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts
 from audit.findings.count import COUNT_KINDS, CountFinding, CountPicture, PictureCell
+from audit.judgement.check_count_bounds import is_proved
 from audit.model.count_certificates import (
     CaseTerm,
     CertifiedBound,
@@ -27,7 +28,6 @@ from audit.model.count_report import OverTime, TablesFacts
 from audit.model.count_tables import VERDICTS, BoundProof, CountBound, CountOutcome, CountTables, WeightedSum
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import figure
-from audit.verification.count_bounds import is_proved
 
 
 class CertificateError(Exception):

@@ -236,7 +236,7 @@ class CloseValues(NearClaims, OnePersonClaims):
         every: whether values never change, so that each claim is about all releases of its person.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.close_numbers.check_people"
+    checked_by: ClassVar[str] = "audit.judgement.check_close_numbers.check_people"
     columns: ClassVar[tuple[str, ...]] = ("person", *NearClaims.columns)
     person: Codes
     every: bool
@@ -270,7 +270,7 @@ class CloseClasses(NearClaims, RowClaims):
         build: returns the findings of some entries.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.close_numbers.check_classes"
+    checked_by: ClassVar[str] = "audit.judgement.check_close_numbers.check_classes"
     counts_rows: ClassVar[bool] = True
     build: Callable[[Places], Sequence[KnownNearly[int]]]
 

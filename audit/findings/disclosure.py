@@ -270,7 +270,7 @@ class Disclosures(OnePersonClaims):
             be incomplete: of each other one that counts, two values are shown to be possible.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.disclosure.check_disclosures"
+    checked_by: ClassVar[str] = "audit.judgement.check_disclosure.check_disclosures"
     person: Codes
     release: Codes
     value: Codes

@@ -223,7 +223,7 @@ class Equivalences(Claims):
             be equal, or have values that are certain, which may take long; None where worlds were not asked.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.equivalence.check_combinations"
+    checked_by: ClassVar[str] = "audit.judgement.check_equivalence.check_combinations"
     e: Codes
     effort: Codes
     release: Codes

@@ -123,7 +123,7 @@ class HomogeneousClasses(RowClaims):
         certify: returns the findings at some places.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.group.check_classes"
+    checked_by: ClassVar[str] = "audit.judgement.check_group.check_classes"
     release: Codes
     risk: Floats
     below: float | None

@@ -61,7 +61,7 @@ class LikelyValues(OnePersonClaims, ClauseClaims):
         true: returns the codes of the true values of the claims at some places, -1 where they are not known.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.disclosure.check_likely_values"
+    checked_by: ClassVar[str] = "audit.judgement.check_disclosure.check_likely_values"
     person: Codes
     release: Codes
     risk: Floats
@@ -127,7 +127,7 @@ class GraveHistories(OnePersonClaims, ClauseClaims):
         entries: the people; shape (claims,).
     """
 
-    checked_by: ClassVar[str] = "audit.verification.disclosure.check_likely_values"
+    checked_by: ClassVar[str] = "audit.judgement.check_disclosure.check_likely_values"
     person: Codes
     release: Codes
     risk: Floats

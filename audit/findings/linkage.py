@@ -165,7 +165,7 @@ class Linkages(RowClaims):
         certify: returns the findings at some places.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.linkage.check_linkages"
+    checked_by: ClassVar[str] = "audit.judgement.check_linkage.check_linkages"
     rows: Counts
     release: Codes
     certain: Flags

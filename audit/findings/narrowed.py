@@ -119,7 +119,7 @@ class NarrowedRecords(RowClaims):
         certify: returns the findings at some places, with their certificates.
     """
 
-    checked_by: ClassVar[str] = "audit.verification.record.check_records"
+    checked_by: ClassVar[str] = "audit.judgement.check_record.check_records"
     k: int
     record: Codes
     release: Codes

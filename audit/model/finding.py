@@ -2,7 +2,7 @@
 
 A finding speaks in codes of people, releases and values while it is claimed and checked, and in their names once it
 stands in a report: one class is both. A kind of finding is a module of `audit.findings`, with its check beside it in
-`audit.verification`.
+`audit.judgement`.
 """
 
 from __future__ import annotations

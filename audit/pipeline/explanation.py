@@ -12,7 +12,9 @@ from audit.adversary.view import View
 from audit.findings.disclosure import Disclosures
 from audit.io import manifest
 from audit.io.series import Series
+from audit.judgement.check_disclosure import Checker
 from audit.judgement.pseudonyms import find, judged_as
+from audit.judgement.published_rows import published_by
 from audit.judgement.selection import claims_of
 from audit.model.adversary import ADVERSARIES
 from audit.model.arrays import Codes
@@ -25,8 +27,6 @@ from audit.model.scored import Result
 from audit.pipeline.attack_run import AuditRun, run_attacks
 from audit.pipeline.audit_run import build_report, pseudonymizer
 from audit.runtime.budget import Budget
-from audit.verification.disclosure import Checker
-from audit.verification.published_rows import published_by
 
 
 def explain_person(

@@ -247,7 +247,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "unit/attacks/test_inference_table.py::test_a_class_that_is_large_enough_is_no_finding": [
-        ("audit.verification.record.Recounter._check_class", "< self._k", "<= self._k"),
+        ("audit.judgement.check_record.Recounter._check_class", "< self._k", "<= self._k"),
     ],
     "unit/attacks/test_joint_network.py::test_no_world_is_presumed_where_groups_are_not_even": [
         ("attacks.joint.network.ConstraintNetwork.even", "uneven[of[self.hint[variable] < 0]] = True", "pass"),
@@ -316,92 +316,100 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.row_classes.RowClasses.of", "if varying:", "if False:"),
     ],
     "unit/verification/test_count_bounds.py::test_a_case_bounds_from_its_own_side_alone": [
-        ("audit.verification.count_bounds.value_of", "case.is_upper != end_is_upper", "False"),
+        ("audit.judgement.check_count_bounds.value_of", "case.is_upper != end_is_upper", "False"),
     ],
     "unit/verification/test_count_bounds.py::test_an_end_that_is_none_bounds_nothing": [
-        ("audit.verification.count_bounds.value_of", "end >= UNBOUNDED", "False"),
+        ("audit.judgement.check_count_bounds.value_of", "end >= UNBOUNDED", "False"),
     ],
     "unit/verification/test_count_bounds.py::test_coverage_is_what_its_definition_says": [
-        ("audit.verification.count_bounds._covers_each", "if all(weight", "if any(weight"),
+        ("audit.judgement.check_count_bounds._covers_each", "if all(weight", "if any(weight"),
     ],
     "unit/verification/test_count_bounds.py::test_weights_too_large_to_be_added_up_prove_nothing": [
-        ("audit.verification.count_bounds._covers", ">= 2**62", ">= 2**99"),
+        ("audit.judgement.check_count_bounds._covers", ">= 2**62", ">= 2**99"),
     ],
     "unit/verification/test_count_bounds.py::test_what_adds_up_to_nothing_is_no_contradiction": [
-        ("audit.verification.count_bounds._sum_holds", "value < 0 and", "value <= 0 and"),
+        ("audit.judgement.check_count_bounds._sum_holds", "value < 0 and", "value <= 0 and"),
     ],
     "unit/verification/test_linkage.py::test_as_many_rows_are_filled_as_fill_them": [
         (
-            "audit.verification.linkage.LinkageChecker._fill",
+            "audit.judgement.check_linkage.LinkageChecker._fill",
             "sum(here[kind] for kind in filling.kinds) != sum(following[kind] for kind in filling.fill)",
             "False",
         ),
     ],
     "unit/verification/test_proof.py::test_bob_gives_alice_away": [
-        ("audit.verification.proof.ProofChecker._refuted", "for each in spent) <= total", "for each in spent) < total"),
+        (
+            "audit.judgement.check_proof.ProofChecker._refuted",
+            "for each in spent) <= total",
+            "for each in spent) < total",
+        ),
     ],
     "unit/verification/test_proof.py::test_nobody_is_counted_twice_and_no_row_is_a_gain": [
-        ("audit.verification.proof.ProofChecker._sum", "sorted(set(proof.people))", "sorted(proof.people)"),
-        ("audit.verification.proof.ProofChecker._sum", "each.points < 1 or ", ""),
+        ("audit.judgement.check_proof.ProofChecker._sum", "sorted(set(proof.people))", "sorted(proof.people)"),
+        ("audit.judgement.check_proof.ProofChecker._sum", "each.points < 1 or ", ""),
     ],
     "unit/verification/test_proof.py::test_not_both_values_of_one_person_are_proved": [
-        ("audit.verification.placing.contradicts", "return not open_", "return False"),
+        ("audit.judgement.placing.contradicts", "return not open_", "return False"),
     ],
     "unit/verification/test_proof.py::test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other": [
         (
-            "audit.verification.proof.ProofChecker.check",
+            "audit.judgement.check_proof.ProofChecker.check",
             "for person in finding.proof.mentioned())",
             "for person in ())",
         ),
     ],
     "unit/verification/test_proof.py::test_nothing_is_proved_of_releases_that_contradict_each_other": [
-        ("audit.verification.proof.ProofChecker.check", "sum(each.least for each in spent) > total", "False"),
+        ("audit.judgement.check_proof.ProofChecker.check", "sum(each.least for each in spent) > total", "False"),
     ],
     "unit/verification/test_proof.py::test_the_same_by_a_case": [
-        ("audit.verification.proof.ProofChecker._cases", "left - values", "set()"),
+        ("audit.judgement.check_proof.ProofChecker._cases", "left - values", "set()"),
     ],
     "unit/verification/test_spoiled.py::test_bounds_by_cases": [
-        ("audit.verification.count_bounds._holds", "proof.at + 1", "proof.at"),
+        ("audit.judgement.check_count_bounds._holds", "proof.at + 1", "proof.at"),
     ],
     "unit/verification/test_spoiled.py::test_classes_of_rows": [
-        ("audit.verification.group.check_counts", " or finding.risk != some / rows", ""),
+        ("audit.judgement.check_group.check_counts", " or finding.risk != some / rows", ""),
     ],
     "unit/verification/test_spoiled.py::test_disclosures_by_own_groups": [
-        ("audit.verification.disclosure.Checker.check", "left != {finding.value}", "finding.value not in left"),
+        ("audit.judgement.check_disclosure.Checker.check", "left != {finding.value}", "finding.value not in left"),
         (
-            "audit.verification.disclosure.Checker.check_steps",
+            "audit.judgement.check_disclosure.Checker.check_steps",
             "sorted(step.candidates) != sorted(self._candidates(finding.individual, step))",
             "not set(step.candidates) <= self._candidates(finding.individual, step)",
         ),
     ],
     "unit/verification/test_spoiled.py::test_equivalences": [
-        ("audit.verification.equivalence._claimed", "finding.e != sum(finding.right.values())", "False"),
+        ("audit.judgement.check_equivalence._claimed", "finding.e != sum(finding.right.values())", "False"),
     ],
     "unit/verification/test_spoiled.py::test_known_values_take_rows": [
-        ("audit.verification.disclosure.Checker._left", "rows[value] -= 1", "pass"),
+        ("audit.judgement.check_disclosure.Checker._left", "rows[value] -= 1", "pass"),
     ],
     "unit/verification/test_spoiled.py::test_most_rows_of_a_class_have_numbers_close_to_one_of_them": [
-        ("audit.verification.close_numbers.NumberChecker._count", " or not any(near)", ""),
+        ("audit.judgement.check_close_numbers.NumberChecker._count", " or not any(near)", ""),
     ],
     "unit/verification/test_spoiled.py::test_people_whose_category_is_known": [
         (
-            "audit.verification.close_numbers.NumberChecker.number",
+            "audit.judgement.check_close_numbers.NumberChecker.number",
             "Fraction(0) if category in known.get(text, ()) else None",
             "Fraction(0)",
         ),
     ],
     "unit/verification/test_spoiled.py::test_probabilities_are_finite": [
-        ("audit.verification.field_types._test", " and isfinite(value)", ""),
+        ("audit.judgement.field_types._test", " and isfinite(value)", ""),
     ],
     "unit/verification/test_spoiled.py::test_rows_that_can_be_somebody_s": [
         (
-            "audit.verification.linkage.LinkageChecker._check",
+            "audit.judgement.check_linkage.LinkageChecker._check",
             "finding.risk != (1 / rows if finding.value is None else 1)",
             "False",
         ),
     ],
     "unit/verification/test_spoiled.py::test_steps_leave_out_no_release_in_which_a_value_may_change": [
-        ("audit.verification.disclosure.Checker.check_steps", "self._after is not None and at !=", "False and at !="),
+        (
+            "audit.judgement.check_disclosure.Checker.check_steps",
+            "self._after is not None and at !=",
+            "False and at !=",
+        ),
     ],
     "cli/test_similar.py::test_two_people_with_a_category_in_common": [
         ("audit.clauses.min_e._no_two_share", "limit <= _IN_WORLDS and ", ""),

@@ -9,8 +9,8 @@ from tests.mutants.mutants import MUTANTS
 
 AREAS = {
     "audit.io.cells",
-    "audit.verification",
-    "audit.verification.count_bounds",
+    "audit.judgement",
+    "audit.judgement.check_count_bounds",
     "attacks.equivalence.peeling",
     "attacks.equivalence.lanczos",
     "audit.runtime.engine",

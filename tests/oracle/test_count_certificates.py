@@ -12,10 +12,10 @@ from attacks.differencing.attack import Differencing
 from audit.count_tables.build_evidence import build_evidence
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
+from audit.judgement.check_count_bounds import is_proved, value_of
 from audit.model.count_tables import WeightedSum
 from audit.runtime.budget import Budget
 from audit.simulating.count_tables import TablePlan, series_files
-from audit.verification.count_bounds import is_proved, value_of
 
 MOST = 400
 

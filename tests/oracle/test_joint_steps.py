@@ -17,8 +17,8 @@ from attacks.joint.linear_model import LinearModel
 from attacks.joint.network_builder import network_of
 from attacks.joint.proofs import Prover
 from attacks.joint.settling import ALL
+from audit.judgement.check_disclosure import DisclosureChecker
 from audit.runtime.budget import Budget
-from audit.verification.disclosure import DisclosureChecker
 from tests.helpers.amount import some
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.opening import opened

@@ -19,6 +19,7 @@ import numpy as np
 from attacks.differencing.attack import Differencing
 from audit.count_tables.build_evidence import build_evidence
 from audit.count_tables.published_counts import PublishedCounts
+from audit.judgement.check_count_bounds import is_proved
 from audit.model.count_tables import (
     BoundProof,
     Box,
@@ -30,7 +31,6 @@ from audit.model.count_tables import (
     WeightedSum,
 )
 from audit.runtime.budget import Budget
-from audit.verification.count_bounds import is_proved
 from series_bench.questions import count_questions
 
 _WEIGHT = re.compile(r"-?[0-9]{1,18}(?:/[1-9][0-9]{0,17})?")

@@ -22,13 +22,13 @@ from audit.count_tables.table_audit import audit_tables
 from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import Series, open_series
+from audit.judgement.check_disclosure import DisclosureChecker
+from audit.judgement.field_types import BrokenCertificateError
 from audit.model.adversary import AdversaryKind
 from audit.model.audit_options import AuditOptions
 from audit.pipeline.attack_run import run_attacks
 from audit.pipeline.audit_run import build_report, pseudonymizer
 from audit.runtime.engine import Local
-from audit.verification.disclosure import DisclosureChecker
-from audit.verification.field_types import BrokenCertificateError
 from series_bench.cases import Case, Truth, snapshots, write_register, write_task
 from series_bench.count_proofs import table_questions
 from series_bench.methods import ANSWER, REFUSED, SERIES

@@ -8,9 +8,9 @@ import pytest
 from attacks.inference_table import InferenceTableAttack
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
+from audit.judgement.check_record import Recounter
+from audit.judgement.field_types import BrokenCertificateError
 from audit.runtime.budget import Budget
-from audit.verification.field_types import BrokenCertificateError
-from audit.verification.record import Recounter
 from tests.helpers.records import RecordRow, RecordSeries, inferred, on_disk
 from tests.oracle.test_examples import EXAMPLES
 

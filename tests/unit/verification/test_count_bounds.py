@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from audit.judgement import check_count_bounds as count_bounds
+from audit.judgement.check_count_bounds import is_proved
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
 from audit.model.json_types import UNBOUNDED
-from audit.verification import count_bounds
-from audit.verification.count_bounds import is_proved
 
 
 def axis(name, rng, atoms=4, sets=3):

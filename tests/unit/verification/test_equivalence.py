@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from audit.adversary.build_evidence import build_evidence
 from audit.findings.equivalence import Equivalence, Pinned, WeightedGroup
 from audit.io.series import open_series
+from audit.judgement.check_equivalence import CombinationChecker
+from audit.judgement.field_types import BrokenCertificateError
 from audit.model.finding import AnonymousCounterfeit
-from audit.verification.equivalence import CombinationChecker
-from audit.verification.field_types import BrokenCertificateError
 from tests.helpers.strategies import linked_series
 from tests.helpers.tiny import Known, Registered, Row, TinySeries
 

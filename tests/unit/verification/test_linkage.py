@@ -7,11 +7,11 @@ import pytest
 
 from attacks.correspondence.attack import CorrespondenceAttack
 from audit.findings.linkage import Filling, Linkage, RowKind
+from audit.judgement.check_linkage import LinkageChecker
+from audit.judgement.field_types import BrokenCertificateError
 from audit.model.adversary import PUBLISHED
 from audit.model.evidence import PublishedRows
 from audit.runtime.budget import Budget
-from audit.verification.field_types import BrokenCertificateError
-from audit.verification.linkage import LinkageChecker
 from tests.helpers.amount import some
 from tests.oracle.correspondence import CellTable, Growing, growing, truth
 

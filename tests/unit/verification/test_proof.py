@@ -14,10 +14,10 @@ from audit.adversary.build_evidence import build_evidence
 from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.io.series import open_series
-from audit.verification import placing
-from audit.verification.field_types import BrokenCertificateError
-from audit.verification.proof import ProofChecker
-from audit.verification.published_rows import PublishedReleases
+from audit.judgement import placing
+from audit.judgement.check_proof import ProofChecker
+from audit.judgement.field_types import BrokenCertificateError
+from audit.judgement.published_rows import PublishedReleases
 from tests.helpers.amount import some
 from tests.helpers.proving import Prover
 from tests.helpers.strategies import linked_series, register_series

@@ -26,16 +26,16 @@ from audit.findings.close_numbers import CloseNumbers, SimilarValues
 from audit.findings.disclosure import CertificateStep, Disclosure
 from audit.findings.homogeneous_class import HomogeneousClass
 from audit.io.series import open_series
+from audit.judgement.check_close_numbers import NumberChecker
+from audit.judgement.check_count_bounds import is_proved
+from audit.judgement.check_disclosure import DisclosureChecker
+from audit.judgement.check_equivalence import CombinationChecker
+from audit.judgement.check_group import check_counts
+from audit.judgement.check_linkage import LinkageChecker
+from audit.judgement.check_record import Recounter
+from audit.judgement.field_types import BrokenCertificateError, misfit
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
 from audit.runtime.budget import Budget
-from audit.verification.close_numbers import NumberChecker
-from audit.verification.count_bounds import is_proved
-from audit.verification.disclosure import DisclosureChecker
-from audit.verification.equivalence import CombinationChecker
-from audit.verification.field_types import BrokenCertificateError, misfit
-from audit.verification.group import check_counts
-from audit.verification.linkage import LinkageChecker
-from audit.verification.record import Recounter
 from tests.helpers.spoiling import spoils
 from tests.helpers.tiny import Known, Row, TinySeries, read
 from tests.oracle import test_linked_classes as linked_records

@@ -11,9 +11,9 @@ import numpy as np
 
 from audit.adversary.view import View
 from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
+from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.model.evidence import Evidence, RowSource
 from audit.model.finding import Check
-from audit.verification.field_types import BrokenCertificateError, check_fields
 
 
 def check_linkages(seen: View, claims: Linkages) -> Check:

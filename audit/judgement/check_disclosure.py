@@ -12,11 +12,11 @@ from dataclasses import replace
 from audit.adversary.view import View
 from audit.findings.disclosure import CertificateStep, Disclosure, Disclosures
 from audit.findings.likely_value import EverGrave, GraveHistories, LikelyValue, LikelyValues
+from audit.judgement.check_proof import ProofChecker
+from audit.judgement.field_types import BrokenCertificateError, check_fields
+from audit.judgement.published_rows import Follows, PublishedReleases, published_by
 from audit.model.arrays import Places
 from audit.model.finding import Check
-from audit.verification.field_types import BrokenCertificateError, check_fields
-from audit.verification.proof import ProofChecker
-from audit.verification.published_rows import Follows, PublishedReleases, published_by
 
 
 class Checker:

@@ -16,6 +16,7 @@ from math import ceil, floor, lcm, prod
 import numpy as np
 import numpy.typing as npt
 
+from audit.judgement.field_types import misfit
 from audit.model.count_tables import (
     Axis,
     BoundProof,
@@ -26,7 +27,6 @@ from audit.model.count_tables import (
     WeightedSum,
 )
 from audit.model.json_types import UNBOUNDED
-from audit.verification.field_types import misfit
 
 _CELLS = 1 << 20
 

@@ -18,9 +18,9 @@ from audit.findings.narrowed import Cause, Narrowed, NarrowedRecords, RecordStep
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
+from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.finding import Check
-from audit.verification.field_types import BrokenCertificateError, check_fields
 
 Values: TypeAlias = frozenset[str] | Cell
 

@@ -13,10 +13,10 @@ from audit.adversary.view import View
 from audit.findings.close_numbers import KnownNearly
 from audit.findings.homogeneous_class import HomogeneousClass, HomogeneousClasses
 from audit.io.releases import Release
+from audit.judgement.check_record import EqualRows, RecordFollower, ReleaseRecords
+from audit.judgement.field_types import BrokenCertificateError, check_fields
 from audit.model.arrays import Codes
 from audit.model.finding import Check
-from audit.verification.field_types import BrokenCertificateError, check_fields
-from audit.verification.record import EqualRows, RecordFollower, ReleaseRecords
 
 
 def check_classes(seen: View, claims: HomogeneousClasses) -> Check:

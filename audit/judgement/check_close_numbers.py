@@ -12,11 +12,11 @@ from audit.findings.close_numbers import CloseClasses, CloseValues, KnownNearly,
 from audit.io.cell_reading import parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.rules.disclosure import Similar
+from audit.judgement.check_disclosure import Checker
+from audit.judgement.check_group import class_values
+from audit.judgement.field_types import BrokenCertificateError, check_fields
+from audit.judgement.published_rows import published_by
 from audit.model.finding import Check
-from audit.verification.disclosure import Checker
-from audit.verification.field_types import BrokenCertificateError, check_fields
-from audit.verification.group import class_values
-from audit.verification.published_rows import published_by
 
 
 def check_people(seen: View, claims: CloseValues) -> Check:

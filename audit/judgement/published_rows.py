@@ -24,9 +24,9 @@ from audit.io.cell_reading import parse
 from audit.io.cells import Kind, ValueSet, intersect
 from audit.io.encoding import NOBODY
 from audit.io.releases import KeyedRelease
+from audit.judgement.field_types import BrokenCertificateError
 from audit.model.arrays import Codes
 from audit.model.evidence import claimed_code, claimed_part
-from audit.verification.field_types import BrokenCertificateError
 
 
 class GroupsOfRows(Protocol):

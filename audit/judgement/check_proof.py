@@ -18,9 +18,9 @@ from dataclasses import replace
 
 from audit.findings.disclosure import Disclosure
 from audit.findings.proof import Proof, RefutedCase, RowPoints, Spending
-from audit.verification.field_types import BrokenCertificateError, check_fields
-from audit.verification.placing import contradicts
-from audit.verification.published_rows import PublishedReleases
+from audit.judgement.field_types import BrokenCertificateError, check_fields
+from audit.judgement.placing import contradicts
+from audit.judgement.published_rows import PublishedReleases
 
 Row = tuple[int, int, int]
 """A release, a group and a value: all rows of that group with that value."""

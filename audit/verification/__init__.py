@@ -1,1 +1,0 @@
-"""Checks of what attacks claim, in exact arithmetic; nothing here knows how the claims were found."""
