@@ -77,6 +77,11 @@ class JudgedAudit:
     stated: frozenset[str] = frozenset()
 
     @property
+    def evidence(self) -> list[Evidence]:
+        """What was attacked."""
+        return [entry.evidence for entry in self.attacks]
+
+    @property
     def ran(self) -> list[Result[Evidence]]:
         """The attacks that apply to the series."""
         return [entry for entry in self.attacks if entry.outcome.ran]
@@ -139,9 +144,9 @@ class Clause(Limit):
         """Return the same, knowing more."""
         return self.statistic(result, known.grave, known.left_out)
 
-    def asks(self, findings: JudgedAudit) -> bool:
-        """Return whether the series has anything that the clause is about: else it is in force only where stated."""
-        del findings
+    def asks(self, evidence: Sequence[Evidence]) -> bool:
+        """Return, before attacks run, whether the series has anything it is about: else it counts only where stated."""
+        del evidence
         return self.always
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
@@ -238,6 +243,11 @@ class Stated:
     limit: float
     manifest: bool = False
     asked: bool = False
+
+    @property
+    def stated(self) -> bool:
+        """Whether it is no default."""
+        return self.manifest or self.asked
 
 
 def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:

@@ -78,9 +78,9 @@ class Closeness(Clause):
         """Return whether a number is a share below 1."""
         return 0 <= limit < 1
 
-    def asks(self, findings: JudgedAudit) -> bool:
+    def asks(self, evidence: Sequence[Evidence]) -> bool:
         """Return whether any sensitive values are numbers."""
-        return any(self.alike(entry.evidence, 0.0) for entry in findings.attacks)
+        return any(self.alike(each, 0.0) for each in evidence)
 
     def alike(self, evidence: Evidence, share: float) -> list[Alike]:
         """Return which values mean nearly the same."""
@@ -116,11 +116,11 @@ class Closeness(Clause):
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether any attack that can decide it ran, on numbers."""
-        return self.asks(findings) and super().judges(findings)
+        return self.asks(findings.evidence) and super().judges(findings)
 
     def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nothing was judged."""
-        return super().not_judged(findings) if self.asks(findings) else say("no sensitive column has numbers")
+        return super().not_judged(findings) if self.asks(findings.evidence) else say("no sensitive column has numbers")
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, by which share the numbers differ at the least that a person may have."""

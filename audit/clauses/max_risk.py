@@ -40,7 +40,7 @@ class Categories(Closeness):
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Return whether any values have categories."""
-        return self.asks(findings)
+        return self.asks(findings.evidence)
 
     def highest(self, entry: Result[Evidence]) -> float | None:
         """Return the highest risk of a category that is not accepted; None for want."""

@@ -13,7 +13,7 @@ from audit.adversary.followed_people import UnfollowedError
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.view import View, handed
 from audit.clauses.clause import Stated
-from audit.clauses.registry import in_force
+from audit.clauses.registry import CLAUSES, in_force
 from audit.findings.disclosure import Disclosures
 from audit.io.series import Series
 from audit.io.table_forms import form_of
@@ -48,7 +48,7 @@ class AuditRun:
     Attributes:
         series: the series.
         evidence: what was attacked.
-        stated: the clauses of the policy in force, with their limits.
+        asking: the clauses in question, with their limits: those that were stated, or ask something of the evidence.
         results: what each attack found of each evidence.
         facts, inputs, panel: what was audited, from which files, and each release by itself.
         accepted: releases whose smallest class is accepted.
@@ -56,7 +56,7 @@ class AuditRun:
 
     series: Series
     evidence: Sequence[View]
-    stated: Mapping[str, Stated]
+    asking: Mapping[str, Stated]
     results: Sequence[Result[View]]
     facts: SeriesFacts
     inputs: tuple[Input, ...]
@@ -70,8 +70,8 @@ class AuditRun:
 
     @property
     def limits(self) -> dict[str, float]:
-        """The limits of the policy in force."""
-        return {name: each.limit for name, each in self.stated.items()}
+        """The limits of the clauses in question."""
+        return {name: each.limit for name, each in self.asking.items()}
 
     def checked(self, namer: Pseudonymizer) -> AuditRun:
         """Return the run with all claims of other packages' attacks checked; what does not hold fails its attack."""
@@ -101,7 +101,14 @@ def run_attacks(
     evidence = _evidence(series, attacks, options)
     if prepare is not None:
         prepare(evidence)
-    run = _Attacking(evidence, attacks, options, None if individual is None else find(evidence, individual))
+    watch = ClauseWatch(options.time_limit)
+    asking = {
+        name: each
+        for name, each in stated.items()
+        if each.stated or watch.ask(CLAUSES[name], partial(CLAUSES[name].asks, evidence), otherwise=True)
+    }
+    limits = {name: each.limit for name, each in asking.items()}
+    run = _Attacking(evidence, attacks, options, watch, None if individual is None else find(evidence, individual))
     found = [gathered(each, limits) for each in run.results()]
     results = set_aside(found if run.interrupted or individual is not None else run.refined(found), limits)
     _check_applies(results, named=options.explicit)
@@ -110,7 +117,7 @@ def run_attacks(
     return AuditRun(
         series,
         evidence,
-        stated,
+        asking,
         results,
         facts(evidence[0].held, described),
         _inputs(series, options, rows_of_files(series, described)),
@@ -154,13 +161,13 @@ class _Attacking:
     evidence: Sequence[View]
     attacks: Sequence[Attack]
     options: AuditOptions
+    watch: ClauseWatch
     person: Mapping[str, int] | None
     interrupted: bool = False
 
     def results(self) -> list[Result[View]]:
         """Run each attack on each evidence."""
         results: list[Result[View]] = []
-        watch = ClauseWatch(self.options.time_limit)
         several = sum(not each.followed for each in self.evidence) > 1
         for seen in self.evidence:
             whole = seen is self.evidence[-1] or self.evidence[-1].combined is None
@@ -168,7 +175,7 @@ class _Attacking:
                 if not attack.per_attribute and seen is not self.evidence[0]:
                     continue
                 about = seen.sensitive if (several or seen.followed) and attack.per_attribute else None
-                result = Result(attack, about, seen, Outcome.cut_off(attack.name), whole=whole, watch=watch)
+                result = Result(attack, about, seen, Outcome.cut_off(attack.name), whole=whole, watch=self.watch)
                 if not self.interrupted:
                     try:
                         result = self._attacked(result)

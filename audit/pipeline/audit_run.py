@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -259,16 +258,9 @@ def _decide(
             *_failed(accepted.judged),
             *accepted.doubts,
         ),
-        stated=frozenset(name for name, each in run.stated.items() if each.manifest or each.asked),
+        stated=frozenset(name for name, each in run.asking.items() if each.stated),
     )
-    watch = findings.watch
-    asked_of = [(CLAUSES[name], each) for name, each in run.stated.items()]
-    in_question = [
-        (one, each)
-        for one, each in asked_of
-        if one.name in findings.stated or watch.ask(one, partial(one.asks, findings), otherwise=True)
-    ]
-    decisions = [decide(one, each, findings) for one, each in in_question]
+    decisions = [decide(CLAUSES[name], each, findings) for name, each in run.asking.items()]
     undecided = [each for decision in decisions for each in decision.undecided]
     if all(each.state in ("not asked", "not judged") for each in decisions):
         reason = say("no clause of the policy was asked; run all attacks, or name one that decides a clause")

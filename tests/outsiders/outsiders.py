@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -213,3 +213,14 @@ class Unmarked(Found):
     def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
         """Return the same result, made anew."""
         return replace(result, watch=ClauseWatch())
+
+
+class Plagued(Found):
+    """It is in question, unless stated, only where a release has the plague."""
+
+    name: ClassVar[str] = "plagued"
+    default: ClassVar[float | None] = 1
+
+    def asks(self, evidence: Sequence[Evidence]) -> bool:
+        """Return whether the plague is published."""
+        return any("plague" in each.values for each in evidence)

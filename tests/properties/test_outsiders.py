@@ -34,6 +34,7 @@ found = outsiders:Found
 uncounted = outsiders:Uncounted
 unclaimed = outsiders:Unclaimed
 unmarked = outsiders:Unmarked
+plagued = outsiders:Plagued
 """
 
 
@@ -149,7 +150,7 @@ def hang(*_):
         file.write(".")
     time.sleep(600)
 
-Uncounted.default = Unclaimed.default = Unmarked.default = None
+Uncounted.default = Unclaimed.default = Unmarked.default = Plagued.default = None
 Found.default = 1
 Found.{where} = hang
 """
@@ -168,6 +169,56 @@ def test_a_clause_that_hangs_is_undecided_and_asked_once(site, tmp_path, where):
     assert reason["measure"] == "found"
     assert "it did not stop at the time limit of 1 s" in reason["reason"]
     assert {each["clause"] for each in out["policy"]["clauses"] if each["state"] == "holds"} >= {"max_risk", "min_e"}
+
+
+def test_a_clause_is_in_question_where_the_evidence_has_what_it_is_about(run, tmp_path):
+    """It is not listed elsewhere, unless it is stated."""
+    shutil.copytree(HOSPITAL, tmp_path / "series")
+    for release in (tmp_path / "series" / "releases").iterdir():
+        release.write_text(release.read_text().replace("flu", "plague"))
+    assert "plagued" not in states(run(HOSPITAL, "--format", "json"))
+    assert states(run(HOSPITAL, "--policy", "plagued=5", "--format", "json"))["plagued"] == "violated"
+    assert states(run(tmp_path / "series", "--format", "json"))["plagued"] == "holds"
+    narrowed = states(run(tmp_path / "series", "--attack", "intersection", "--format", "json"))
+    assert narrowed["plagued"] == narrowed["min_e"] == "not asked"
+
+
+ASKS = """
+def log(letter):
+    with open({calls!r}, "a") as file:
+        file.write(letter)
+
+def asks(self, evidence):
+    log("a")
+    {fault}
+
+def run(self, evidence, budget, own=FirstReleases.run):
+    log("r")
+    return own(self, evidence, budget)
+
+Plagued.asks, FirstReleases.run = asks, run
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [("return {}['Bob has flu']", "KeyError"), ("sys.exit(0)", "SystemExit"), ("return False", None)],
+)
+def test_a_clause_that_fails_to_say_whether_it_asks_is_undecided(site, tmp_path, fault, error):
+    """It is asked once, before any attack runs; only one that answers is left out."""
+    shutil.copytree(site, tmp_path / "site")
+    with (tmp_path / "site" / "outsiders.py").open("a") as file:
+        file.write(ASKS.format(fault=fault, calls=str(tmp_path / "calls")))
+    with process_of(tmp_path / "site") as run:
+        text = run(EXAMPLES / "clinic-2-equivalence", "--format", "json", code=(0 if error is None else 3,))
+    assert re.fullmatch("ar+", (tmp_path / "calls").read_text())
+    assert states(text).get("plagued") == (None if error is None else "undecided")
+    reasons = [each["reason"] for each in json.loads(text)["policy"]["undecided"]]
+    assert len(reasons) == (error is not None)
+    assert all(
+        f"the clause plagued of the package outsiders failed ({error}, outsiders.py:" in each for each in reasons
+    )
+    assert "flu" not in "".join(reasons)
 
 
 def test_a_clause_that_failed_is_not_forgotten_by_the_next(run):
