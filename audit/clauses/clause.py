@@ -129,20 +129,10 @@ class Limit(ABC):
 class Clause(Limit):
     """One clause of the policy for series about people; its attributes are those of a limit."""
 
-    def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
-        """Return a result with what the clause has to know beside what the attack found: by default nothing.
-
-        Args:
-            result: what an attack found.
-            grave: the grave values of the policy.
-            left_out: returns, by person code, about which people nothing is to be said.
-        """
-        del grave, left_out
+    def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
+        """Return a result with what the clause has to know beside what the attack found: by default nothing."""
+        del known
         return result
-
-    def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
-        """Return the same, knowing more."""
-        return self.statistic(result, known.grave, known.left_out)
 
     def asks(self, evidence: Sequence[Evidence]) -> bool:
         """Return, before attacks run, whether the series has anything it is about: else it counts only where stated."""

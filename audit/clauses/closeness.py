@@ -89,7 +89,7 @@ class Closeness(Clause):
     def _deciding(self, findings: JudgedAudit) -> list[Result[Evidence]]:
         return [entry for entry in findings.ran if Closeness.name in entry.attack.decides]
 
-    def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
+    def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with who, or which class, is known nearly, if the attack can say it."""
         outcome, found = result.outcome, None
         share = known.limits.get(self.name, 0.0)

@@ -10,13 +10,13 @@ Cost: rows x values^2 with transitions, rows x values without; two numbers and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import Clause, E, JudgedAudit, ListedValue, TrueValues, attack_reason
+from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, ListedValue, TrueValues, attack_reason
 from audit.findings.likely_value import GraveHistories
 from audit.model.arrays import Flags, Floats
 from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
@@ -42,14 +42,14 @@ class MaxEverRisk(Clause):
         """Return whether a number is a probability above 0."""
         return 0 < limit <= 1
 
-    def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
+    def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with how probable it is for people ever to have had a grave value, if the attack says so."""
         outcome, seen = result.outcome, result.evidence
-        if not grave or not outcome.ran:
+        if not known.grave or not outcome.ran:
             return result
-        codes, ever = value_codes(seen, grave), None
+        codes, ever = value_codes(seen, known.grave), None
         if self.name in result.attack.decides and (outcome.status == "complete" or outcome.knowing is not None):
-            ever = ever_risks(seen, grave, codes, left_out(), outcome)
+            ever = ever_risks(seen, known.grave, codes, known.left_out(), outcome)
         return replace(result, grave=codes, histories=ever)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:

@@ -80,9 +80,9 @@ class MaxRisk(Clause):
         """Return whether a number is a probability above 0."""
         return 0 < limit <= 1
 
-    def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
+    def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with whose category, or which class's, is known."""
-        return CATEGORIES.gather(result, known)
+        return CATEGORIES.statistic(result, known)
 
     def more_claims(self, result: Result[Evidence]) -> Claims | None:
         """Return whose category, or which class's, is known."""

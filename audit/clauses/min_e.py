@@ -43,7 +43,7 @@ class MinE(Clause):
         """Return whether a number counts people."""
         return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
-    def gather(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
+    def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return a result with whether its worlds show each two people without a category in common."""
         evidence, knowing = result.evidence, result.outcome.knowing
         if knowing is None or not evidence.categories or known.limits.get(self.name, 1) <= 1:

@@ -141,7 +141,7 @@ def gathered(result: Result[View], limits: Mapping[str, float]) -> Result[View]:
     left_out, truth = partial(changed_values, seen, seen.key), partial(true_values, seen)
     known = ClauseKnowledge(limits, seen.series.grave, listed_values(seen.series), left_out, truth)
     for name in limits:
-        result = watch.ask(CLAUSES[name], partial(CLAUSES[name].gather, result, known), result)
+        result = watch.ask(CLAUSES[name], partial(CLAUSES[name].statistic, result, known), result)
     return replace(result, watch=watch)  # a clause of another package may have made a new result
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from attacks.certificates import disclosures
-from audit.clauses.clause import Clause, E, JudgedAudit, ListedValue, TrueValues
+from audit.clauses.clause import Clause, ClauseKnowledge, E, JudgedAudit, TrueValues
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.anonymizer import Bounds, Draft, Form, Promise, Snapshot
-from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
 from audit.model.finding import Claims
 from audit.model.history import PublicationHistory
@@ -190,7 +189,7 @@ class Uncounted(Found):
 
     name: ClassVar[str] = "uncounted"
 
-    def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
+    def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Fail."""
         raise LookupError("a private cell")
 
@@ -210,7 +209,7 @@ class Unmarked(Found):
 
     name: ClassVar[str] = "unmarked"
 
-    def statistic(self, result: Result[E], grave: Collection[ListedValue], left_out: Callable[[], Flags]) -> Result[E]:
+    def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
         """Return the same result, made anew."""
         return replace(result, watch=ClauseWatch())
 
