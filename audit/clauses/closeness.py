@@ -164,8 +164,10 @@ class Closeness(Clause):
         if found is None:
             return say("not every number could be judged")
         return say_count(
-            "of {count} person it is not known whether the numbers that are left are close; raise --time-limit",
-            "of {count} people it is not known whether the numbers that are left are close; raise --time-limit",
+            "of {count} person it is not known whether the numbers that are left are close, or how likely those near "
+            "the true one are",
+            "of {count} people it is not known whether the numbers that are left are close, or how likely those near "
+            "the true one are",
             found.open,
         )
 

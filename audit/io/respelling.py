@@ -46,7 +46,7 @@ def skeleton(text: str) -> str:
     codes of diseases differ by their point.
 
     >>> [skeleton(text) for text in ("Épilepsie", "HIV-positive", "hiv.", "HIV-", "1.5", "J10.1", "a, b (c)")]
-    ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'abc']
+    ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'a bc']
     """
     plain = "".join(each for each in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(each))
     return _ORNAMENT.sub("", plain)

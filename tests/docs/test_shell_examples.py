@@ -183,7 +183,7 @@ NEEDS: dict[str, tuple[Callable[[Path], None], ...]] = {
     "audit next clinic": (clinic,),
     "audit clinic/ --stable-ids": (clinic_that_gives_somebody_away,),
     "audit my-series --format": (my_series,),
-    "audit my-series/ --format": (my_series,),
+    "audit my-series/ --output": (my_series,),
     "audit check my-series": (my_series,),
     "audit published": (published,),
     "audit compare plain": (compared,),

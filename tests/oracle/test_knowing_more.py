@@ -7,6 +7,7 @@ found themselves.
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from attacks.homogeneity import HomogeneityAttack
@@ -55,7 +56,7 @@ def found(folder, adversary, limit=1.0):
     """The classes that are found, by release, value and rows; and who is found, by release."""
     [evidence] = build_evidence(open_series(folder), adversary)
     outcome = HomogeneityAttack(limit).run(handed(evidence), Budget(None))
-    claims = [] if outcome.claims is None else outcome.claims.certify(range(len(outcome.claims)))
+    claims = [] if outcome.claims is None else outcome.claims.certify(np.arange(len(outcome.claims)))
     classes = Counter((each.release, each.group, evidence.values[each.value], each.rows) for each in claims)
     people = set()
     if evidence.adversary.knows_people:
