@@ -63,7 +63,7 @@ class SeriesTexts:
         # As the file spells them, but for values that are declared to be others.
         bare = replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
         for path, shown in files.halves:
-            table = _readable(path, shown, self.texts, bare)
+            table = readable(path, shown, self.texts, bare)
             if table is None:
                 continue
             if table.kept is not None and bare.by is None:  # not the rows of other releases
@@ -93,7 +93,7 @@ class SeriesTexts:
         table = self._tables[position]
         if name not in table and files.values is not None:
             headings = self.series.manifest.headings(files.tag)
-            other = _readable(files.values, files.values_shown, [name], headings)
+            other = readable(files.values, files.values_shown, [name], headings)
             table = table if other is None else other
         return f"{table.shown}:{table.line(row)}"
 
@@ -106,7 +106,7 @@ class SeriesTexts:
         return ", ".join(shown)
 
 
-def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> Table | None:
+def readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> Table | None:
     """Read those of some columns that a table has."""
     problems = Problems()
     own = adjusted_names(path, shown, adjustments, problems)

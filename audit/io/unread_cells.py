@@ -5,7 +5,9 @@ Distinct texts alone are looked at, in series of any size.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,21 +17,28 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import unread
 from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
+from audit.io.foreign_files import is_foreign
+from audit.io.irregularities import readable
+from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Spelled
-from audit.io.rules.spelling import Decimal
+from audit.io.rules.spelling import Decimal, Fold
 from audit.io.series import Series
+from audit.io.table_forms import is_text
 from audit.io.tables import text_codes
-from audit.model.doubt import Doubt
+from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _SENTINEL_DIGITS = ("7", "8", "9")
 _FAR = 2
+_POINTED = re.compile(r"[+-]?[0-9]*\.[0-9.]*")
+_SHORTENED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{1,3})+")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 
 
 def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt, ...]:
-    """Return a doubt for each quasi-identifier with texts that were not read.
+    """Return a doubt for each column with texts that were not read, or may be read in two ways.
 
     Args:
         series: the series, which has been read.
@@ -39,7 +48,44 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
     Raises:
         InputError: a release cannot be read.
     """
-    return tuple(Doubt(Reason(why, ReasonKind.UNDECLARED), guessed=register) for why in _reasons(series, reveal=reveal))
+    reasons = (Reason(why, ReasonKind.UNDECLARED) for why in _reasons(series, reveal=reveal))
+    return (*(Doubt(why, guessed=register) for why in reasons), *_points(series))
+
+
+def _points(series: Series) -> Iterator[Doubt]:
+    """Yield the sensitive numbers of which each point may group thousands: which are close, and which are the same."""
+    rules = series.columns.rules
+    for name in series.columns.sensitive if rules[Decimal].sign is None else ():
+        if rules[ColumnTypes].kinds.get(name) == Kind.CATEGORICAL.value:
+            continue
+        texts = _as_written(series, name)
+        points = sorted(filter(_POINTED.fullmatch, texts))
+        if points and all(map(_THOUSANDS.fullmatch, points)):
+            what = say(
+                'the point in numbers of "{column}", such as {text}, may be a decimal one or group thousands: write '
+                'decimal = ".", or decimal = "," if it groups them, under [columns]',
+                column=printable(name),
+                text=points[0],
+            )
+            both = {(as_plain_number(text), as_plain_number(with_decimal_point(text))) for text in texts}
+            is_same = all(len({pair[side] for pair in both}) == len(both) for side in (0, 1))
+            clauses = frozenset({"closeness"}) if is_same else ON_VALUES
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses, guessed=True)
+
+
+def _as_written(series: Series, name: str) -> set[str]:
+    """Return the distinct texts of a sensitive column, numbers with the zeros that files of text have behind points."""
+    found = set[str]()
+    if not all(map(_SHORTENED.fullmatch, filter(_POINTED.fullmatch, series.vocabularies[name].names))):
+        return found
+    for files in series.manifest.releases:
+        adjustments = series.adjustments(files.tag)
+        bare = replace(adjustments, rules=adjustments.rules.without(Fold, ColumnTypes))
+        for path, shown in files.halves:
+            table = None if is_foreign(path) else readable(path, shown, [name], bare)
+            if table is not None and name in table and is_text(table.arrow(name).type.value_type):
+                found.update(table.distinct(name))
+    return found
 
 
 def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:

@@ -107,6 +107,70 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
     assert (states["max_risk"][0], states["k"][0]) == ("holds", "holds")
 
 
+NUMERIC = 'types = { Pay = "numeric" }'
+CODES = 'types = { Pay = "categorical" }'
+
+
+def paid(folder, pays, columns):
+    """Write a release of two classes with such numbers, and return the clauses of its policy."""
+    rows = [[age, pay] for age, pay in zip(["20-29", "20-29", "30-39", "30-39"], pays, strict=True)]
+    write(folder / "1.csv", as_csv([["Age", "Pay"], *rows], ";"))
+    manifest = f"""[series]
+        releases = ["1.csv"]
+        [columns]
+        sensitive = "Pay"
+        quasi_identifiers = ["Age"]
+        {columns}"""
+    write(folder / "series.toml", manifest)
+    _, result, err = run_audit(folder)
+    assert result is not None, err
+    return {each["clause"]: each for each in result["policy"]["clauses"]}
+
+
+@pytest.mark.parametrize(
+    ("pays", "columns", "undecided"),
+    [
+        (["100", "400", "999", "1.001"], NUMERIC, {"closeness"}),
+        (["100", "400", "1.500", "1500"], NUMERIC, {"closeness", "max_risk"}),
+        (["1.000", "4.000", "2.500", "9.000"], NUMERIC, {"closeness"}),
+        (["1.000", "4.000", "2.500", "9.000"], f'{NUMERIC}\nfold = ["Pay"]', {"closeness"}),
+        (["100", "400", "1", "1.001"], NUMERIC, {"closeness"}),
+        (["100", "400", "999", "1.001"], f'{NUMERIC}\ndecimal = "."', set()),
+        (["100", "400", "999", "1.5001"], NUMERIC, set()),
+        (["100", "400", "999", "0.001"], NUMERIC, set()),
+        (["100", "400.5", "999", "1.001"], NUMERIC, set()),
+        (["100", "400", "999", "1.001"], CODES, set()),
+    ],
+)
+def test_a_point_that_may_group_thousands_decides_nothing(tmp_path, pays, columns, undecided):
+    """A class of 999 and 1.001 is one of close numbers, or of numbers that are far from each other."""
+    clauses = paid(tmp_path, pays, columns)
+    assert {name for name, each in clauses.items() if each["state"] == "undecided"} - {"max_ever_risk"} == undecided
+    assert all('decimal = "."' in clauses[name]["reason"] for name in undecided)
+    assert clauses["max_risk"]["state"] == ("undecided" if "max_risk" in undecided else "holds")
+
+
+@pytest.mark.parametrize(
+    ("pays", "columns", "undecided"),
+    [
+        (["900 €", "2500 €", "1000 €", "1001 €"], "", {"closeness"}),
+        (["900 €", "2500 €", "1000 €", "1001 €"], NUMERIC, {"closeness"}),
+        (["900 €", "2500 €", "1000 €", "1000€"], "", {"closeness", "max_risk"}),
+        (["900", "flu", "cold", "1,001"], NUMERIC, {"closeness", "max_risk"}),
+        (["1,001", "2,500", "9,000", "4,000"], "", {"closeness", "max_risk"}),
+        (["900 €", "2500 €", "1000 €", "1001 €"], CODES, set()),
+        (["2nd degree", "1st degree", "3rd degree", "4 to go"], "", set()),
+        (["1,2", "1,3", "2,3", "4"], "", set()),
+    ],
+)
+def test_a_column_without_a_plain_number_may_be_one_of_numbers(tmp_path, pays, columns, undecided):
+    """Where each number has a unit or a sign of thousands, closeness was passed over as if there were none."""
+    clauses = paid(tmp_path, pays, columns)
+    assert {name for name, each in clauses.items() if each["state"] == "undecided"} - {"max_ever_risk"} == undecided
+    assert all("Pay" in clauses[name]["reason"] for name in undecided)
+    assert clauses["max_risk"]["state"] == ("undecided" if "max_risk" in undecided else "holds")
+
+
 @pytest.mark.parametrize(
     ("cell", "declared", "state"),
     [
@@ -121,18 +185,7 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
 )
 def test_a_number_that_is_not_read_is_close_to_nobody_knows_what(tmp_path, cell, declared, state):
     """A class of 1000 and "1 001" looks like two numbers that are far from each other."""
-    rows = [["20-29", "900"], ["20-29", "2500"], ["30-39", "1000"], ["30-39", cell]]
-    write(tmp_path / "1.csv", as_csv([["Age", "Pay"], *rows]))
-    manifest = f"""[series]
-        releases = ["1.csv"]
-        [columns]
-        sensitive = "Pay"
-        quasi_identifiers = ["Age"]
-        {declared or 'types = { Pay = "numeric" }'}"""
-    write(tmp_path / "series.toml", manifest)
-    _, result, err = run_audit(tmp_path)
-    assert result is not None, err
-    clauses = {each["clause"]: each for each in result["policy"]["clauses"]}
+    clauses = paid(tmp_path, ["900", "2500", "1000", cell], declared or NUMERIC)
     assert clauses["max_risk"]["state"] == state
     if not declared:
         assert clauses["closeness"]["state"] == state

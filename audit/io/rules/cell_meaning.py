@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from audit.io.cell_reading import is_range, parse_value
+from audit.io.cell_reading import is_range, parse_point, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.respelling import as_plain_number
 from audit.io.rules.rule import NO_MEANING, ColumnRule, Columns, Form, ReadSeries, Respelling, unnamed
@@ -20,6 +20,7 @@ from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _LIKE_A_NUMBER = re.compile(r"[^\w\s]*\s*[0-9]")
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[.,'’\s][0-9]{3})+")
 _TO_QUASI = "name a column of quasi_identifiers"
 
 
@@ -83,7 +84,7 @@ class ColumnTypes(ColumnRule):
             return None
         number = tuple(_number(text, missing) for text in series.vocabularies[column].names)
         known = [each for each in number if each is not None]
-        if len(known) < 2 and kind is None and width is None:
+        if len(known) < 2 and kind is None and width is None and not self._unread(series, column)[0]:
             return None
         about = {"column": printable(column), "key": toml_key(printable(column))}
         doubt = None
@@ -104,13 +105,10 @@ class ColumnTypes(ColumnRule):
         return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield the sensitive numbers beside which texts stand that look like numbers and are not read."""
+        """Yield the sensitive columns of numbers with texts that look like numbers and are not read."""
         for column in self.sensitive:
-            missing, texts = series.missing(column), series.vocabularies[column].names
-            read = {text for text in texts if _number(text, missing) is not None}
-            known = read | missing
-            unread = [text for text in texts if text not in known and _LIKE_A_NUMBER.match(text)]
-            if self.kinds.get(column) != Kind.CATEGORICAL.value and len(read) > 1 and unread:
+            unread, is_alone = self._unread(series, column)
+            if unread:
                 what = say_count(
                     '{count} text of "{column}" looks like a number and is not read as one, such as "{text}": write it '
                     'as the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
@@ -119,9 +117,24 @@ class ColumnTypes(ColumnRule):
                     len(unread),
                     column=printable(column),
                     key=toml_key(printable(column)),
-                    text=printable(unread[0], 40),
+                    text=printable(next(iter(unread)), 40),
                 )
-                yield Doubt(Reason(what, ReasonKind.UNDECLARED), frozenset({"max_risk", "closeness"}))
+                differ = is_alone and None not in unread.values() and len({*unread.values()}) == len(unread)
+                clauses = frozenset({"closeness"} if differ else {"max_risk", "closeness"})
+                yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses)
+
+    def _unread(self, series: ReadSeries, column: str) -> tuple[dict[str, Fraction | None], bool]:
+        """Return what looks like a number and is not read, where a column is one of numbers, and whether all is so.
+
+        Of each such text it is the number that stands in it before its unit, if that is so.
+        """
+        missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
+        read = {text for text in texts if _number(text, missing) is not None}
+        known = read | missing
+        unread = {text: _with_unit(text) for text in texts if text not in known and _LIKE_A_NUMBER.match(text)}
+        sure = [text for text, number in unread.items() if kind or number is not None or _GROUPED.fullmatch(text)]
+        is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(sure) > 1)
+        return unread if is_number else {}, not read
 
 
 def _number(text: str, missing: frozenset[str]) -> Fraction | None:
@@ -130,6 +143,15 @@ def _number(text: str, missing: frozenset[str]) -> Fraction | None:
     except CellError:
         return None
     return number if isinstance(number, Fraction) else None
+
+
+def _with_unit(text: str) -> Fraction | None:
+    """Return the number that a text is with its unit; None of other texts."""
+    try:
+        point = parse_point(text, Kind.NUMERIC)
+    except CellError:
+        return None
+    return None if point is None else point.low
 
 
 @dataclass(frozen=True)
