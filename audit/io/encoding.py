@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.tables import Coded, direct_codes
-from audit.io.texts import arrow, column_of, flags, texts_of, whole
+from audit.io.texts import SPACES, arrow, column_of, flags, texts_of, whole
 from audit.model.arrays import Codes, Flags, Words
 
 if TYPE_CHECKING:
@@ -49,6 +49,23 @@ def _mixed(numbers: Words) -> Words:
         found *= multiplier
         found ^= found >> _HALF
     return found
+
+
+def coarse(texts: pa.Array) -> pa.Array:
+    """Return what each text has in common with all that differ from it in form, case, blanks or zeros alone."""
+    import pyarrow.compute as pc
+
+    if flags(pc.string_is_ascii(texts)).all():
+        plain = pc.ascii_lower(texts)
+    else:
+        folded = pc.utf8_lower(pc.utf8_upper(pc.utf8_normalize(texts, form="NFKC")))
+        plain = pc.replace_substring(folded, "ß", "ss")
+    if flags(pc.match_substring_regex(plain, f"[{SPACES}]")).any():
+        plain = pc.replace_substring_regex(plain, f"[{SPACES}]+", "")
+    plain = pc.ascii_ltrim(plain, characters="+-0")
+    if flags(pc.match_substring(plain, ".")).any():
+        plain = pc.replace_substring_regex(plain, r"^([0-9]*(?:\.[0-9]*[1-9])?)\.?0*$", r"\1")
+    return pc.if_else(pc.equal(plain, ""), "0", plain)
 
 
 class TextIndex:
@@ -235,6 +252,18 @@ class IdentifierEncoder:
         named = codes >= self.plain
         others = self._others.texts.take(arrow(codes[named] - np.int32(self.plain)))
         return pc.replace_with_mask(numbers, arrow(named), others)
+
+    def alike(self) -> tuple[list[str], Codes]:
+        """Return the identifiers that may be others in another spelling, and the small numbers that some may be."""
+        keys = coarse(self._others.texts)
+        own = hashes(keys)
+        ordered = np.sort(own)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        numbers = _numbers(keys, self.plain)
+        found = numbers >= 0
+        if len(twice):
+            found |= np.isin(own, twice)
+        return self._others.texts.filter(arrow(found)).to_pylist(), np.unique(numbers[numbers >= 0])
 
     @property
     def has_counterfeits(self) -> bool:

@@ -21,13 +21,13 @@ from audit.io.dialect import UTF_8
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import ReleaseFiles
 from audit.io.paths import is_remote, real_path
-from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import Columns, Hint
-from audit.io.rules.spelling import Decimal, Fold
+from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, respelled, respelled_cells
 from audit.io.series import Series
 from audit.io.tables import Table, is_table, text_codes
 from audit.model.errors import Problems, printable
-from audit.model.report import ReportWarning
+from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say, say_count
 
 MOST_ROWS = 500_000
@@ -122,6 +122,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
         *_unpublished(series),
         *_dropped(series),
+        *_respelled_people(series),
     ]
     if series.about_rows <= MOST_ROWS:
         found += _unread_sheets(series)
@@ -145,6 +146,21 @@ def _of(texts: SeriesTexts, hint: Hint, *, reveal: bool) -> Iterator[ReportWarni
         quoted = not hint.names_texts and (reveal or hint.column in texts.columns.sensitive)
         examples = [texts.example(hint.column, group, quoted=quoted) for group in hint.texts[:_SHOWN]]
         yield replace(hint.warning, examples=tuple(examples))
+
+
+def _respelled_people(series: Series) -> Iterator[ReportWarning]:
+    """Report people whose identifiers differ in spelling alone, where `SeriesTexts` does not look at them."""
+    columns = series.columns
+    if columns.rules[Fold].folds(INDIVIDUAL) or INDIVIDUAL in columns.rules[Spelled].columns:
+        return
+    if columns.individual is None or series.about_rows > MOST_ROWS:
+        texts, numbers = series.people.alike()
+        for position in range(len(series.tags) if len(numbers) else 0):
+            there = series.read(position).person
+            texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
+        groups = respelled({*texts})
+        if groups:
+            yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))
 
 
 def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:

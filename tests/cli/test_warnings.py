@@ -6,6 +6,7 @@ import unicodedata
 
 import pytest
 
+from audit.io import irregularities
 from tests.cli.forms import EXAMPLES, read_rows
 from tests.cli.test_messy_files import RESPELLINGS
 from tests.helpers.amount import some
@@ -202,6 +203,39 @@ def test_people_spelled_in_two_ways_are_not_followed_in_silence(tmp_path):
     reasons = {each["clause"]: each["reason"] for each in result["policy"]["clauses"]}
     assert code == 3
     assert 'fold = ["individual"]' in reasons["max_risk"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "more", "state"),
+    [
+        ("ann", "Ann", "", "undecided"),
+        ("7", "007", "", "undecided"),
+        ("7", "007", 'spelled = ["individual"]', "holds"),
+        ("8", "007", "", "holds"),
+        ("ann", "Anna", "", "holds"),
+    ],
+)
+@pytest.mark.parametrize("in_key", [False, True])
+def test_people_of_large_series_and_of_key_files_are_compared_too(
+    tmp_path, monkeypatch, first, second, more, state, in_key
+):
+    """Ids that no column has, or that are too many to be looked at by place, may differ in spelling alone as well."""
+    monkeypatch.setattr(irregularities, "MOST_ROWS", 0)
+    tables = []
+    for tag, who in (("1", first), ("2", second)):
+        people = [who, *("11", "12", "13")] if who.isdigit() else [who, "p", "q", "r"]
+        rows = [[each, "30-39", value] for each, value in zip(people, "abcd", strict=True)]
+        tables.append([row[in_key:] for row in (["id", "Age", "Disease"], *rows)])
+        key = [["row", "individual"], *([str(at), each] for at, each in enumerate(people))]
+        if in_key:
+            write(tmp_path / f"private/{tag}.key.csv", as_csv(key))
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+    series_of(tmp_path, tables, columns + ("" if in_key else 'individual = "id"\n') + more)
+    _, result, err = run_audit(tmp_path)
+    assert result is not None, err
+    [clause] = [each for each in result["policy"]["clauses"] if each["clause"] == "max_risk"]
+    assert clause["state"] == state
+    assert state == "holds" or 'fold = ["individual"]' in clause["reason"]
 
 
 def test_releases_that_are_the_same_file_and_files_left_aside(hospital):

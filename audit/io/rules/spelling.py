@@ -135,20 +135,24 @@ class Fold(ColumnRule):
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
                 continue
-            what = say_count(
-                '{count} cell of "{column}" differs from another only in spelling, and is read as a different '
-                'value; if they are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
-                '{count} cells of "{column}" differ from others only in spelling, and are read as different '
-                'values; if they are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
-                sum(map(len, groups)) - len(groups),
-                column=printable(called),
-            )
             why = "cells that differ in spelling alone are taken for the same"
             rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
             codes = name in columns.rules[ColumnTypes].kinds and all(map(_NUMERAL.fullmatch, chain(*groups)))
             # Classes are only smaller by how quasi-identifiers are spelled, and codes are what `types` says.
             warning = ReportWarning if rule is None or codes else MisreadWarning
-            yield Hint(name, groups, rule, why, warning("spelling", what))
+            yield Hint(name, groups, rule, why, warning("spelling", respelled_cells(called, groups)))
+
+
+def respelled_cells(column: str, groups: Collection[Collection[str]]) -> str:
+    """Return that cells differ in spelling alone, those of a group from each other, and what to declare."""
+    return say_count(
+        '{count} cell of "{column}" differs from another only in spelling, and is read as a different '
+        'value; if they are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
+        '{count} cells of "{column}" differ from others only in spelling, and are read as different '
+        'values; if they are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
+        sum(map(len, groups)) - len(groups),
+        column=printable(column),
+    )
 
 
 def respelled(texts: Collection[str]) -> list[list[str]]:

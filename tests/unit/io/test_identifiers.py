@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from audit.io import encoding
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder
+from audit.io.rules.spelling import respelled
 
 # As long as no word, a word, and two of them, in one byte a character and in several.
 PREFIXES = ["", "P", "0", "00", "~", "é", "ID-2026", "PATIENT-", "PATIENT-1", "PERSON-OF-2026-0", "PERSON-OF-2026/17"]
@@ -61,3 +62,15 @@ def test_identifiers_of_one_hash_are_told_from_one_another(columns: list[list[st
                 assert given_out.setdefault(text.strip(), code) == code
     given_out.pop("", None)
     assert sorted(given_out.values()) == list(range(len(given_out)))
+
+
+SIGNS = ["a", "A", "ß", "ss", "Σ", "ς", "０", "0", "1", "10", ".", " ", "\u2003", "+", "-", "é", "e\u0301", "ﬁ", "fi"]
+
+
+@given(st.lists(st.lists(st.sampled_from(SIGNS), max_size=4).map("".join).map(str.strip), max_size=30))
+def test_millions_of_identifiers_are_compared_as_folding_compares_them(texts):
+    """By a coarse spelling first, which all share that differ in spelling alone."""
+    encoder = IdentifierEncoder()
+    encoder.encode(pa.array([*texts, "no number"]))
+    found, _ = encoder.alike()
+    assert sorted(map(sorted, respelled({*found}))) == sorted(map(sorted, respelled({*texts} - {""})))
