@@ -81,6 +81,47 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_similar.py::test_an_attack_that_judges_no_categories_does_not_decide": [
         ("audit.clauses.max_risk.MaxRisk.doubts", "yield from CATEGORIES.doubts(findings, limit)", "pass"),
     ],
+    "cli/test_warnings.py::test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it": [
+        ("audit.judgement.doubts.misread_doubts", "isinstance(each, MisreadWarning)", "False"),
+        ("audit.io.rules.spelling.nearly_respelled", "skeleton(text)", "fold(text)"),
+        ("audit.io.rules.rows.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", ""),
+        ("audit.io.respelling.skeleton", "if not unicodedata.combining(each)", ""),
+    ],
+    "cli/test_warnings.py::test_a_number_that_is_not_read_is_close_to_nobody_knows_what": [
+        ("audit.io.rules.cell_meaning._LIKE_A_NUMBER", "\\s*[0-9]", "\\s*[0-9]+$"),
+        ("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind != Kind.CATEGORICAL.value and ", ""),
+    ],
+    "cli/test_warnings.py::test_a_point_that_may_group_thousands_decides_nothing": [
+        ("audit.io.unread_cells._points", "if rules[Decimal].sign is None else ()", ""),
+        (
+            "audit.io.unread_cells._points",
+            "all(map(_THOUSANDS.fullmatch, points))",
+            "any(map(_THOUSANDS.fullmatch, points))",
+        ),
+        ("audit.io.unread_cells._points", "for side in (0, 1)", "for side in ()"),
+        ("audit.io.unread_cells._as_written", "without(Fold, ColumnTypes)", "without(Fold)"),
+    ],
+    "cli/test_warnings.py::test_a_column_without_a_plain_number_may_be_one_of_numbers": [
+        ("audit.io.rules.cell_meaning.ColumnTypes.numbers", " and not self._unread(series, column)[0]", ""),
+        ("audit.io.rules.cell_meaning.ColumnTypes._unread", " or _GROUPED.fullmatch(text)", ""),
+        ("audit.io.rules.cell_meaning.ColumnTypes.doubts", " and len({*unread.values()}) == len(unread)", ""),
+    ],
+    "cli/test_warnings.py::test_people_spelled_in_two_ways_are_not_followed_in_silence": [
+        ("audit.io.rules.spelling.Fold.hints", "if rule is None or codes else", "if True else"),
+    ],
+    "cli/test_warnings.py::test_people_of_large_series_and_of_key_files_are_compared_too": [
+        ("audit.io.irregularities._respelled_people", "columns.individual is None or ", ""),
+        ("audit.io.irregularities._respelled_people", " or series.about_rows > MOST_ROWS", ""),
+        ("audit.io.irregularities._respelled_people", "np.intersect1d(numbers, there)", "numbers"),
+    ],
+    "unit/io/test_identifiers.py::test_millions_of_identifiers_are_compared_as_folding_compares_them": [
+        (
+            "audit.io.encoding.coarse",
+            'pc.utf8_upper(pc.utf8_normalize(texts, form="NFKC"))',
+            'pc.utf8_normalize(texts, form="NFKC")',
+        ),
+        ("audit.io.encoding.coarse", ', characters="+-0"', ', characters="0"'),
+    ],
     "cli/test_waive.py::test_classes_below_k_are_accepted_as_far_as_they_went": [
         ("audit.model.accepted_size.SmallClasses.covers", "other.rows <= self.rows", "True"),
         ("audit.judgement.baseline._small_classes", 'each["below_k"]}', "10**9}"),
