@@ -68,6 +68,7 @@ SIGNS = ["a", "A", "ß", "ss", "Σ", "ς", "０", "0", "1", "10", ".", " ", "\u2
 
 
 @given(st.lists(st.lists(st.sampled_from(SIGNS), max_size=4).map("".join).map(str.strip), max_size=30))
+@example(["aΣ", "aς", "ß", "SS", "-0", "+0.0"])
 def test_millions_of_identifiers_are_compared_as_folding_compares_them(texts):
     """By a coarse spelling first, which all share that differ in spelling alone."""
     encoder = IdentifierEncoder()
