@@ -169,11 +169,11 @@ def _differ(evidence: Evidence, knowing: PossibleValues, attribute: str, known: 
 
 def _kinds(categories: Collection[PublishedNumbers]) -> Codes:
     """Return a number for each value, the same where values share a category, directly or by others."""
-    members = [np.array([each is not None for each in one.number]) for one in categories]
-    kind = np.arange(len(members[0]), dtype=np.int32)
-    for _ in members:
-        for member in members:
-            kind[member] = kind[member].min(initial=len(kind))
+    from scipy import sparse
+
+    members = sparse.csr_matrix([[each is not None for each in one.number] for one in categories])
+    whole = sparse.bmat([[None, members], [members.T, None]])
+    kind: Codes = sparse.csgraph.connected_components(whole)[1][len(categories) :]
     return kind
 
 

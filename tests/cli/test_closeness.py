@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.helpers.messy import series_of
+from tests.helpers.messy import series_of, write
 from tests.helpers.running import read_audit, run_audit, run_main
 
 NEAR, FAR = ["950", "1000"], ["950", "3000"]
@@ -206,3 +206,14 @@ def test_a_witness_shows_which_numbers_are_close(tmp_path, classes, share, certa
         file.write_text(json.dumps(stated))
         assert run_main("verify", str(folder), str(where))[0] in (1, 2)
         found[name] = before
+
+
+def test_a_witness_counts_no_one_whose_number_is_known_beforehand(tmp_path):
+    folder = series(tmp_path / "s", [["950", "3000", "10"], NEAR], policy="min_e = 1")
+    write(folder / "known.csv", "individual,value\np00,950\n")
+    with (folder / "series.toml").open("a") as manifest:
+        manifest.write('[adversary]\nknown = "known.csv"\n')
+    assert run_main(str(folder), "--witness", str(tmp_path / "w"))[0] == 1
+    claims = json.loads((tmp_path / "w/statement.json").read_text())["claims"]
+    assert [(each["certain"], each["two"], each["total"]) for each in claims if each["claim"] == "close"] == [(2, 2, 4)]
+    assert run_main("verify", str(folder), str(tmp_path / "w"))[0] == 0
