@@ -38,7 +38,7 @@ _WORDS = {
     "k": Phrase("each class of each release has at least {rows} rows and {people} people"),
     "homogeneity": Phrase("of {classes} classes of rows, {of_one_value} have one {sensitive} only"),
     "min_e": Phrase("there is no equivalence of {sensitive} with fewer than {at_least} people on each side"),
-    "equivalent": Phrase("{people} people have each {sensitive} as often as {people} others"),
+    "equivalent": Phrase("two sides of an equivalence (people on each: {people}) have each {sensitive} equally often"),
     "findings": Phrase("of {people} people, the {sensitive} follows from a proof that VeriPB checks as well"),
 }
 _OF_COUNTS = Phrase(

@@ -41,7 +41,7 @@ WORDS = {
     "homogeneity": "of {classes:,} classes of rows, {of_one_value:,} have one {sensitive} only",
     "min_e": "no equivalence of fewer than {at_least} people on each side, by the least cuts of its buckets",
     "findings": "of {people} people the {sensitive} follows from findings.opb, by the proof in findings.pbp",
-    "equivalent": "{people} people have each {sensitive} as often as {people} others, by a sum of groups",
+    "equivalent": "two sides (people on each: {people}) have each {sensitive} equally often, by a sum of groups",
 }
 
 
