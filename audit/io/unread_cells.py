@@ -33,6 +33,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 _SENTINEL_DIGITS = ("7", "8", "9")
 _FAR = 2
 _POINTED = re.compile(r"[+-]?[0-9]*\.[0-9.]*")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 _SHORTENED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{1,3})+")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 
@@ -74,9 +75,14 @@ def _points(series: Series) -> Iterator[Doubt]:
 
 
 def _as_written(series: Series, name: str) -> set[str]:
-    """Return the distinct texts of a sensitive column, numbers with the zeros that files of text have behind points."""
-    found = set[str]()
-    if not all(map(_SHORTENED.fullmatch, filter(_POINTED.fullmatch, series.vocabularies[name].names))):
+    """Return the distinct texts of a sensitive column, numbers with the zeros that files of text have behind points.
+
+    Nothing is read again where no number has a point, nor lost one with its zeros.
+    """
+    found, names = set[str](), series.vocabularies[name].names
+    pointed = [*filter(_POINTED.fullmatch, names)]
+    may_be_shortened = bool(series.rules.respellings(name)) and any(map(_WHOLE.fullmatch, names))
+    if not (pointed or may_be_shortened) or not all(map(_SHORTENED.fullmatch, pointed)):
         return found
     for files in series.manifest.releases:
         adjustments = series.adjustments(files.tag)

@@ -64,10 +64,10 @@ def categories(series: Filed, worlds: Numbers, left: Numbers, claim: Claim) -> C
     of = np.array([[(text, name) in lines for name in names] for text in texts(series, claim)], dtype=np.bool_)
     if not of.any(axis=1).all():
         raise NotImplementedError("a value without a category")
-    every, common = np.ones((*left.shape[:2], len(names)), dtype=np.bool_), np.ones(len(names), dtype=np.bool_)
+    every = np.ones((*left.shape[:2], len(names)), dtype=np.bool_)
     for world in worlds:
         every &= of[world]
-    whole = np.stack([(~left | of[:, at]).all(axis=2) for at in range(len(common))], axis=2)
+    whole = np.stack([(~left | of[:, at]).all(axis=2) for at in range(len(names))], axis=2)
     two: Numbers = np.all(~every, axis=2)
     certain: Numbers = np.any(whole, axis=2)
     return counted(series, two, certain)
