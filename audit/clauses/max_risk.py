@@ -56,10 +56,10 @@ class Categories(Closeness):
         if found is None:
             return say("not every category could be judged")
         return say_count(
-            "of {count} person it is not known whether the values that are left are of one category; raise "
-            "--time-limit",
-            "of {count} people it is not known whether the values that are left are of one category; raise "
-            "--time-limit",
+            "of {count} person it is not known whether the values that are left are of one category, or how likely "
+            "a category is",
+            "of {count} people it is not known whether the values that are left are of one category, or how likely "
+            "a category is",
             found.open,
         )
 
