@@ -10,7 +10,7 @@ import pytest
 from audit.api import AuditResult, load
 from audit.pipeline.settings import Settings
 from tests.cli.forms import EXAMPLES, edit, private_texts
-from tests.helpers.results import EXPECTED, made
+from tests.helpers.results import EXPECTED, made, timeless
 
 TEXT, COUNT, NUMBER, OBJECT = pd.StringDtype(), pd.Int64Dtype(), pd.Float64Dtype(), object
 COLUMNS = {
@@ -40,9 +40,9 @@ FRAMES = ["measures", "findings", "timeline", "ladder", "inputs"]
 
 
 def texts(result):
-    """All that a result shows."""
-    frames = [getattr(result, name).to_csv() for name in FRAMES]
-    return "\n".join([*frames, result.verdict, repr(result), result._repr_html_(), result.to_json()])
+    """All that a result shows but what the clock says."""
+    frames = [getattr(result, name).drop(columns="seconds", errors="ignore").to_csv() for name in FRAMES]
+    return "\n".join([*frames, result.verdict, repr(result), result._repr_html_(), timeless(result.to_json())])
 
 
 # -- frames ---------------------------------------------------------------------------------------------
