@@ -49,7 +49,7 @@ def skeleton(text: str) -> str:
     ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'a bc']
     """
     plain = "".join(each for each in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(each))
-    return _ORNAMENT.sub("", plain)
+    return _ORNAMENT.sub("", plain.strip("'\"’‘“”„«»"))
 
 
 def _number(text: str) -> str:

@@ -84,6 +84,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_warnings.py::test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it": [
         ("audit.judgement.doubts.misread_doubts", "isinstance(each, MisreadWarning)", "False"),
         ("audit.io.rules.spelling.nearly_respelled", "skeleton(text)", "fold(text)"),
+        ("audit.io.rules.spelling.nearly_respelled", "coded.groups()", "()"),
+        ("audit.io.rules.spelling.nearly_respelled", "(Kind.DAY_FIRST, Kind.MONTH_FIRST)", "(Kind.DAY_FIRST,)"),
         ("audit.io.rules.rows.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", ""),
         ("audit.io.respelling.skeleton", "if not unicodedata.combining(each)", ""),
     ],

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any, ClassVar, Self
 
-from audit.io.cell_reading import infer_kind, list_sign
-from audit.io.cells import Kind
+from audit.io.cell_reading import infer_kind, list_sign, parse_value
+from audit.io.cells import CellError, Kind
+from audit.io.notations import looks_ranged
 from audit.io.respelling import fold, skeleton, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import (
@@ -32,6 +34,8 @@ from audit.runtime.phrases import say, say_count
 
 INDIVIDUAL = "individual"
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
+_CODED = re.compile(r"([A-Za-z]{0,3}[0-9][0-9.]*)[\s:–-]+(\D.*)")
+_DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
 
@@ -122,12 +126,12 @@ class Fold(ColumnRule):
                 continue
             if name in columns.sensitive and (groups := nearly_respelled(texts)):
                 what = say_count(
-                    '{count} cell of "{column}" differs from another only in accents or signs, and is read as a '
-                    "different value; if they are the same, rename one of them in a file under crosswalk, else write "
-                    'spelled = ["{column}"] under [columns]',
-                    '{count} cells of "{column}" differ from others only in accents or signs, and are read as other '
-                    "values; if they are the same, rename one of each in a file under crosswalk, else write "
-                    'spelled = ["{column}"] under [columns]',
+                    '{count} cell of "{column}" may be another one written otherwise (accents, signs, a number or code '
+                    "before it, a date in another notation), and is read as a different value; if they are the same, "
+                    'rename one of them in a file under crosswalk, else write spelled = ["{column}"] under [columns]',
+                    '{count} cells of "{column}" may be others written otherwise (accents, signs, a number or code '
+                    "before them, a date in another notation), and are read as different values; if they are the same, "
+                    'rename one of each in a file under crosswalk, else write spelled = ["{column}"] under [columns]',
                     sum(map(len, groups)) - len(groups),
                     column=printable(name),
                 )
@@ -168,11 +172,29 @@ def respelled(texts: Collection[str]) -> list[list[str]]:
 
 
 def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
-    """Return texts that differ in accents and signs alone, and in more than their spelling, one of each spelling."""
+    """Return texts that may be one value although more than their spelling differs, one of each spelling.
+
+    They differ in accents and signs alone, have a number or code before them, or are one day in two notations.
+
+    >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
+    [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
+    >>> nearly_respelled(["01/03/2024", "03/01/2024", "2024-03-02"])
+    []
+    """
     alike: dict[str, dict[str, str]] = defaultdict(dict)
     for text in texts:
         alike[skeleton(text)].setdefault(fold(text), text)
-    return [list(found.values()) for found in alike.values() if len(found) > 1]
+    for text in texts:
+        parts = () if looks_ranged(text) or (coded := _CODED.fullmatch(text)) is None else coded.groups()
+        for part in {*map(skeleton, parts)} & alike.keys():
+            alike[part].setdefault(fold(text), text)
+    days = [text for text in texts if _DAY.search(text)]
+    for kind in (Kind.DAY_FIRST, Kind.MONTH_FIRST):
+        for text in days:
+            with suppress(CellError):
+                alike[f"{kind.value} {parse_value(text, kind)}"].setdefault(fold(text), text)
+    groups = {tuple(found.values()) for found in alike.values() if len(found) > 1}
+    return [list(group) for group in sorted(groups)]
 
 
 @dataclass(frozen=True)
