@@ -127,7 +127,7 @@ def ask_until_answered(question: Question) -> str:
     for number, (answer, follows) in enumerate(question.answers.items(), 1):
         sys.stderr.write(f"  {number}  {printable(answer)}{f' - {follows}' if follows else ''}\n")
     while True:
-        sys.stderr.write(f"Answer [{printable(question.default)}]: ")
+        sys.stderr.write(f"Answer [{printable(question.default)}]: " if question.default else "Answer: ")
         sys.stderr.flush()
         given = sys.stdin.readline()
         answer = given.strip()

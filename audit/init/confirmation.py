@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from audit.count_tables.manifest import parse_table_manifest
+from audit.init.column_names import sensitivity
 from audit.init.columns import Column, read_columns
 from audit.io.manifest import NAME, OF_TABLES, Manifest, ReleaseFiles, parse_manifest
 from audit.io.roles import columns_without_role
@@ -31,7 +32,7 @@ class Question:
     Attributes:
         text: one or more sentences.
         answers: what may be answered, each with what follows; none where it is answered by a text.
-        default: the answer to an empty line.
+        default: the answer to an empty line; an empty text where there has to be one.
     """
 
     text: str
@@ -160,7 +161,10 @@ class _Asked:
         if column is None and not before:
             role = self.ask(Question(f"{question} Not all releases have it.", _IN_SOME, "none"))
         else:
-            role = self.ask(Question(question, _ROLES, before or "quasi_identifiers"))
+            suggested = before or "quasi_identifiers"
+            if suggested == "quasi_identifiers" and sensitivity(name):
+                question, suggested = f"{question} Its name says that it may be sensitive.", ""
+            role = self.ask(Question(question, _ROLES, suggested))
         if role == "none" or (role == before and role != "unlinkable"):
             return []
         reason = ""

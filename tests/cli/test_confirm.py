@@ -133,3 +133,15 @@ def test_what_cannot_be_confirmed(folder, tmp_path):
     (folder / "series.toml").unlink()
     code, _, err = run_main("init", str(folder), "--confirm")
     assert (code, "let `audit init` write it first" in err) == (2, True)
+
+
+def test_no_empty_line_says_that_what_sounds_sensitive_may_be_known(folder):
+    """Enter takes what is suggested, and whatever is a quasi-identifier is not judged."""
+    for path in (folder / "jan.csv", folder / "feb.csv"):
+        write(path, path.read_text().replace("Note", "Second diagnosis"))
+    code, _, err, text = confirm(folder, "", "", more=3)
+    assert code == 2
+    assert "may be sensitive" in err
+    assert text == MANIFEST.format(keys=ALL)
+    code, _, _, text = confirm(folder, "", "", "sensitive", more=1)
+    assert (code, tomllib.loads(text)["columns"]["sensitive"]) == (0, ["Disease", "Second diagnosis"])

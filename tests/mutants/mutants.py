@@ -22,6 +22,9 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_closeness.py::test_what_is_known_more_nearly_is_new": [
         ("audit.model.accepted_size.CloseSize.covers", "other.lower <= self.lower", "other.lower >= self.lower"),
     ],
+    "cli/test_confirm.py::test_no_empty_line_says_that_what_sounds_sensitive_may_be_known": [
+        ("audit.init.confirmation._Asked.ask_role", " and sensitivity(name)", " and not name"),
+    ],
     "cli/test_count_table_doubts.py::test_a_finding_that_needs_no_guess_is_one": [
         (
             "audit.count_tables.count_findings.FindingBuilder.__init__",
