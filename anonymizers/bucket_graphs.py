@@ -59,7 +59,7 @@ class Graphs:
         weights, now, end = self._with(bucket, begun, remain)
         label = components(weights)
         together = label[:, now] == label[:, end]
-        flow = np.where(together, min_cuts(weights)[0], 0)
+        flow = np.where(together, min_cuts(weights), 0)
         cut_off = np.zeros(len(weights), dtype=np.bool_)
         cut_off[self.again.bucket[_in_two_components(label, self.again)]] = True
         return Ties(flow, cut_off)
@@ -77,7 +77,7 @@ class Graphs:
         weights, now, end = self._with(bucket, begun, remain)
         weights[:, now, end] += new
         weights[:, end, now] += new
-        broken = min_cuts(weights)[0] < least
+        broken = min_cuts(weights) < least
         broken[self.again.bucket[_in_two_components(components(weights), self.again)]] = True
         return broken
 
@@ -159,7 +159,7 @@ def _allowed(weights: Weights, kinds: PresenceIntervals, count: Numbers, least: 
 
     def holds(buckets: npt.NDArray[np.integer], without: Weights) -> Flags:
         same = (components(without) == label[buckets]).all(axis=1)
-        return same & (min_cuts(without)[0] >= least)
+        return same & (min_cuts(without) >= least)
 
     fine = holds(np.arange(len(weights)), _linked(weights.copy(), kinds, -count))
     tight = ~fine[kinds.bucket]

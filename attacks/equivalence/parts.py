@@ -94,7 +94,7 @@ class Parts:
         """
         norm_lower_bounds = np.array([int(part.size.min(initial=NO_CUT)) for part in self.parts], dtype=np.int64)
         for places, graphs in self._stacks(np.arange(len(self.parts))):
-            norm_lower_bounds[places] = min_cuts(graphs)[0]
+            norm_lower_bounds[places] = min_cuts(graphs)
             for place, labels in zip(places.tolist(), components(graphs), strict=True):
                 part = self.parts[place]
                 across = (part.delta @ classes(labels)).any(axis=1)

@@ -1,11 +1,10 @@
-"""Compiling: decorators for compiled kernels; importing this imports numba, so ask `kernels.pays` first.
+"""Compiling: decorators for compiled kernels; importing this imports numba, so import kernels where they are needed.
 
 Rules for kernels, with their reasons and figures, are in `docs/explanation/kernels.md`.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,9 +12,6 @@ import numba
 from numba.core import event
 
 from audit.runtime import kernels
-
-KERNELS: list[Any] = []
-"""All kernels of this process."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
@@ -25,11 +21,9 @@ def kernel(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no 
     folder; if it can write to none of them, only in memory. Kernels run without the interpreter's lock.
     """
     try:
-        compiled = numba.njit(cache=True, nogil=True)(function)
+        return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba found no folder
-        compiled = numba.njit(nogil=True)(function)
-    KERNELS.append(compiled)
-    return compiled
+        return numba.njit(nogil=True)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - as above
@@ -40,16 +34,11 @@ def inlined(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - as above
 class _Listener(event.Listener):  # type: ignore[misc]
     """Reports once that kernels are being compiled."""
 
-    def __init__(self) -> None:
-        self._reported = False
-        self._lock = threading.Lock()
-
     def on_start(self, event: object) -> None:
         """Report the first compilation."""
-        with self._lock:
-            reported, self._reported = self._reported, True
-        if not reported and kernels.on_compiling is not None:
-            kernels.on_compiling()
+        report, kernels.on_compiling = kernels.on_compiling, None
+        if report is not None:
+            report()
 
     def on_end(self, event: object) -> None:
         """Ignore the end of a compilation."""

@@ -82,17 +82,14 @@ def cuts(lab: Lab) -> Iterator[Row]:
     """Least cuts beside igraph's, on the same graphs: dense random ones, and those of S1's buckets."""
     series = lab.merged(FINE)
     for which, what in (*((str(n), f"dense graphs of {n} nodes") for n in NODES), ("buckets", "S1's bucket graphs")):
-        ours, igraph, plain = (f"cuts-{tool}-{which}" for tool in ("compiled", "igraph", "numpy"))
+        ours, igraph = (f"cuts-{tool}-{which}" for tool in ("numpy", "igraph"))
         found = lab.warm({ours: series, igraph: series})
-        if which != "400":
-            found.add(lab.warm({plain: series}))
-            found.agree(ours, plain, keys=("cuts",))
         found.agree(ours, igraph, keys=("cuts",))
         graphs = len(found.answers[ours]["cuts"])
         each = [f"{found.median(job) / graphs * 1e6:,.0f} µs" for job in found.runs]
         yield Row(
             f"min-cut {which}",
-            f"least cut of {graphs} {what}, each: compiled / igraph{' / numpy' if plain in found.runs else ''}",
+            f"least cut of {graphs} {what}, each: numpy / igraph",
             " / ".join(each),
             found.ratio(igraph, ours),
             unit=" ×",

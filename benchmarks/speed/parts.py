@@ -2,7 +2,7 @@
 
 Names: `alone-equivalence`, the attack without the reading; `fingerprint-RELEASES`, fingerprint, classes and pinned
 values of some first releases; `subsets-E`, equivalences within groups up to e, the fingerprint being there;
-`cuts-TOOL-GRAPHS`, where TOOL is `compiled`, `numpy` or `igraph`, and GRAPHS a number of nodes or `buckets`, those of a
+`cuts-TOOL-GRAPHS`, where TOOL is `numpy` or `igraph`, and GRAPHS a number of nodes or `buckets`, those of a
 series. Matrices and graphs are made outside the clock.
 """
 
@@ -41,7 +41,7 @@ def build(tool: str, rest: str, series: Path) -> Job:
         return _subsets(_matrix(series), int(rest))
     by, _, which = rest.partition("-")
     graphs = _of_buckets(series) if which == "buckets" else _dense(int(which))
-    return {"compiled": _compiled_cuts, "numpy": _numpy_cuts, "igraph": _igraph_cuts}[by](graphs)
+    return {"numpy": _numpy_cuts, "igraph": _igraph_cuts}[by](graphs)
 
 
 def _matrix(series: Path) -> Matrix:
@@ -118,18 +118,10 @@ def _of_buckets(series: Path) -> Weights:
     return np.stack([np.pad(graph, (0, nodes - len(graph))) for graph in graphs])
 
 
-def _compiled_cuts(graphs: Weights) -> Job:
-    from audit.model.minimum_cuts_compiled import min_cuts
-
-    return lambda: {"cuts": min_cuts(graphs)[0].tolist()}
-
-
 def _numpy_cuts(graphs: Weights) -> Job:
-    from audit.model import minimum_cuts
+    from audit.model.minimum_cuts import min_cuts
 
-    # Otherwise the compiled kernels would come in once they pay.
-    minimum_cuts.pays = lambda *_: False
-    return lambda: {"cuts": minimum_cuts.min_cuts(graphs)[0].tolist()}
+    return lambda: {"cuts": min_cuts(graphs).tolist()}
 
 
 def _igraph_cuts(graphs: Weights) -> Job:

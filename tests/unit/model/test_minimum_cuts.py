@@ -1,4 +1,4 @@
-"""Cuts of small graphs, both kernels, against all sides tried one by one and against networkx."""
+"""Cuts of small graphs, against all sides tried one by one and against networkx."""
 
 from itertools import combinations
 
@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.model import minimum_cuts
 from audit.model.minimum_cuts import NO_CUT, inseparable, min_cuts
-
-
-@pytest.fixture(autouse=True)
-def _plain(monkeypatch):
-    """Numba is loaded here: only the twins are to be compiled."""
-    monkeypatch.setattr(minimum_cuts, "pays", lambda *_: False)
 
 
 @st.composite
@@ -60,15 +53,9 @@ def least_cut(graph):
 @given(stacks())
 def test_least_cuts(graphs):
     before = graphs.copy()
-    values, found = min_cuts(graphs)
+    values = min_cuts(graphs)
     assert np.array_equal(graphs, before)
-    for graph, value, side in zip(graphs, values, found, strict=True):
-        assert value == least_cut(graph)
-        if value == NO_CUT:
-            assert not side.any()
-            continue
-        assert parted(graph, side) == value
-        assert sum(set(np.flatnonzero(side)) <= set(nodes) for nodes in connected(graph)) == 1
+    assert values.tolist() == [least_cut(graph) for graph in graphs]
 
 
 @given(stacks(6), st.integers(0, 12))
