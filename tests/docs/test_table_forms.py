@@ -15,91 +15,75 @@ from tests.cli.test_count_table_init import added
 from tests.helpers.public_tables import confirm, education, monthly
 from tests.helpers.published_forms import (
     OF_AREA_AND_SEX,
+    OFFICES,
     ONCE,
     REFUSED,
-    cdc,
     fingertips,
+    lines,
     measures,
-    nhs_scotland,
-    ons,
-    pxstat,
-    pxweb,
-    statcan,
 )
 from tests.helpers.running import run_main
 
 VERDICTS = {0: "holds", 1: "not safe", 2: "refused", 3: "undecided"}
 MANUAL = Path(__file__).parents[2] / "docs" / "tables.md"
-OFFICES = {
-    "Statistics Canada": statcan,
-    "PxStat": pxstat,
-    "PxWeb": pxweb,
-    "ONS, with `Data Marking`": ons,
-    "NHS Scotland, `QF` columns": nhs_scotland,
-    "CDC, totals in a column of notes": cdc,
-}
 MEANS = {(area,): {"F": "1.5", "M": "1.5"} for area in "ENS"}
 
 
 def shares(one, other):
     """Counts by area and sex with their shares of the row's total, as a text made of both."""
-    lines = [
+    rows = [
         f"{area},{sex},{one(n, 100 * n / (f + m))}\n"
         for area, f, m in (("A", 11, 16), ("B", 11, 20), ("C", 30, 17))
         for sex, n in (("All", f + m), ("F", f), ("M", m))
     ]
-    return f"area,sex,{other}\n" + "".join(lines)
-
-
-def text_of(*lines):
-    return "\n".join(lines) + "\n"
+    return f"area,sex,{other}\n" + "".join(rows)
 
 
 FILES = {
     "OpenSAFELY measures, midpoint-6": measures([("female", 27, 63), ("male", 15, 57), ("unknown", 9, 33)]),
     "OpenSAFELY measures, exact": measures([("female", 28, 61), ("male", 17, 19), ("unknown", 10, 33)]),
-    "SDMX-CSV, `CONF_STATUS`": text_of("DATAFLOW,REF_AREA,SEX,TIME_PERIOD,OBS_VALUE,CONF_STATUS", "F,A,F,2024,8,F",
+    "SDMX-CSV, `CONF_STATUS`": lines("DATAFLOW,REF_AREA,SEX,TIME_PERIOD,OBS_VALUE,CONF_STATUS", "F,A,F,2024,8,F",
         "F,A,M,2024,,C", "F,A,T,2024,11,F", "F,B,T,2024,25,F", "F,B,F,2024,9,F"),
     "tidy, `1-9`, totals of any name": added("Wszystkie"),
     "tidy, nothing hidden": added("Summe", ()),
-    "tidy, `*`, a line refutes small counts": text_of("area,sex,count", "All,All,51", "All,F,15", "All,M,36",
+    "tidy, `*`, a line refutes small counts": lines("area,sex,count", "All,All,51", "All,F,15", "All,M,36",
         "A,All,20", "A,F,*", "A,M,*", "B,All,31", "B,F,*", "B,M,*"),
-    "tidy, ages as numbers": text_of("age,sex,deaths", "All,All,40", "All,F,22", "All,M,18", "70,All,20", "70,F,11",
+    "tidy, ages as numbers": lines("age,sex,deaths", "All,All,40", "All,F,22", "All,M,18", "70,All,20", "70,F,11",
         "70,M,9", "71,All,20", "71,F,11", "71,M,9"),
     "tidy, ZIP codes, two days": {
-        "2020-06-15.csv": text_of("zip,cases", "Total,1003", "10023,567", "10024,436"),
-        "2020-06-16.csv": text_of("zip,cases", "Total,1006", "10023,566", "10024,440"),
+        "2020-06-15.csv": lines("zip,cases", "Total,1003", "10023,567", "10024,436"),
+        "2020-06-16.csv": lines("zip,cases", "Total,1006", "10023,566", "10024,440"),
     },
-    "tidy, years in one column": text_of("year,area,cases", *(f"{year},{area},{n}" for year in (2021, 2022)
+    "tidy, years in one column": lines("year,area,cases", *(f"{year},{area},{n}" for year in (2021, 2022)
         for area, n in (("A", 20), ("B", 31), ("All", 51)))),
-    "Statistics NZ, random rounding to 3": text_of("Area,Ethnicity,Count", "Total,Total,33", "Total,Maori,15",
+    "Statistics NZ, random rounding to 3": lines("Area,Ethnicity,Count", "Total,Total,33", "Total,Maori,15",
         "Total,European,18", "Area 1,Total,21", "Area 1,Maori,12", "Area 1,European,9", "Area 2,Total,12",
         "Area 2,Maori,..C", "Area 2,European,9"),
-    "zeros for small counts": text_of("practice,sex,patients", "All,All,40", "All,F,25", "All,M,15", "P1,All,22",
+    "zeros for small counts": lines("practice,sex,patients", "All,All,40", "All,F,25", "All,M,15", "P1,All,22",
         "P1,F,22", "P1,M,0", "P2,All,18", "P2,F,0", "P2,M,15"),
-    "counts and rates of a population": text_of("area,cases,population,rate", *(f"{area},{n},{p},{n / p * 1e5:.1f}"
+    "counts and rates of a population": lines("area,cases,population,rate", *(f"{area},{n},{p},{n / p * 1e5:.1f}"
         for area, n, p in (("A", 41, 1823), ("B", 19, 2211), ("C", 133, 6104), ("All", 193, 10138)))),
     "shares of a row's total": shares(lambda n, share: f"{n},{share:.1f}", "count,percent"),
     "`n (%)` in one cell": shares(lambda n, share: f"{n} ({share:.1f}%)", "n"),
     "changes since last week": {
-        "2021-05-28.csv": text_of("areaName,cases,change", "Riverside,0-2,", "Old Town,0-2,", "Hill,9,2"),
-        "2021-06-04.csv": text_of("areaName,cases,change", "Riverside,6,5", "Old Town,0-2,", "Hill,7,-2"),
+        "2021-05-28.csv": lines("areaName,cases,change", "Riverside,0-2,", "Old Town,0-2,", "Hill,9,2"),
+        "2021-06-04.csv": lines("areaName,cases,change", "Riverside,6,5", "Old Town,0-2,", "Hill,7,-2"),
     },
-    "several counts of one provider": text_of("provider,tot_benes,feml_cnt,lt_65_cnt", "Clinic A,60,52,",
+    "several counts of one provider": lines("provider,tot_benes,feml_cnt,lt_65_cnt", "Clinic A,60,52,",
         "Clinic B,74,40,44", "Clinic C,43,13,30", "Clinic D,90,30,65"),
-    "columns that add up": text_of("region;Male;Female;Both sexes", "North;20;11;31", "South;30;12;42", "West;40;33;73",
+    "columns that add up": lines("region;Male;Female;Both sexes", "North;20;11;31", "South;30;12;42", "West;40;33;73",
         "All;90;56;146"),
-    "a magnitude beside the count": text_of("nace,turnover,enterprises", "Total,1250.5,40", "B05,c,3", "B06,c,5",
+    "a magnitude beside the count": lines("nace,turnover,enterprises", "Total,1250.5,40", "B05,c,3", "B06,c,5",
         "B07,400.0,20", "B08,820.5,12"),
-    "the total of the row beside it": text_of("area,sex,count,area_total", "A,F,*,20", "A,M,16,20", "B,F,11,31",
+    "the total of the row beside it": lines("area,sex,count,area_total", "A,F,*,20", "A,M,16,20", "B,F,11,31",
         "B,M,20,31"),
-    "Nomis, numerators and percentages in rows": text_of("GEOGRAPHY_NAME,VARIABLE_NAME,MEASURES_NAME,OBS_VALUE",
+    "Nomis, numerators and percentages in rows": lines("GEOGRAPHY_NAME,VARIABLE_NAME,MEASURES_NAME,OBS_VALUE",
         "G,All,Numerator,41300", "G,In work,Numerator,25100", "G,Inactive,Numerator,15000", "G,Unemployed,Numerator,",
         "G,All,Percentage,100.0", "G,In work,Percentage,60.8", "G,Inactive,Percentage,36.3",
         "G,Unemployed,Percentage,"),
-    "markers in words": text_of("area,sex,cases", "Total,Total,52", "Total,F,30", "Total,M,22", "A,Total,31", "A,F,27",
+    "markers in words": lines("area,sex,cases", "Total,Total,52", "Total,F,30", "Total,M,22", "A,Total,31", "A,F,27",
         "A,M,fewer than 5", "B,Total,21", "B,F,<=5", "B,M,18"),
-    "thousands with points": text_of("Gebiet;Anzahl", "Nord;1.234", "Süd;766", "Gesamt;2.000"),
+    "thousands with points": lines("Gebiet;Anzahl", "Nord;1.234", "Süd;766", "Gesamt;2.000"),
 }  # fmt: skip
 FILES |= {name: made(safe=False) for name, made in OF_AREA_AND_SEX.items()} | ONCE | REFUSED
 PIVOT = [",count,count", ",v,v", "sex,F,M", "area,,", "E,30,18", "N,,", "S,25,20"]

@@ -9,7 +9,7 @@ import io
 
 AREAS, SEXES = ("North", "South", "Total"), ("Male", "Female", "Total")
 COUNTS = {("North", "Male"): 20, ("North", "Female"): 3, ("South", "Male"): 31, ("South", "Female"): 25}
-CODES = {"Male": "M", "Female": "F", "Total": "T"}
+GERMAN = "männlich", "weiblich", "Insgesamt"
 
 
 def cells(safe):
@@ -21,9 +21,9 @@ def cells(safe):
             yield area, sex, None if (area, sex) == ("North", "Female") or (safe and inner) else sum(parts)
 
 
-def as_csv(header, rows, delimiter=","):
+def as_csv(header, rows):
     text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
 
 
@@ -31,19 +31,32 @@ def lines(*texts):
     return "\n".join(texts) + "\n"
 
 
-def table(row, header, marker="*", delimiter=","):
-    """The file of a function that gives a row for an area, a sex, a count (None where hidden), a text and a number."""
-    names = header.split(delimiter)
+def table(header, row, marker="*", *, total="Total", sexes=SEXES, kinds=("", ""), flags=("", ""), number=str):
+    """The file of a line for each area and sex, given what such a line is.
+
+    Fields of the line are the `area`, `sex` and `i`, its number; what this office calls them, `a` and `s`, and places
+    them at, `A` and `S`, from 0, and `A1` and `S1`, from 1; the `kind` of the area (a part, or all); `n`, nothing where
+    the count is hidden, `t`, the marker then, and `f`, the flag beside it (of a count that is shown, or hidden).
+    """
 
     def made(safe):
-        rows = [row(a, s, n, marker if n is None else str(n), i) for i, (a, s, n) in enumerate(cells(safe))]
-        return as_csv(names, rows, delimiter)
+        rows = []
+        for i, (area, sex, n) in enumerate(cells(safe)):
+            at, of, hidden = AREAS.index(area), SEXES.index(sex), n is None
+            places = {"i": i, "A": at, "A1": at + 1, "S": of, "S1": of + 1, "kind": kinds[area == "Total"]}
+            named = {"area": area, "sex": sex, "a": total if area == "Total" else area, "s": sexes[of]}
+            count = {"n": "" if hidden else n, "t": marker if hidden else number(n), "f": flags[hidden]}
+            rows.append(row.format(**places, **named, **count))
+        return lines(header, *rows)
 
     return made
 
 
-def plain(area, sex, _, text, __):
-    return [area, sex, text]
+def plain(header, marker="*", **words):
+    """The same with three columns, between which the header has a comma, a semicolon or a tab."""
+    return table(
+        header, next(each for each in ";\t," if each in header).join(("{area}", "{sex}", "{t}")), marker, **words
+    )
 
 
 def encoded(made, encoding):
@@ -91,107 +104,7 @@ def statline(safe):
         for sex, n in (("T001038", men + women), ("3000   ", men), ("4000   ", women)):
             hidden = n == 3 or (inner and sex != "T001038")
             rows.append([len(rows), sex, f"{code}  ", "2023JJ00", "       ." if hidden else f"{n:>8}"])
-    return as_csv(["ID", "Geslacht", "RegioS", "Perioden", "Overledenen_1"], rows, ";")
-
-
-def measured(area, sex, n, text, i):
-    sexes = {"Total": "all", "Male": "m", "Female": "f"}
-    kind = "Nation" if area == "Total" else "Region"
-    return [
-        "infectious_disease",
-        "respiratory",
-        "Measles",
-        kind,
-        "England" if area == "Total" else area,
-        f"E{i // 3}",
-        "measles_cases",
-        "cases",
-        "default",
-        sexes[sex],
-        "all",
-        "2024",
-        "3",
-        "10",
-        "2024-03-04",
-        text,
-        "False",
-    ]
-
-
-def flat(area, sex, n, text, i):
-    german = {"Total": "Insgesamt", "Male": "männlich", "Female": "weiblich"}
-    return [
-        "12613",
-        "Statistik der Sterbefälle",
-        "JAHR",
-        "Jahr",
-        "2023",
-        "DLAND",
-        "Bundesländer",
-        f"{AREAS.index(area):02d}",
-        german.get(area, area),
-        "GES",
-        "Geschlecht",
-        f"GES{sex[0]}",
-        german[sex],
-        text,
-    ]
-
-
-def nested_status(area, sex, n, _, i):
-    codes = {"Male": "M", "Female": "F", "Total": "_T"}
-    return [
-        "DATAFLOW",
-        "OECD:X(1.0)",
-        "Deaths",
-        "I",
-        {"Total": "OECD"}.get(area, area[:3]),
-        area,
-        codes[sex],
-        sex,
-        "2023",
-        "",
-        "" if n is None else n,
-        "",
-        "C" if n is None else "A",
-        "",
-        "0",
-        "Units",
-        "0",
-        "Zero",
-    ]
-
-
-def statcan(safe):
-    header = ["REF_DATE", "GEO", "DGUID", "Sex", "UOM", "UOM_ID", "SCALAR_FACTOR", "SCALAR_ID", "VECTOR", "COORDINATE",
-              "VALUE", "STATUS", "SYMBOL", "TERMINATED", "DECIMALS"]  # fmt: skip
-    return as_csv(header, [["2023", a, f"2021A{i}", s, "Persons", "249", "units", "0", f"v{i}", f"1.{i}",
-                            "" if n is None else n, "x" if n is None else "", "", "", "0"]
-                           for i, (a, s, n) in enumerate(cells(safe))])  # fmt: skip
-
-
-def pxstat(safe):
-    header = ["STATISTIC", "Statistic Label", "TLIST(A1)", "Year", "C02076V03371", "Area", "C02199V02655", "Sex",
-              "UNIT", "VALUE"]  # fmt: skip
-    return as_csv(header, [["B01", "Persons", "2023", "2023", str(AREAS.index(a)), a, str(SEXES.index(s)), s, "Number",
-                            ".." if n is None else n] for a, s, n in cells(safe)])  # fmt: skip
-
-
-def pxweb(safe):
-    rows = {area: [".." if n is None else n for a, _, n in cells(safe) if a == area] for area in AREAS}
-    return as_csv(["region", *SEXES], [[area, *texts] for area, texts in rows.items()], ";")
-
-
-def ons(safe):
-    header = ["v4_1", "Data Marking", "calendar-years", "Time", "admin-geography", "Geography", "sex", "Sex"]
-    return as_csv(header, [["" if n is None else n, "[c]" if n is None else "", "2023", "2023", f"E{AREAS.index(a)}", a,
-                            s.lower(), s] for a, s, n in cells(safe)])  # fmt: skip
-
-
-def nhs_scotland(safe):
-    header = ["Year", "HB", "HBQF", "HBName", "Sex", "SexQF", "NumberOfPatients", "NumberOfPatientsQF"]
-    return as_csv(header, [["2023", f"S0800{AREAS.index(a)}", "", a, s, "d" if s == "Total" else "",
-                            "" if n is None else n, "c" if n is None else ""] for a, s, n in cells(safe)])  # fmt: skip
+    return as_csv(["ID", "Geslacht", "RegioS", "Perioden", "Overledenen_1"], rows).replace(",", ";")
 
 
 def cdc(safe):
@@ -201,6 +114,11 @@ def cdc(safe):
                             "" if a == "Total" else AREAS.index(a) + 1, "" if s == "Total" else s,
                             "" if s == "Total" else s[0], "Suppressed" if n is None else n]
                            for a, s, n in cells(safe)])  # fmt: skip
+
+
+def pxweb(safe):
+    rows = {area: [".." if n is None else str(n) for a, _, n in cells(safe) if a == area] for area in AREAS}
+    return lines(";".join(["region", *SEXES]), *(";".join([area, *texts]) for area, texts in rows.items()))
 
 
 def measures(people):
@@ -223,116 +141,113 @@ def fingertips():
 
 
 WONDER_SAYS = '"---"', '"Dataset: Underlying Cause of Death"', '"Query Parameters:"', '"Group By: State; Sex"', '"---"'
-wonder = table(lambda a, s, n, text, i: ["", a, s, text], "Notes\tState\tSex\tDeaths", "Suppressed", "\t")
+wonder = table("Notes\tState\tSex\tDeaths", "\t{area}\t{sex}\t{t}", "Suppressed")
 
+
+OFFICES = {
+    "Statistics Canada": table(
+        "REF_DATE,GEO,DGUID,Sex,UOM,UOM_ID,SCALAR_FACTOR,SCALAR_ID,VECTOR,COORDINATE,VALUE,STATUS,SYMBOL,TERMINATED,"
+        "DECIMALS",
+        "2023,{area},2021A{i},{sex},Persons,249,units,0,v{i},1.{i},{n},{f},,,0",
+        flags=("", "x"),
+    ),
+    "PxStat": table(
+        "STATISTIC,Statistic Label,TLIST(A1),Year,C02076V03371,Area,C02199V02655,Sex,UNIT,VALUE",
+        "B01,Persons,2023,2023,{A},{area},{S},{sex},Number,{t}",
+        "..",
+    ),
+    "PxWeb": pxweb,
+    "ONS, with `Data Marking`": table(
+        "v4_1,Data Marking,calendar-years,Time,admin-geography,Geography,sex,Sex",
+        "{n},{f},2023,2023,E{A},{area},{s},{sex}",
+        sexes=("male", "female", "total"),
+        flags=("", "[c]"),
+    ),
+    "NHS Scotland, `QF` columns": table(
+        "Year,HB,HBQF,HBName,Sex,SexQF,NumberOfPatients,NumberOfPatientsQF",
+        "2023,S0800{A},,{area},{sex},{s},{n},{f}",
+        sexes=("", "", "d"),
+        flags=("", "c"),
+    ),
+    "CDC, totals in a column of notes": cdc,
+}
 
 OF_AREA_AND_SEX = {
     "Eurostat, SDMX-CSV with `OBS_FLAG`": table(
-        lambda a, s, n, _, i: [
-            "ESTAT:DEMO(1.0)",
-            "2024-01-01",
-            "A",
-            "NR",
-            CODES[s],
-            {"Total": "DE"}.get(a, a),
-            "2023",
-            "" if n is None else n,
-            "c" if n is None else "",
-        ],
         "DATAFLOW,LAST UPDATE,freq,unit,sex,geo,TIME_PERIOD,OBS_VALUE,OBS_FLAG",
+        "ESTAT:DEMO(1.0),2024-01-01,A,NR,{s},{a},2023,{n},{f}",
+        total="DE",
+        sexes="MFT",
+        flags=("", "c"),
     ),
     "INSEE, Melodi": table(
-        lambda a, s, n, _, i: [
-            {"Total": "F"}.get(a, a),
-            "DEP" if a != "Total" else "FRANCE",
-            {"Total": "_T"}.get(s, s[0]),
-            "2022",
-            "" if n is None else n,
-            "C" if n is None else "F",
-        ],
         "GEO;GEO_OBJECT;SEX;TIME_PERIOD;OBS_VALUE;CONF_STATUS",
-        delimiter=";",
+        "{a};{kind};{s};2022;{n};{f}",
+        total="F",
+        sexes=("M", "F", "_T"),
+        kinds=("DEP", "FRANCE"),
+        flags=("F", "C"),
     ),
     "OECD, codes and labels": table(
-        nested_status,
-        "STRUCTURE,STRUCTURE_ID,STRUCTURE_NAME,ACTION,REF_AREA,Reference area,"
-        "SEX,Sex,TIME_PERIOD,Time period,OBS_VALUE,Observation value,OBS_STATUS,Observation status,UNIT_MULT,"
-        "Unit multiplier,DECIMALS,Decimals",
+        "STRUCTURE,STRUCTURE_ID,STRUCTURE_NAME,ACTION,REF_AREA,Reference area,SEX,Sex,TIME_PERIOD,Time period,"
+        "OBS_VALUE,Observation value,OBS_STATUS,Observation status,UNIT_MULT,Unit multiplier,DECIMALS,Decimals",
+        "DATAFLOW,OECD:X(1.0),Deaths,I,{a:.3},{area},{s},{sex},2023,,{n},,{f},,0,Units,0,Zero",
+        total="OECD",
+        sexes=("M", "F", "_T"),
+        flags=("A", "C"),
     ),
     "Australia, labels behind names": table(
-        lambda a, s, n, _, i: [
-            "ABS:C21(1.0.0)",
-            f"{SEXES.index(s) + 1}: { {'Total': 'Persons'}.get(s, s + 's') }",
-            f"{AREAS.index(a)}: {a}",
-            "2021",
-            "" if n is None else n,
-            "np: not published" if n is None else "",
-        ],
         "DATAFLOW,SEXP: Sex,REGION: Region,TIME_PERIOD: Time Period,OBS_VALUE,OBS_STATUS: Observation Status",
+        "ABS:C21(1.0.0),{S1}: {s},{A}: {area},2021,{n},{f}",
+        sexes=("Males", "Females", "Persons"),
+        flags=("", "np: not published"),
     ),
     "Australia, TableBuilder with lines above": lambda safe: (
         lines('"Australian Bureau of Statistics"', "", '"2021 Census - counting persons"', '"Counting: Persons"', "")
-        + table(plain, "REGION,SEXP,Count")(safe)
+        + plain("REGION,SEXP,Count")(safe)
     ),
     "UKHSA, dashboard": table(
-        measured,
-        "theme,sub_theme,topic,geography_type,geography,geography_code,metric,"
-        "metric_group,stratum,sex,age,year,month,epiweek,date,metric_value,in_reporting_delay_period",
+        "theme,sub_theme,topic,geography_type,geography,geography_code,metric,metric_group,stratum,sex,age,year,month,"
+        "epiweek,date,metric_value,in_reporting_delay_period",
+        "infectious_disease,respiratory,Measles,{kind},{a},E{A},measles_cases,cases,default,{s},all,2024,3,10,2024-03-04,"
+        "{t},False",
+        total="England",
+        sexes=("m", "f", "all"),
+        kinds=("Region", "Nation"),
     ),
     "statistics.gov.scot": table(
-        lambda a, s, n, text, i: [
-            f"S0800{AREAS.index(a)}",
-            "2023",
-            "Count",
-            "People",
-            text,
-            {"Total": "All"}.get(s, s),
-        ],
         "FeatureCode,DateCode,Measurement,Units,Value,Gender",
+        "S0800{A},2023,Count,People,{t},{s}",
+        sexes=("Male", "Female", "All"),
     ),
     "StatsWales": table(
-        lambda a, s, n, text, i: [
-            text,
-            i,
-            f"W0{AREAS.index(a)}",
-            a,
-            AREAS.index(a) + 1,
-            "",
-            "202324",
-            "2023-24",
-            SEXES.index(s) + 1,
-            s,
-        ],
-        "Data,RowKey,Area_Code,Area_ItemName_ENG,Area_SortOrder,Area_Hierarchy,"
-        "Year_Code,Year_ItemName_ENG,Sex_Code,Sex_ItemName_ENG",
+        "Data,RowKey,Area_Code,Area_ItemName_ENG,Area_SortOrder,Area_Hierarchy,Year_Code,Year_ItemName_ENG,Sex_Code,"
+        "Sex_ItemName_ENG",
+        "{t},{i},W0{A},{area},{A1},,202324,2023-24,{S1},{sex}",
     ),
     "Destatis, flat": table(
-        flat,
-        "Statistik_Code;Statistik_Label;Zeit_Code;Zeit_Label;Zeit;1_Merkmal_Code;"
-        "1_Merkmal_Label;1_Auspraegung_Code;1_Auspraegung_Label;2_Merkmal_Code;2_Merkmal_Label;2_Auspraegung_Code;"
-        "2_Auspraegung_Label;BEV034__Gestorbene__Anzahl",
+        "Statistik_Code;Statistik_Label;Zeit_Code;Zeit_Label;Zeit;1_Merkmal_Code;1_Merkmal_Label;1_Auspraegung_Code;"
+        "1_Auspraegung_Label;2_Merkmal_Code;2_Merkmal_Label;2_Auspraegung_Code;2_Auspraegung_Label;"
+        "BEV034__Gestorbene__Anzahl",
+        "12613;Statistik der Sterbefälle;JAHR;Jahr;2023;DLAND;Bundesländer;{A:02d};{a};GES;Geschlecht;GES{sex[0]};{s};"
+        "{t}",
         ".",
-        ";",
+        total="Insgesamt",
+        sexes=GERMAN,
     ),
     "INE, a column of periods": table(
-        lambda a, s, n, text, i: [
-            {"Total": "Total Nacional"}.get(a, a),
-            {"Male": "Hombres", "Female": "Mujeres", "Total": "Ambos sexos"}[s],
-            "2023",
-            text,
-        ],
         "Provincias;Sexo;Periodo;Total",
+        "{a};{s};2023;{t}",
         "..",
-        ";",
+        total="Total Nacional",
+        sexes=("Hombres", "Mujeres", "Ambos sexos"),
     ),
     "StatLine, codes alone": statline,
-    "dates in the header": table(
-        lambda a, s, n, text, i: [a, s, text, text if n is None else 2 * n], "area,sex,2024-01,2024-02"
-    ),
-    "a title above the table": lambda safe: "Table 1: Admissions by area\n\n" + table(plain, "area,sex,count")(safe),
+    "dates in the header": plain("area,sex,2024-01,2024-02", "*,*", number=lambda n: f"{n},{2 * n}"),
+    "a title above the table": lambda safe: "Table 1: Admissions by area\n\n" + plain("area,sex,count")(safe),
     "Excel, a title above": workbook,
     "notes below the table": lambda safe: (
-        table(plain, "area,sex,count")(safe)
+        plain("area,sex,count")(safe)
         + lines(",,", "Source: Office of Statistics,,", '"* Small numbers, below 5, are not shown",,')
     ),
     "Excel, notes below": lambda safe: workbook(
@@ -340,45 +255,34 @@ OF_AREA_AND_SEX = {
     ),
     "CDC WONDER, notes below": lambda safe: {"t.tsv": wonder(safe) + lines(*WONDER_SAYS)},
     "Eurostat, TSV": lambda safe: {
-        "t.tsv": lines(
+        "t.tsv": table(
             "freq,unit,sex,geo\\TIME_PERIOD\t2022 \t2023 ",
-            *(
-                f"A,NR,{CODES[s]},{ {'Total': 'DE'}.get(a, a) }\t"
-                + (": c \t: c " if n is None else f"{n} \t{2 * n} p ")
-                for a, s, n in cells(safe)
-            ),
-        )
+            "A,NR,{s},{a}\t{t}",
+            ": c \t: c ",
+            total="DE",
+            sexes="MFT",
+            number=lambda n: f"{n} \t{2 * n} p ",
+        )(safe)
     },
     "Parquet, hidden as null": parquet,
-    "UTF-8 with a mark, semicolons": encoded(table(plain, "area;sex;count", "*", ";"), "utf-8-sig"),
-    "UTF-16, French": encoded(table(plain, "Région;sexe;effectif", "s", ";"), "utf-16"),
-    "Windows-1252, German": encoded(
-        table(lambda a, s, n, text, i: [a, flat(a, s, n, text, i)[12], text], "Gebiet;Geschlecht;Fälle", ".", ";"),
-        "cp1252",
+    "UTF-8 with a mark, semicolons": encoded(plain("area;sex;count"), "utf-8-sig"),
+    "UTF-16, French": encoded(plain("Région;sexe;effectif", "s"), "utf-16"),
+    "Windows-1252, German": encoded(table("Gebiet;Geschlecht;Fälle", "{area};{s};{t}", ".", sexes=GERMAN), "cp1252"),
+    "narrow blanks for thousands": plain(
+        "zone;sexe;effectif", "s", number=lambda n: f"{n * 1234:,}".replace(",", "\u202f")
     ),
-    "narrow blanks for thousands": table(
-        lambda a, s, n, text, i: [a, s, text if n is None else f"{n * 1234:,}".replace(",", "\u202f")],
-        "zone;sexe;effectif",
-        "s",
-        ";",
+    "apostrophes for thousands": plain(
+        "Kanton;Geschlecht;Anzahl", "X", number=lambda n: f"{n * 1234:,}".replace(",", "'")
     ),
-    "apostrophes for thousands": table(
-        lambda a, s, n, text, i: [a, s, text if n is None else f"{n * 1234:,}".replace(",", "'")],
-        "Kanton;Geschlecht;Anzahl",
-        "X",
-        ";",
-    ),
-    "a flag behind numbers": table(
-        lambda a, s, n, text, i: [a, s, text if n is None or i % 2 else f"{n} p"], "area,sex,count"
-    ),
-    "small counts blank": table(plain, "area,sex,count", ""),
+    "a flag behind numbers": plain("area,sex,count", number=lambda n: str(n) if n in (28, 31, 56) else f"{n} p"),
+    "small counts blank": plain("area,sex,count", ""),
     "`n (%)` in columns": shares_in_columns,
 }
 
 ONCE = {
-    "markers in German": table(plain, "Gebiet;Geschlecht;Anzahl", "weniger als 5", ";")(safe=False),
-    "markers in French, `nombre`": table(plain, "zone;sexe;nombre", "moins de 5", ";")(safe=False),
-    "markers in Spanish": table(plain, "zona;sexo;casos", "menos de 5", ";")(safe=False),
+    "markers in German": plain("Gebiet;Geschlecht;Anzahl", "weniger als 5")(safe=False),
+    "markers in French, `nombre`": plain("zone;sexe;nombre", "moins de 5")(safe=False),
+    "markers in Spanish": plain("zona;sexo;casos", "menos de 5")(safe=False),
     "decimal commas": lines(
         "Gebiet;Fälle;Bevölkerung;Rate",
         *(
@@ -475,7 +379,7 @@ ONCE = {
 }
 
 REFUSED = {
-    "below the table a line that may be data": table(plain, "area,sex,count")(safe=False) + "West,,\n",
+    "below the table a line that may be data": plain("area,sex,count")(safe=False) + "West,,\n",
     "two lines of header": lines(
         ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
     ),
