@@ -18,13 +18,11 @@ import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.parquet as pq
 
-Numbers: TypeAlias = npt.NDArray[Any]
 FORMAT = "series-audit witness 1"
 SUPPORTED = {
     "series": "name releases published",
@@ -55,7 +53,7 @@ def need(holds: object, what: str, status: int = 2) -> None:
         raise StopError(status, what)
 
 
-def numbered(items: Iterable[Any], code: dict[Any, int]) -> Numbers:
+def numbered(items: Iterable[Any], code: dict[Any, int]) -> np.ndarray:
     """Return the number of each item; new ones get the next."""
     return np.array([code.setdefault(item, len(code)) for item in items], dtype=np.int64)
 
@@ -97,7 +95,7 @@ class Published:
             need(not left, f"{', '.join(sorted(left))} in [{name}] of series.toml")
         self.columns, adversary = self.manifest["columns"], self.manifest.get("adversary", {}) if linked else {}
         self.sensitive = [*([each] if isinstance(each := self.columns["sensitive"], str) else each)]
-        self.tags, self.group, self.who = list[str](), list[Numbers](), list[list[Any]]()
+        self.tags, self.group, self.who = list[str](), list[np.ndarray](), list[list[Any]]()
         self.first, self.code, entries = [0], dict[tuple[str, ...], int](), list[Any]()
         for entry in self.manifest["series"]["releases"]:
             names = matching(folder, entry) if isinstance(entry, str) else [entry["rows"]]
@@ -139,7 +137,7 @@ class Published:
         self.read[name] = len(columns[0])
         return found
 
-    def release(self, rows_file: str, values_file: str | None) -> tuple[Numbers, Numbers, Numbers]:
+    def release(self, rows_file: str, values_file: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Read a release; return groups, the values that they have, and how many rows of each."""
         columns, table, names, types = (
             self.columns,
@@ -181,7 +179,7 @@ class Published:
         need(len(found) == len(lines["row"]) and max(found, default=0) < rows, f"rows that there are not: {name}")
         return [found.get(row) for row in range(rows)]
 
-    def transitions(self, file: str) -> Numbers | None:
+    def transitions(self, file: str) -> np.ndarray | None:
         """Return which value may follow which, None where values never change."""
         if file == "any":
             return np.ones((len(self.values), len(self.values)), dtype=np.bool_)
@@ -203,7 +201,7 @@ class Published:
             self.known[at, self.people[who]] = code
 
 
-def check_world(series: Published, world: Numbers, name: str) -> None:
+def check_world(series: Published, world: np.ndarray, name: str) -> None:
     """Stop unless a world, (times, people), gives groups' people what they publish, so often, and what may follow."""
     last = np.full(len(series.people), -1)
     for at, (home, known) in enumerate(zip(series.home, series.known, strict=True)):
@@ -218,7 +216,7 @@ def check_world(series: Published, world: Numbers, name: str) -> None:
         last[person] = value[person]
 
 
-def read_worlds(series: Published, columns: dict[str, Any], number: Numbers) -> Numbers:
+def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) -> np.ndarray:
     """Return the worlds of a file, each checked, (worlds, times, people); a null is what the first world has there."""
     who = np.array([series.people[name] for name in columns.pop("individual").to_pylist()], dtype=np.int64)
     tags = columns.pop("release").to_pylist() if series.may is not None else series.tags[:1] * len(who)
@@ -237,7 +235,7 @@ def read_worlds(series: Published, columns: dict[str, Any], number: Numbers) -> 
     return found
 
 
-def values(series: Published, worlds: Numbers, left: Numbers, label: Numbers) -> dict[str, Any]:
+def values(series: Published, worlds: np.ndarray, left: np.ndarray, label: np.ndarray) -> dict[str, Any]:
     """Return of how many people (or people in a release) it is certain what their value says, or is not."""
     judged = series.judged if series.may is not None else series.judged.any(axis=0, keepdims=True)
     two = (label[worlds] != label[worlds[0]]).any(axis=0) & judged

@@ -11,9 +11,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers: TypeAlias = npt.NDArray[Any]
 Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
 Claim: TypeAlias = dict[str, Any]
 
@@ -24,7 +22,7 @@ def texts(series: Filed, claim: Claim) -> list[str]:
     return [value[at] for value in series.values]
 
 
-def different(series: Filed, worlds: Numbers, left: Numbers, claim: Claim) -> Claim:
+def different(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
     """Return how many people there are, if no two of them have equal values in all worlds."""
     del left
     if series.may is not None:
@@ -36,7 +34,7 @@ def different(series: Filed, worlds: Numbers, left: Numbers, claim: Claim) -> Cl
     return {"people": len(rows)}
 
 
-def close(series: Filed, worlds: Numbers, left: Numbers, claim: Claim) -> Claim:
+def close(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
     """Return of how many people all numbers are close, and of how many two numbers of two worlds are not.
 
     Two numbers are close if they differ by at most a share, below 1, of the larger one: then all of some are close if
@@ -56,7 +54,7 @@ def close(series: Filed, worlds: Numbers, left: Numbers, claim: Claim) -> Claim:
     return {"share": claim["share"], **counted(series, two, near[low, high])}
 
 
-def categories(series: Filed, worlds: Numbers, left: Numbers, claim: Claim) -> Claim:
+def categories(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
     """Return of how many people all values have a category in common, and of how many those of the worlds have none."""
     table = series.table(series.columns["similar"][claim["sensitive"]])
     lines = {*zip(table["value"], table["category"], strict=True)}
@@ -68,12 +66,12 @@ def categories(series: Filed, worlds: Numbers, left: Numbers, claim: Claim) -> C
     for world in worlds:
         every &= of[world]
     whole = np.stack([(~left | of[:, at]).all(axis=2) for at in range(len(names))], axis=2)
-    two: Numbers = np.all(~every, axis=2)
-    certain: Numbers = np.any(whole, axis=2)
+    two: np.ndarray = np.all(~every, axis=2)
+    certain: np.ndarray = np.any(whole, axis=2)
     return counted(series, two, certain)
 
 
-def counted(series: Filed, two: Numbers, certain: Numbers) -> Claim:
+def counted(series: Filed, two: np.ndarray, certain: np.ndarray) -> Claim:
     """Return of how many people (or people in a release) something is so in all worlds, or is not in some."""
     judged = series.judged if series.may is not None else series.judged.any(axis=0, keepdims=True)
     if (two & certain & judged).any():

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers: TypeAlias = npt.NDArray[Any]
 NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
 RANGE = re.compile(rf"([\[(\]]?) ?{NUMBER} ?[,-] ?{NUMBER} ?([\])\[]?)")
 BOUND = re.compile(rf"(>=|<=|>|<) ?{NUMBER}")
@@ -61,7 +59,7 @@ def shared(column: Filed) -> list[str]:
     return ["" if code is None else texts[code] for code in coded.indices.to_pylist()]
 
 
-def whole(column: list[str]) -> Numbers:
+def whole(column: list[str]) -> np.ndarray:
     """Return a column of whole numbers from 0."""
     need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a cell that is no whole number")
     return np.array([int(cell) for cell in column], dtype=np.int64)

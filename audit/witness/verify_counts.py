@@ -9,13 +9,11 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers: TypeAlias = npt.NDArray[Any]
 Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
 
 
-def sizes(series: Filed) -> tuple[Numbers, Numbers]:
+def sizes(series: Filed) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of each class, and the people: without counterfeits, as the key names or the release counts them.
 
     A class is the rows of a group with equal cells, and of an Anatomy pair a group.
@@ -58,7 +56,7 @@ def min_e(series: Filed, sensitive: str) -> dict[str, int]:
     del sensitive
     if series.may is not None or (series.known >= 0).any() or len(series.sensitive) > 1 or not series.linked:
         raise NotImplementedError("buckets whose values change or are known, or of several attributes")
-    releases, graphs = len(series.tags), dict[tuple[int, ...], Numbers]()
+    releases, graphs = len(series.tags), dict[tuple[int, ...], np.ndarray]()
     bucket = [tuple(np.flatnonzero(held).tolist()) for held in series.held]
     for a, b in zip(series.first, series.first[1:], strict=False):
         if len(set(bucket[a:b])) < b - a:
@@ -112,7 +110,7 @@ def equivalent(series: Filed, sensitive: str) -> dict[str, int]:
     return {"people": more // divisor}
 
 
-def least_cuts(graph: Numbers) -> list[int]:
+def least_cuts(graph: np.ndarray) -> list[int]:
     """Return the least cut of each connected part of a graph, given its weights (Stoer and Wagner, 1997)."""
     found, left = list[int](), set(np.flatnonzero(graph.any(axis=0)).tolist())
     while left:

@@ -11,9 +11,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers: TypeAlias = npt.NDArray[Any]
 Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
 NEVER = 1 << 60
 
@@ -39,7 +37,7 @@ class Left:
         if series.may is not None:  # else each value of a person is a history
             self.strike_out(np.zeros(0, dtype=np.int64), np.zeros((1, len(series.values)), dtype=np.int64))
 
-    def step(self, step: list[Any], number: Numbers) -> None:
+    def step(self, step: list[Any], number: np.ndarray) -> None:
         """Take a step: lists of a release, a row of a group, a value (a place in `number`) and points."""
         if not all(type(x) is int and 0 <= x < 1 << 31 for each in step for x in each):
             raise ValueError("points that are no whole numbers")
@@ -50,7 +48,7 @@ class Left:
         price[1 + place, number[every[:, 2]]] = every[:, 3]
         self.strike_out(some, price)
 
-    def strike_out(self, groups: Numbers, price: Numbers) -> None:
+    def strike_out(self, groups: np.ndarray, price: np.ndarray) -> None:
         """Strike out what would cost people more than is left over, where rows of some groups cost points.
 
         Args:
@@ -76,7 +74,7 @@ class Left:
             raise ValueError("points that contradict the worlds")
         self.values[:, person] &= through - least[:, None] <= spare
 
-    def sweep(self, own: list[Numbers], here: Numbers, step: int) -> list[Numbers]:
+    def sweep(self, own: list[np.ndarray], here: np.ndarray, step: int) -> list[np.ndarray]:
         """Return what people's histories before each release cost at the least (step 1), or after (-1), by value."""
         may = self.series.may if step > 0 else self.series.may.T
         state, begun, found = np.zeros(own[0].shape, dtype=np.int64), np.zeros(len(own[0]), dtype=np.bool_), []
@@ -88,7 +86,7 @@ class Left:
         return found[::step]
 
 
-def values_left(series: Filed, number: Numbers, steps: list[Any]) -> Numbers:
+def values_left(series: Filed, number: np.ndarray, steps: list[Any]) -> np.ndarray:
     """Return which values are left to people after some steps; shape (times, people, values)."""
     left = Left(series)
     for step in steps:

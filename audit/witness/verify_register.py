@@ -21,10 +21,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.parquet as pq
 
-Numbers: TypeAlias = npt.NDArray[Any]
 Filed: TypeAlias = Any  # a series as `verify.py` has read it
 VERIFY = runpy.run_path(str(Path(__file__).with_name("verify.py")))
 need, StopError = VERIFY["need"], VERIFY["StopError"]
@@ -97,7 +95,7 @@ class RegisterChecker:
         self.numeric = {name: self.is_numeric(name) for name in self.register.columns}
         self.room = [self.room_of(at) for at in range(len(self.rows))]
 
-    def values_of(self, table: dict[str, list[str]]) -> Numbers:
+    def values_of(self, table: dict[str, list[str]]) -> np.ndarray:
         """Return the value of each row of a plain table."""
         return VERIFY["numbered"](zip(*(table[name] for name in self.series.sensitive), strict=True), self.series.code)
 
@@ -110,7 +108,7 @@ class RegisterChecker:
         need(declared is not None or not found or not all(re.fullmatch(r"[0-9]+\*+", c) for c in every), "masks alone")
         return found if declared is None else declared == "numeric"
 
-    def room_of(self, at: int) -> Numbers:
+    def room_of(self, at: int) -> np.ndarray:
         """Return how many people each published group of a release may have, for each row: less its counterfeits."""
         file, column = (
             self.series.manifest.get("counterfeits", {}).get(self.series.tags[at]),
@@ -125,7 +123,7 @@ class RegisterChecker:
                 room[code[name]] -= count
         return np.stack([self_of, room[self_of]])
 
-    def fits(self, at: int, rows: Numbers, lines: Numbers, *, unread: bool) -> Numbers:
+    def fits(self, at: int, rows: np.ndarray, lines: np.ndarray, *, unread: bool) -> np.ndarray:
         """Return whether each of some rows of a release covers the person of a line; `unread` if that is not plain."""
         good = np.ones(len(rows), dtype=np.bool_)
         for name in self.register.columns:
@@ -139,7 +137,7 @@ class RegisterChecker:
             good &= np.array(said, dtype=np.bool_)[place.reshape(-1)]
         return good
 
-    def worlds(self, columns: dict[str, list[Any]], number: Numbers) -> Numbers:
+    def worlds(self, columns: dict[str, list[Any]], number: np.ndarray) -> np.ndarray:
         """Return the values of people in the worlds of a file, each checked; shape (worlds, releases, people)."""
         register, tags = self.register, self.series.tags
         who = np.array([register.people[name] for name in columns["individual"]], dtype=np.int64)
@@ -161,7 +159,7 @@ class RegisterChecker:
         need(count, "no world", 1)
         return found
 
-    def check(self, row: Numbers, value: Numbers, name: str) -> None:
+    def check(self, row: np.ndarray, value: np.ndarray, name: str) -> None:
         """Stop unless a world gives each person an own row that covers the person, and a value that it goes with."""
         series, last = self.series, np.full(len(self.register.people), -1)
         for at, line in enumerate(self.register.line):
@@ -191,7 +189,7 @@ class RegisterChecker:
             need(good.all(), f"{name}: a value that may not follow", 1)
             last[person] = values
 
-    def left(self) -> Numbers:
+    def left(self) -> np.ndarray:
         """Return which values rows have that cover people; (releases, people, values)."""
         series, register = self.series, self.register
         found = np.ones((len(series.tags), len(register.people), len(series.values)), dtype=np.bool_)
@@ -234,7 +232,7 @@ def checked(folder: Path, witness: Path) -> int:
     return 0
 
 
-def values(checker: RegisterChecker, worlds: Numbers, left: Numbers, attribute: int) -> dict[str, Any]:
+def values(checker: RegisterChecker, worlds: np.ndarray, left: np.ndarray, attribute: int) -> dict[str, Any]:
     """Return of how many people (or people in a release) the value of an attribute is certain, and of how many not."""
     label = VERIFY["numbered"]((value[attribute] for value in checker.series.values), {})
     judged, constant = checker.register.judged, checker.may is None

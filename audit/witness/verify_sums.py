@@ -15,9 +15,7 @@ from math import ceil, floor, inf, lcm
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers: TypeAlias = npt.NDArray[Any]
 Box: TypeAlias = tuple[int, ...]
 Series: TypeAlias = Any  # what `verify_tables.py` reads
 Proof: TypeAlias = Any  # what JSON has
@@ -126,7 +124,7 @@ class Proofs:
         return bool((around.sum(axis=0) >= 0).all())
 
 
-def decided(rule: str, limit: int, seen: Numbers, ends: Sequence[tuple[int, float]]) -> tuple[Numbers, Numbers]:
+def decided(rule: str, limit: int, seen: np.ndarray, ends: Sequence[tuple[int, float]]) -> tuple[np.ndarray, ...]:
     """Return which questions of a rule tables answer, and which are findings by what is proved of them."""
     least, most = seen.min(axis=0), seen.max(axis=0)
     low, high = (np.array([end[side] for end in ends], dtype=np.float64) for side in (0, 1))

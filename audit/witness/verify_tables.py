@@ -24,10 +24,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.parquet as pq
 
-Numbers: TypeAlias = npt.NDArray[Any]
 Box: TypeAlias = tuple[int, ...]  # the number of a set on each axis, time last
 FORMAT = "series-audit witness of counts 1"
 SUPPORTED = {
@@ -193,14 +191,14 @@ class TableSeries:
         every = (*sets, frozenset(range(first, period + 1)))
         return tuple(numbers.setdefault(one, len(numbers)) for numbers, one in zip(self.sets, every, strict=True))
 
-    def inside(self, axis: int) -> Numbers:
+    def inside(self, axis: int) -> np.ndarray:
         """Return which atoms of an axis are in each of its sets; shape (sets, atoms)."""
         found = np.zeros((len(self.sets[axis]), len(self.atoms[axis])), dtype=np.int64)
         for some, place in self.sets[axis].items():
             found[place, list(some)] = 1
         return found
 
-    def counts(self, table: Numbers, boxes: Sequence[Box]) -> Numbers:
+    def counts(self, table: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
         """Return the counts of boxes in a table of whole numbers."""
         need(prod(map(len, self.sets)) <= MOST, "so many sets of labels")
         for axis in range(len(self.sets)):
@@ -208,7 +206,7 @@ class TableSeries:
         return table[tuple(np.array(boxes, dtype=np.int64).reshape(-1, len(self.sets)).T)]
 
 
-def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Sequence[Sequence[Box]]) -> list[Numbers]:
+def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Sequence[Sequence[Box]]) -> list[np.ndarray]:
     """Return the counts of some lists of boxes in each of the tables of a file, each checked; shape (tables, boxes)."""
     places = [
         [{atom: place for place, atom in enumerate(atoms)}[each] for each in columns.pop(name)]
@@ -216,7 +214,7 @@ def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Seque
     ]
     cells = list(zip(*places, strict=True))
     need(len({*cells}) == len(cells), "a cell that has two lines", 1)
-    found, shape = [list[Numbers]() for _ in boxes], tuple(map(len, series.atoms))
+    found, shape = [list[np.ndarray]() for _ in boxes], tuple(map(len, series.atoms))
     for name, column in columns.items():
         need(all(whole(count) and 0 <= count < LARGEST for count in column), f"{name}: no whole number", 1)
         need(sum(column) < LARGEST, f"{name}: more than can be added up", 1)
