@@ -19,20 +19,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Codes, Flags
-from audit.principles.group_contents import first_rows, of_attribute
-from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
+from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.principles.group_contents import Signatures, first_rows, for_people, of_attribute
+from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, listed, seen_in_rows
 from audit.principles.small_cuts import connected, small_cuts
 from audit.runtime.phrases import say
 
-_NO_CODES: Codes = np.zeros(0, dtype=np.int32)
+Presences: TypeAlias = Counts
+"""The bucket, the first release, and the release after the last one; shape (3, presences)."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,6 @@ class _Check:
         return [breach for history in self.histories for breach in history.add(release, release.person)]
 
 
-class _Spans(NamedTuple):
-    """Presences: the bucket, the first release, and the release after the last one; shape (presences,)."""
-
-    bucket: npt.NDArray[np.integer]
-    begun: npt.NDArray[np.integer]
-    ended: npt.NDArray[np.integer]
-
-
 @dataclass
 class _ValueHistories:
     """The presences of all people, for one sensitive attribute; the check ends at the first doubt.
@@ -89,123 +82,94 @@ class _ValueHistories:
         series: the series.
         sensitive: the attribute.
         e: the parameter.
-        names: the values of each bucket.
+        signatures: the values of each bucket.
         bucket_of: by person code, the person's bucket, -1 if not published yet; int32.
-        begun: by person code, the release in which the last presence began, counted from 0; int32.
-        last: by person code, the last release of that presence; int32.
-        returned: by person code, whether the person has earlier presences.
-        earlier: these earlier presences.
-        unlinked: the presences of counterfeits without identity.
-        releases: the number of releases added.
+        present: which people were in each release that was added, by person code.
+        unlinked: the buckets of the counterfeits without identity of each release.
         doubtful: whether a release raised a doubt.
     """
 
     series: Series
     sensitive: str
     e: int
-    names: list[str] = field(default_factory=list)
-    bucket_of: Codes = field(default_factory=_NO_CODES.copy)
-    begun: Codes = field(default_factory=_NO_CODES.copy)
-    last: Codes = field(default_factory=_NO_CODES.copy)
-    returned: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    earlier: list[_Spans] = field(default_factory=lambda: [_Spans(_NO_CODES, _NO_CODES, _NO_CODES)])
-    unlinked: list[_Spans] = field(default_factory=lambda: [_Spans(_NO_CODES, _NO_CODES, _NO_CODES)])
-    releases: int = 0
+    signatures: Signatures = field(default_factory=Signatures)
+    bucket_of: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    present: list[Flags] = field(default_factory=list)
+    unlinked: list[Codes] = field(default_factory=list)
     doubtful: bool = False
-    _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, release: KeyedRelease, person: Codes) -> list[BrokenClause]:
         """Return why the check can no longer decide whether the promise is kept."""
         if self.doubtful:
             return []
-        bucket = self._buckets(release)
+        bucket = self.signatures.by_group(release.contents(self.sensitive), release.group.size)
+        self.bucket_of = for_people(self.bucket_of, self.series)
         found = self._repeated(release, bucket) or self._moved(release, person, bucket)
         if not found:
-            self._record(person, bucket[release.group.codes])
+            real, of_row = person >= 0, bucket[release.group.codes]
+            self.bucket_of[person[real]] = of_row[real]
+            self.present.append(np.bincount(person[real], minlength=len(self.bucket_of)) > 0)
+            self.unlinked.append(of_row[~real])
             found = self._small_cuts(release, bucket)
         self.doubtful = bool(found)
         return found
 
-    def _buckets(self, release: KeyedRelease) -> Codes:
-        """Return the bucket of each group, by code, and number new buckets; -1 for codes without a group."""
-        held = release.contents(self.sensitive)
-        bucket = np.full(release.group.size, -1, dtype=np.int32)
+    def _values(self, bucket: int) -> str:
         names = self.series.vocabularies[self.sensitive].names
-        for values in np.split(np.arange(len(held.group)), np.flatnonzero(np.diff(held.group)) + 1):
-            codes = held.value[values]
-            number = self._numbers.setdefault(codes.tobytes(), len(self.names))
-            if number == len(self.names):
-                self.names.append(listed(names[code] for code in codes))
-            bucket[held.group[values]] = number
-        return bucket
+        return listed(names[code] for code in self.signatures.values[bucket])
 
     def _repeated(self, release: KeyedRelease, bucket: Codes) -> list[BrokenClause]:
         """Return the groups whose values are those of an earlier group of the release."""
         groups = np.flatnonzero(bucket >= 0)
         groups = np.setdiff1d(groups, groups[np.unique(bucket[groups], return_index=True)[1]])
-        row = first_rows(release.group.codes, release.group.size)[groups]
 
-        def offence(number: int) -> PrincipleViolation:
-            group = int(groups[number])
-            what = say("another group of the release has the same values: {values}", values=self.names[bucket[group]])
-            return PrincipleViolation(release.tag, (release.group.name(group),), int(row[number]), what)
+        def what(number: int) -> str:
+            values = self._values(int(bucket[groups[number]]))
+            return say("another group of the release has the same values: {values}", values=values)
 
-        return self._doubts(say("groups with the same values"), row, offence)
+        return self._doubts(release, say("groups with the same values"), _first_rows(release)[groups], what)
 
     def _moved(self, release: KeyedRelease, person: Codes, bucket: Codes) -> list[BrokenClause]:
         """Return the people whose group has different values from their earlier groups."""
-        self._grow()
         row = np.flatnonzero(person >= 0)
         before, now = self.bucket_of[person[row]], bucket[release.group.codes[row]]
-        moved = row[(before >= 0) & (before != now)]
+        moved = np.flatnonzero((before >= 0) & (before != now))
 
-        def offence(number: int) -> PrincipleViolation:
-            who, group = int(person[moved[number]]), int(release.group.codes[moved[number]])
-            what = say(
+        def what(number: int) -> str:
+            return say(
                 "the person's group now has {now}; before, it had {before}",
-                now=self.names[bucket[group]],
-                before=self.names[self.bucket_of[who]],
+                now=self._values(int(now[moved[number]])),
+                before=self._values(int(before[moved[number]])),
             )
-            individuals = (self.series.people.name(who),)
-            return PrincipleViolation(release.tag, (release.group.name(group),), int(moved[number]), what, individuals)
 
-        return self._doubts(say("people in a group of other values than before"), moved, offence)
+        clause = say("people in a group of other values than before")
+        return self._doubts(release, clause, row[moved], what, self.series.people)
 
-    def _grow(self) -> None:
-        """Extend the arrays to people who are new in this release."""
-        more = max(0, self.series.people.size - len(self.bucket_of))
-        unset, known = np.full(more, -1, dtype=np.int32), (self.bucket_of, self.begun, self.last)
-        self.bucket_of, self.begun, self.last = (np.append(codes, unset) for codes in known)
-        self.returned = np.append(self.returned, np.zeros(more, dtype=np.bool_))
-
-    def _record(self, person: Codes, bucket: Codes) -> None:
-        """Record a release by the person and the bucket of each row."""
-        now, real = self.releases, person >= 0
-        who = person[real]
-        new, away = self.bucket_of[who] < 0, self.last[who] < now - 1
-        back = who[away & ~new]
-        self.earlier.append(_Spans(self.bucket_of[back], self.begun[back], self.last[back] + 1))
-        self.returned[back] = True
-        self.begun[who[new | away]] = now
-        self.bucket_of[who], self.last[who] = bucket[real], now
-        unlinked = bucket[~real]
-        self.unlinked.append(_Spans(unlinked, np.full_like(unlinked, now), np.full_like(unlinked, now + 1)))
-        self.releases += 1
+    def _presences(self) -> tuple[Presences, Presences]:
+        """Return the presences of people with one, and of counterfeits without identity, and those of all others."""
+        releases = len(self.present)
+        steps = np.zeros((len(self.bucket_of), releases + 2), dtype=np.int8)
+        for number, present in enumerate(self.present):
+            steps[: len(present), number + 1] = present
+        steps = np.diff(steps, axis=1)
+        (who, begun), ended = np.nonzero(steps > 0), np.nonzero(steps < 0)[1]
+        several = np.bincount(who, minlength=1)[who] > 1
+        spans = np.stack([self.bucket_of[who], begun, ended])
+        at = np.repeat(np.arange(releases), list(map(len, self.unlinked)))
+        unlinked = np.stack([np.concatenate(self.unlinked), at, at + 1])
+        return np.concatenate([spans[:, ~several], unlinked], axis=1), spans[:, several]
 
     def _small_cuts(self, release: KeyedRelease, bucket: Codes) -> list[BrokenClause]:
         """Return the buckets with a small cut, and those where a returned person's presence joins two components."""
-        people = np.flatnonzero((self.bucket_of >= 0) & ~self.returned), np.flatnonzero(self.returned)
-        last = [_Spans(self.bucket_of[who], self.begun[who], self.last[who] + 1) for who in people]
-        edges, others = _joined([last[0], *self.unlinked]), _joined([last[1], *self.earlier])
-        nodes = self.releases + 1
-        key = (edges.bucket.astype(np.int64) * nodes + edges.begun) * nodes + edges.ended
-        weights = np.bincount(key, minlength=len(self.names) * nodes**2).reshape(-1, nodes, nodes)
+        edges, others = self._presences()
+        nodes, buckets = len(self.present) + 1, len(self.signatures.values)
+        key = (edges[0] * nodes + edges[1]) * nodes + edges[2]
+        weights = np.bincount(key, minlength=buckets * nodes**2).reshape(-1, nodes, nodes)
         weights = weights + weights.transpose(0, 2, 1)
         label = connected(weights > 0)
-        separated = label[others.bucket, others.begun] != label[others.bucket, others.ended]
-        least, split = 2 * self.e - 1, np.zeros(len(weights), dtype=np.bool_)
-        split[others.bucket[separated]] = True
-        small, current = np.zeros(len(weights), dtype=np.bool_), np.unique(bucket[bucket >= 0])
+        least, (small, split) = 2 * self.e - 1, np.zeros((2, buckets), dtype=np.bool_)
+        split[others[0][label[others[0], others[1]] != label[others[0], others[2]]]] = True
+        current = np.unique(bucket[bucket >= 0])
         small[current] = small_cuts(weights[current], least)
         found = self._of_buckets(
             release,
@@ -234,19 +198,20 @@ class _ValueHistories:
         The cuts of a bucket without a group do not change.
         """
         group = np.flatnonzero((bucket >= 0) & doubtful[bucket])
-        row = first_rows(release.group.codes, release.group.size)[group]
-
-        def offence(number: int) -> PrincipleViolation:
-            name, values = release.group.name(int(group[number])), self.names[bucket[group[number]]]
-            return PrincipleViolation(release.tag, (name,), int(row[number]), what(values))
-
-        return self._doubts(clause, row, offence)
+        row = _first_rows(release)[group]
+        return self._doubts(release, clause, row, lambda number: what(self._values(int(bucket[group[number]]))))
 
     def _doubts(
-        self, clause: str, row: npt.NDArray[np.intp], offence: Callable[[int], PrincipleViolation]
+        self,
+        release: KeyedRelease,
+        clause: str,
+        row: Places,
+        what: Callable[[int], str],
+        people: IdentifierEncoder | None = None,
     ) -> list[BrokenClause]:
-        return breaches(of_attribute(clause, self.series, self.sensitive), row, offence, decided=False)
+        clause = of_attribute(clause, self.series, self.sensitive)
+        return seen_in_rows(release, clause, row, what, people, decided=False)
 
 
-def _joined(spans: list[_Spans]) -> _Spans:
-    return _Spans(*(np.concatenate(column) for column in zip(*spans, strict=True)))
+def _first_rows(release: KeyedRelease) -> Places:
+    return first_rows(release.group.codes, release.group.size)

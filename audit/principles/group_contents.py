@@ -6,12 +6,14 @@ values, because a person's cells fit one row class only: `Release.by_class` make
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.releases import KeyedRelease
+from audit.io.releases import GroupContents, KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Places
+from audit.model.arrays import Codes, Places
 from audit.model.errors import printable
 from audit.runtime.phrases import say
 
@@ -34,3 +36,34 @@ def of_attribute(clause: str, series: Series, sensitive: str) -> str:
     if len(series.manifest.columns.sensitive) <= 1:
         return clause
     return say("{clause} of {attribute}", clause=clause, attribute=printable(sensitive))
+
+
+def for_people(codes: Codes, series: Series) -> Codes:
+    """Return what is known of each person, with -1 for the people who are new; shape (people,), int32."""
+    return np.append(codes, np.full(max(0, series.people.size - len(codes)), -1, dtype=np.int32))
+
+
+@dataclass
+class Signatures:
+    """The sets of values that groups have, numbered in the order in which they are first met.
+
+    Attributes:
+        values: the values of each set, ascending codes.
+    """
+
+    values: list[tuple[int, ...]] = field(default_factory=list)
+    _numbers: dict[bytes, int] = field(default_factory=dict)
+
+    def by_group(self, held: GroupContents, size: int) -> Codes:
+        """Return the number of each group's set of values, by the group's code, -1 for codes without a group."""
+        first = np.flatnonzero(np.diff(held.group, prepend=-1))
+        end = np.append(first[1:], len(held.group))
+        content, numbers = held.value.astype(np.int32), list[int]()
+        for start, stop in zip(first.tolist(), end.tolist(), strict=True):
+            values = content[start:stop]
+            numbers.append(self._numbers.setdefault(values.tobytes(), len(self.values)))
+            if numbers[-1] == len(self.values):
+                self.values.append(tuple(values.tolist()))
+        of_group = np.full(size, -1, dtype=np.int32)
+        of_group[held.group[first]] = numbers
+        return of_group

@@ -19,7 +19,7 @@ from audit.io.series import Series
 from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine, distinct, tally
 from audit.principles.group_contents import first_rows, is_person
-from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
+from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, seen_in_rows
 from audit.runtime.phrases import say
 
 
@@ -45,16 +45,14 @@ def small_classes(series: Series, release: KeyedRelease, k: int) -> list[BrokenC
     described = True if release.suppressed is None else release.group.codes[row] != release.suppressed
     small = np.flatnonzero((people > 0) & (people < k) & described)
 
-    def offence(number: int) -> PrincipleViolation:
-        at, count = int(row[small[number]]), int(people[small[number]])
-        what = say(
+    def what(number: int) -> str:
+        return say(
             "a class of rows with equal cells holds too few people: {count}; at least {k} are required",
-            count=count,
+            count=int(people[small[number]]),
             k=k,
         )
-        return PrincipleViolation(release.tag, (release.group.name(int(release.group.codes[at])),), at, what)
 
-    return breaches(say("classes of fewer than {k} people", k=k), row[small], offence)
+    return seen_in_rows(release, say("classes of fewer than {k} people", k=k), row[small], what)
 
 
 def _people(series: Series, release: KeyedRelease, place: Codes, group: Codes) -> Counts:

@@ -18,7 +18,7 @@ from audit.io.rules.disclosure import Harmless
 from audit.io.series import Series
 from audit.model.errors import printable
 from audit.principles.group_contents import first_rows, of_attribute
-from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
+from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, seen_in_rows
 from audit.runtime.phrases import say
 
 
@@ -50,12 +50,11 @@ class LDiversity:
         np.maximum.at(most, held.group, held.rows)
         over = np.flatnonzero(most > size // self.l)  # count * l > size, where the product might not fit
 
-        def offence(number: int) -> PrincipleViolation:
+        def what(number: int) -> str:
             group = int(over[number])
             values = held.value[(held.group == group) & (held.rows == most[group])]
             value = printable(min(names[code] for code in values))
-            what = say("{value} has {most} of {rows} rows", value=value, most=int(most[group]), rows=int(size[group]))
-            return PrincipleViolation(release.tag, (release.group.name(group),), int(row[group]), what)
+            return say("{value} has {most} of {rows} rows", value=value, most=int(most[group]), rows=int(size[group]))
 
         clause = say("groups with a value in more than 1/{l} of their rows", l=self.l)
-        return breaches(of_attribute(clause, series, sensitive), row[over], offence)
+        return seen_in_rows(release, of_attribute(clause, series, sensitive), row[over], what)

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.background_knowledge import check_listed, update_sets
 from audit.io.releases import GroupContents, KeyedRelease
@@ -22,10 +21,10 @@ from audit.io.series import Series
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
-from audit.principles.group_contents import of_attribute
-from audit.principles.legal_updates import Groups, Rule
+from audit.principles.group_contents import Signatures, for_people, of_attribute
+from audit.principles.legal_updates import UpdateMasks, UpdateRule
 from audit.principles.m_invariance import not_unique
-from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
+from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, listed, seen_in_rows
 from audit.runtime.phrases import parted, say, say_count
 
 
@@ -70,20 +69,9 @@ class _Distinctness:
         for name in release.entry_value:
             if name not in self.steps:
                 # A publisher knows the update sets only once it has a release.
-                self.steps[name] = _Steps(self.series, name, Rule(update_sets(self.series, name)))
+                self.steps[name] = _Steps(self.series, name, UpdateRule(update_sets(self.series, name)))
             found += self.steps[name].add(release, star=self.star)
         return found
-
-
-class _People(NamedTuple):
-    """People of a release and their rows; `row`, `who`: shape (people,)."""
-
-    release: KeyedRelease
-    row: Places
-    who: Codes
-
-    def only(self, kept: npt.NDArray[np.bool_] | Places) -> _People:
-        return _People(self.release, self.row[kept], self.who[kept])
 
 
 @dataclass
@@ -91,16 +79,20 @@ class _Steps:
     """The steps of all people from one group to the next, for one sensitive attribute.
 
     Attributes:
-        groups: the last groups of all people.
-        of: by person code, the person's last group as a place in `groups`, -1 if not published yet; int32.
+        signatures, sets: the sets of values of all groups.
+        last, rows, since: by person code, the person's last group: the number of its set of values, -1 if not published
+            yet, its number of rows, and its release, counted from 0; int32.
         tags: the releases added.
     """
 
     series: Series
     sensitive: str
-    rule: Rule
-    groups: Groups = field(default_factory=Groups.none)
-    of: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    rule: UpdateRule
+    signatures: Signatures = field(default_factory=Signatures)
+    sets: list[UpdateMasks] = field(default_factory=list)
+    last: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    rows: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    since: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     tags: list[str] = field(default_factory=list)
 
     def add(self, release: KeyedRelease, *, star: bool) -> list[BrokenClause]:
@@ -112,76 +104,65 @@ class _Steps:
         if release.person is None:
             raise ValueError("m-distinctness is checked on releases that were read with their key")
         if self.rule.sets is not None:
-            check_listed(self.series, release, self.sensitive, np.count_nonzero(self.rule.may, axis=1) > 0)
-        held = release.contents(self.sensitive)
-        new = Groups.of(held, release.group.size, len(self.tags))
-        self.tags.append(release.tag)
-        self.of = np.append(self.of, np.full(max(0, self.series.people.size - len(self.of)), -1, dtype=np.int32))
-        row = np.flatnonzero(release.person >= 0)
-        people = _People(release, row, release.person[row])
-        last, now = self.of[people.who], release.group.codes[row] + np.int32(len(self.groups))
-        known = last >= 0
-        self.groups = self.groups.and_then(new)
-        found = self.moves(people.only(known), last[known], now[known])
+            check_listed(self.series, release, self.sensitive, np.count_nonzero(self.rule.sets.may, axis=1) > 0)
+        held, row = release.contents(self.sensitive), np.flatnonzero(release.person >= 0)
+        of_group = self.signatures.by_group(held, release.group.size)
+        self.sets += map(self.rule.of, self.signatures.values[len(self.sets) :])
+        self.last, self.rows, self.since = (
+            for_people(each, self.series) for each in (self.last, self.rows, self.since)
+        )
+        who, group = release.person[row], release.group.codes[row]
+        old = self.last[who] >= 0
+        found = self.moves(release, row[old], who[old], of_group[group[old]])
         if star:
-            found += self.starts(people.only(~known), new, held)
-        self.of[people.who] = now
-        self.forget()
+            found += self.starts(release, row[~old], of_group, held)
+        self.last[who], self.rows[who], self.since[who] = of_group[group], release.group_people()[group], len(self.tags)
+        self.tags.append(release.tag)
         return found
 
-    def forget(self) -> None:
-        """Drop the groups that are no longer a person's last."""
-        used = np.zeros(len(self.groups), dtype=np.bool_)
-        used[self.of[self.of >= 0]] = True
-        number = np.append(np.cumsum(used) - 1, -1).astype(np.int32)  # the last for those without a group, -1
-        self.groups, self.of = self.groups.only(used), number[self.of]
-
-    def moves(self, people: _People, last: Codes, now: Codes) -> list[BrokenClause]:
+    def moves(self, release: KeyedRelease, row: Places, who: Codes, now: Codes) -> list[BrokenClause]:
         """Return the people whose group is no legal update instance of their last one."""
-        pair, place = distinct(*combine([(last, len(self.groups)), (now, len(self.groups))], len(last)))
-        wrong = np.flatnonzero(~self.rule.legal(self.groups, last[pair], now[pair])[place])
+        old, rows, since = self.last[who], self.rows[who], self.since[who]
+        bounds = [(old, len(self.sets)), (rows, int(rows.max(initial=0)) + 1), (now, len(self.sets))]
+        pair, place = distinct(*combine(bounds, len(row)))
+        changes = zip(old[pair].tolist(), rows[pair].tolist(), now[pair].tolist(), strict=True)
+        legal = np.array([self.sets[b].follows(self.sets[a], n) for a, n, b in changes], dtype=np.bool_)
+        wrong = np.flatnonzero(~legal[place])
 
-        def sentence(number: int) -> str:
-            old, new = int(last[wrong[number]]), int(now[wrong[number]])
-            tag = printable(self.tags[self.groups.release[old]])
+        def what(number: int) -> str:
+            at = wrong[number]
             return say(
                 "compared with the person's group in release {release}, {change}",
-                release=tag,
-                change=self.illegal(old, new),
+                release=printable(self.tags[since[at]]),
+                change=self.illegal(int(old[at]), int(rows[at]), int(now[at])),
             )
 
-        return self.breaches(
-            say("people whose group is no legal update instance of their last"), people.only(wrong), sentence
-        )
+        clause = say("people whose group is no legal update instance of their last")
+        return self.breaches(release, clause, row[wrong], what)
 
-    def starts(self, people: _People, new: Groups, held: GroupContents) -> list[BrokenClause]:
+    def starts(self, release: KeyedRelease, row: Places, of_group: Codes, held: GroupContents) -> list[BrokenClause]:
         """Return the people whose first group has two values that may become the same."""
-        group = people.release.group.codes[people.row]
-        wrong = np.flatnonzero(self.rule.overlapping(new)[group])
+        overlapping = np.append([each.overlaps for each in self.sets], False).astype(np.bool_)[of_group]
+        overlapping[held.group[held.rows > 1]] = True
+        row = row[overlapping[release.group.codes[row]]]
 
-        def sentence(number: int) -> str:
-            content = np.flatnonzero(held.group == group[wrong[number]])
+        def what(number: int) -> str:
+            content = np.flatnonzero(held.group == release.group.codes[row[number]])
             return self.overlap(np.repeat(held.value[content], np.minimum(held.rows[content], 2)).tolist())
 
-        return self.breaches(
-            say("people first in a group of values that may become the same"), people.only(wrong), sentence
-        )
+        return self.breaches(release, say("people first in a group of values that may become the same"), row, what)
 
-    def breaches(self, clause: str, people: _People, sentence: Callable[[int], str]) -> list[BrokenClause]:
+    def breaches(
+        self, release: KeyedRelease, clause: str, row: Places, what: Callable[[int], str]
+    ) -> list[BrokenClause]:
         """Return the breach of a clause, with a sentence about each of the people who break it."""
-        release = people.release
+        clause = of_attribute(clause, self.series, self.sensitive)
+        return seen_in_rows(release, clause, row, what, self.series.people)
 
-        def offence(number: int) -> PrincipleViolation:
-            row, who = int(people.row[number]), self.series.people.name(int(people.who[number]))
-            group = release.group.name(int(release.group.codes[row]))
-            return PrincipleViolation(release.tag, (group,), row, sentence(number), (who,))
-
-        return breaches(of_attribute(clause, self.series, self.sensitive), people.row, offence)
-
-    def illegal(self, old: int, new: int) -> str:
-        """Return why a group is no legal update instance of an older one."""
-        before, now = self.groups.values(old), self.groups.values(new)
-        rows, became = int(self.groups.rows[old]), {value: self.rule.becomes(value) for value in before}
+    def illegal(self, old: int, rows: int, new: int) -> str:
+        """Return why a group is no legal update instance of an older one with so many rows."""
+        before, now = (frozenset(self.signatures.values[each]) for each in (old, new))
+        became = {value: self.rule.becomes(value) for value in before}
         strays = now.difference(*became.values())
         ends = [value for value in before if not became[value] & now]
         parts = []

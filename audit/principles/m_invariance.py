@@ -7,26 +7,17 @@ intersects them. Counterfeits with an identity are followed like people. Each se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from audit.io.releases import GroupContents, KeyedRelease
+from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Places
 from audit.model.errors import printable
-from audit.principles.group_contents import first_rows, of_attribute
-from audit.principles.principle import (
-    BrokenClause,
-    Check,
-    OneByOne,
-    PrincipleNeeds,
-    PrincipleViolation,
-    breaches,
-    listed,
-)
+from audit.principles.group_contents import Signatures, first_rows, for_people, of_attribute
+from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, listed, seen_in_rows
 from audit.runtime.phrases import parted, say
 
 
@@ -53,7 +44,36 @@ class MInvariance:
 
     def start(self, series: Series, /) -> Check:
         """Return a check that records the first signature of each person."""
-        return _Invariance(series, self.m, {name: _Signatures() for name in series.manifest.columns.sensitive})
+        return _Invariance(series, self.m, {name: _FirstSignatures() for name in series.manifest.columns.sensitive})
+
+
+def not_unique(series: Series, release: KeyedRelease, m: int) -> list[BrokenClause]:
+    """Return the groups of a release that have fewer than `m` rows, and those with a value twice."""
+    size, row = release.group_people(), first_rows(release.group.codes, release.group.size)
+    small = np.flatnonzero((size > 0) & (size < m))
+
+    def too_few(number: int) -> str:
+        rows = int(size[small[number]])
+        return say("the group has too few rows: {rows}; at least {m} are required", rows=rows, m=m)
+
+    found = seen_in_rows(release, say("groups of fewer than {m} rows", m=m), row[small], too_few)
+    for name in release.entry_value:
+        found += _repeating(series, release, name, row)
+    return found
+
+
+def _repeating(series: Series, release: KeyedRelease, sensitive: str, row: Places) -> list[BrokenClause]:
+    """Return the groups in which a value of one attribute occurs more than once; `row` is the first row of each."""
+    held, names = release.contents(sensitive), series.vocabularies[sensitive].names
+    twice = np.flatnonzero(held.rows > 1)
+    groups = np.unique(held.group[twice])
+
+    def what(number: int) -> str:
+        values = held.value[twice[held.group[twice] == groups[number]]]
+        return say("in more than one row: {values}", values=listed(names[code] for code in values))
+
+    clause = of_attribute(say("groups with a repeated value"), series, sensitive)
+    return seen_in_rows(release, clause, row[groups], what)
 
 
 @dataclass
@@ -62,120 +82,59 @@ class _Invariance:
 
     series: Series
     m: int
-    signatures: dict[str, _Signatures]
+    first: dict[str, _FirstSignatures]
 
     def add(self, release: KeyedRelease, /) -> list[BrokenClause]:
         release = release.by_class()
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
-            found += self.signatures[name].add(self.series, release, name)
+            found += self.first[name].add(self.series, release, name)
         return found
 
 
-def not_unique(series: Series, release: KeyedRelease, m: int) -> list[BrokenClause]:
-    """Return the groups of a release that have fewer than `m` rows, and those with a value twice."""
-    size, row = release.group_people(), first_rows(release.group.codes, release.group.size)
-    small = np.flatnonzero((size > 0) & (size < m))
-
-    def offence(number: int) -> PrincipleViolation:
-        group = int(small[number])
-        what = say("the group has too few rows: {rows}; at least {m} are required", rows=int(size[group]), m=m)
-        return PrincipleViolation(release.tag, (release.group.name(group),), int(row[group]), what)
-
-    found = breaches(say("groups of fewer than {m} rows", m=m), row[small], offence)
-    for name in release.entry_value:
-        found += _repeating(series, release, name)
-    return found
-
-
-def _repeating(series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
-    """Return the groups in which a value of one attribute occurs more than once."""
-    held, names = release.contents(sensitive), series.vocabularies[sensitive].names
-    twice = np.flatnonzero(held.rows > 1)
-    groups = np.unique(held.group[twice])
-    row = first_rows(release.group.codes, release.group.size)[groups]
-
-    def offence(number: int) -> PrincipleViolation:
-        values = held.value[twice[held.group[twice] == groups[number]]]
-        what = say("in more than one row: {values}", values=listed(names[code] for code in values))
-        return PrincipleViolation(release.tag, (release.group.name(int(groups[number])),), int(row[number]), what)
-
-    return breaches(of_attribute(say("groups with a repeated value"), series, sensitive), row, offence)
-
-
 @dataclass
-class _Signatures:
+class _FirstSignatures:
     """The first signature of each person, for one sensitive attribute.
 
     Attributes:
-        values: the values of each signature, ascending codes, as bytes.
-        of: by person code, the person's first signature as a place in `values`, -1 if not published yet; int32.
+        signatures: the signatures of all groups.
+        of: by person code, the number of the person's first signature, -1 if not published yet; int32.
         since: by person code, the release of that signature, counted from 0; int32.
         tags: the releases added.
     """
 
-    values: list[bytes] = field(default_factory=list)
+    signatures: Signatures = field(default_factory=Signatures)
     of: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     since: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     tags: list[str] = field(default_factory=list)
-    _numbers: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, series: Series, release: KeyedRelease, sensitive: str) -> list[BrokenClause]:
         """Return the people whose signature differs from their first one."""
         if release.person is None:
             raise ValueError("m-invariance is checked on releases that were read with their key")
-        self.grow(series.people.size)
+        self.of, self.since = for_people(self.of, series), for_people(self.since, series)
         rows = np.flatnonzero(release.person >= 0)
         person = release.person[rows]
-        now = self.by_group(release.contents(sensitive), release.group.size)[release.group.codes[rows]]
+        of_group = self.signatures.by_group(release.contents(sensitive), release.group.size)
+        now = of_group[release.group.codes[rows]]
         new = np.flatnonzero(self.of[person] < 0)
         self.of[person[new]], self.since[person[new]] = now[new], len(self.tags)
         self.tags.append(release.tag)
         moved = np.flatnonzero(self.of[person] != now)
-        names = series.vocabularies[sensitive].names
+        who, names = person[moved], series.vocabularies[sensitive].names
 
-        def offence(number: int) -> PrincipleViolation:
-            place = moved[number]
-            who, row = int(person[place]), int(rows[place])
-            change = self.sentence(int(self.of[who]), int(now[place]), names)
-            what = say(
+        def what(number: int) -> str:
+            old, new = (set(self.signatures.values[each[number]]) for each in (self.of[who], now[moved]))
+            parts = []
+            if gone := old - new:
+                parts.append(say("missing: {values}", values=listed(names[code] for code in gone)))
+            if come := new - old:
+                parts.append(say("new: {values}", values=listed(names[code] for code in come)))
+            return say(
                 "compared with the person's group in release {release}, {change}",
-                release=printable(self.tags[self.since[who]]),
-                change=change,
+                release=printable(self.tags[self.since[who[number]]]),
+                change=parted(parts),
             )
-            group = release.group.name(int(release.group.codes[row]))
-            return PrincipleViolation(release.tag, (group,), row, what, (series.people.name(who),))
 
         clause = of_attribute(say("people in a group of other values than before"), series, sensitive)
-        return breaches(clause, rows[moved], offence)
-
-    def grow(self, size: int) -> None:
-        """Extend the arrays to people who are new in this release."""
-        more = np.full(max(0, size - len(self.of)), -1, dtype=np.int32)
-        self.of, self.since = np.concatenate([self.of, more]), np.concatenate([self.since, more])
-
-    def by_group(self, held: GroupContents, size: int) -> Codes:
-        """Return the signature of each group, and number new signatures; shape (size,)."""
-        first = np.flatnonzero(np.diff(held.group, prepend=-1))
-        end = np.append(first[1:], len(held.group))
-        width, content = held.value.itemsize, held.value.tobytes()
-        numbers = []
-        for start, stop in zip((first * width).tolist(), (end * width).tolist(), strict=True):
-            signature = content[start:stop]
-            number = self._numbers.setdefault(signature, len(self.values))
-            if number == len(self.values):
-                self.values.append(signature)
-            numbers.append(number)
-        of_group = np.full(size, -1, dtype=np.int32)
-        of_group[held.group[first]] = numbers
-        return of_group
-
-    def sentence(self, before: int, now: int, names: Sequence[str]) -> str:
-        """Return a sentence about the values in which two signatures differ."""
-        old, new = (set(np.frombuffer(self.values[each], dtype=np.int32).tolist()) for each in (before, now))
-        parts = []
-        if gone := old - new:
-            parts.append(say("missing: {values}", values=listed(names[code] for code in gone)))
-        if come := new - old:
-            parts.append(say("new: {values}", values=listed(names[code] for code in come)))
-        return parted(parts)
+        return seen_in_rows(release, clause, rows[moved], what, series.people)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
+from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
 from audit.model.anonymizer import Promise
@@ -145,6 +146,35 @@ def breaches(
     """
     order = np.argsort(row, kind="stable")[:SHOWN]
     return [BrokenClause(clause, len(row), tuple(offence(int(place)) for place in order), decided)] if len(row) else []
+
+
+def seen_in_rows(
+    release: KeyedRelease,
+    clause: str,
+    row: Places,
+    what: Callable[[int], str],
+    people: IdentifierEncoder | None = None,
+    *,
+    decided: bool = True,
+) -> list[BrokenClause]:
+    """Return the breach of a clause by groups or people, each of which one row shows.
+
+    Args:
+        release: the release.
+        clause: the kind of offence.
+        row: the row that shows each offence; shape (offences,).
+        what: returns the sentence about the offence at a place of `row`.
+        people: the names of the people whose rows these are, where the offences are people's.
+        decided: whether the offences break the promise for certain.
+    """
+
+    def offence(number: int) -> PrincipleViolation:
+        at = int(row[number])
+        group = release.group.name(int(release.group.codes[at]))
+        names = () if people is None or release.person is None else (people.name(int(release.person[at])),)
+        return PrincipleViolation(release.tag, (group,), at, what(number), names)
+
+    return breaches(clause, row, offence, decided=decided)
 
 
 def listed(texts: Iterable[str]) -> str:
