@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from audit.io.dialect import Dialect, PackedTooTightlyError, open_bytes, open_text, read_dialect
 from audit.io.foreign_files import ForeignFileError
-from audit.io.paths import is_remote
 from audit.model.arrays import Words
 
 if TYPE_CHECKING:
@@ -121,8 +120,6 @@ def _within(quotes: Words, *, inside: bool) -> Words:
 def check_file(path: Path, shown: str, problems: Problems) -> bool:
     """Return whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
     try:
-        if is_remote(path) and path.is_file():  # asked for once
-            return True
         if not is_there(path):
             problems.add(shown, "there is no such file", "correct its name, or put the file there")
         elif path.is_file():

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from audit.io.header_rows import header_place
-from audit.io.paths import is_remote, kept_while_unchanged
+from audit.io.paths import kept_while_unchanged
 
 DELIMITERS = ",;\t|"
 UTF_8 = "utf-8"
@@ -121,9 +121,7 @@ def is_encoding(name: str) -> bool:
 
 def open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
     """Open a file for reading, decompressed when its name ends in `.gz`."""
-    if not path.name.endswith(".gz"):
-        return path.open("rb")
-    return gzip.open(path.open("rb") if is_remote(path) else path, "rb")
+    return gzip.open(path, "rb") if path.name.endswith(".gz") else path.open("rb")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -138,17 +136,12 @@ def read_bytes(path: Path) -> bytes:
         parts = [raw.read(_PACKED_ONCE)]
         if len(parts[0]) < _PACKED_ONCE:
             return parts[0]
-        packed = 1 + _packed_size(path)
+        packed = 1 + path.stat().st_size
         while part := raw.read(_PACKED_ONCE):
             parts.append(part)
             if sum(map(len, parts)) > _MOST_PACKED * packed:
                 raise PackedTooTightlyError(path.name)
         return b"".join(parts)
-
-
-def _packed_size(path: Path) -> int:
-    with path.open("rb") as raw:
-        return raw.seek(0, io.SEEK_END)
 
 
 def open_text(path: Path, dialect: Dialect, errors: str = "strict") -> io.TextIOWrapper:

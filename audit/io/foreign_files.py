@@ -7,6 +7,7 @@ whole numbers without a fraction, dates as 2024-03-17, values that all have labe
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.io.argus_files import ENDING, ArgusFileError, metadata_beside, read_metadata, read_rows
 from audit.io.header_rows import header_place
-from audit.io.paths import is_remote, kept_while_unchanged, version
+from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
 
 if TYPE_CHECKING:
@@ -130,11 +131,9 @@ def _read_statistical(path: Path) -> ForeignTable:
     import pyreadstat
 
     ending = path.suffix.lower()
-    if is_remote(path):
-        raise ForeignFileError(f"a {ending} file cannot be read at a URL", "save the table as Parquet or CSV")
     read = getattr(pyreadstat, f"read_{ending[1:].replace('xpt', 'xport')}")
     try:
-        columns, described = read(str(path), output_format="dict")
+        columns, described = read(os.fspath(path), output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
         remedy = "write it again, or save the table as CSV"
         raise ForeignFileError(f"this is not a whole {ending} file", remedy) from error

@@ -1,34 +1,179 @@
 """Places: where a text becomes a path, and all that differs between files at hand and files at a URL.
 
 A path of this machine is a `pathlib.Path`, for which nothing of fsspec is imported. Anything with `://` in it, but for
-`file://`, becomes a `RemotePath`, which does what reading asks of a path and never writes. Functions here know the
-differences; nothing else has to.
+`file://`, becomes a `RemotePath`: a file is fetched when it is looked at first, into a folder of this machine that is
+removed in the end, and read there.
+
+Whatever a storage says but "there is no such file" ends the reading at once: a file that may be there, and cannot be
+looked at, must not pass for one that is not (a key that is missing changes what is audited). Credentials, which may
+stand in a URL, appear in no message.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import wraps
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar
-from urllib.parse import unquote
+from pathlib import Path, PurePosixPath
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeGuard, TypeVar
+from urllib.parse import quote, unquote
+from weakref import finalize
 
-from audit.io.remote_path import WEB, RemotePath, fault, forget
 from audit.model.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
     from upath import UPath
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Reader: TypeAlias = Callable[Concatenate[Path, P], T]
+WEB = ("http", "https")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PATIENCE = 60.0
 _FILE = "file://"
 _ABSENT = ("there is no such place", "correct the address")
+
+
+class FetchedFiles:
+    """A private folder, removed with this object."""
+
+    def __init__(self) -> None:
+        self.folder = mkdtemp(prefix="audit-")
+        finalize(self, rmtree, self.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class RemotePath:
+    """A place under a URL, which does what reading asks of a `pathlib.Path` by the file that was fetched.
+
+    Attributes:
+        storage, root: the place that it was opened under.
+        shown_root: the URL of that, without credentials.
+        fetched: the files that were looked at.
+        inner: the place below that, as manifests write it.
+        query: what follows the `?` of a web address; it may sign every file below.
+    """
+
+    storage: AbstractFileSystem = field(repr=False)
+    root: str = field(repr=False)
+    shown_root: str
+    fetched: FetchedFiles = field(repr=False)
+    inner: str = ""
+    query: str = field(default="", repr=False)
+
+    def __str__(self) -> str:
+        """Return the address without credentials."""
+        return f"{self.shown_root}/{self.inner}" if self.inner else self.shown_root
+
+    def __fspath__(self) -> str:
+        """Return where the file is fetched to; where there is none, nothing is.
+
+        Raises:
+            InputError: the storage says anything else.
+        """
+        target = f"{self._target}?{self.query}" if self.query else self._target
+        local = (
+            Path(self.fetched.folder)
+            / f"{hashlib.sha256(target.encode()).hexdigest()}{PurePosixPath(self.name).suffix}"
+        )
+        if not local.exists() and (content := self._asked(self.storage.cat_file, target)) is not None:
+            local.write_bytes(content)
+        return str(local)
+
+    def __getattr__(self, name: str) -> object:
+        """Return what the file that was fetched says."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(Path(self), name)
+
+    def __truediv__(self, name: str) -> RemotePath:
+        """Return a place below this one."""
+        return replace(self, inner=(PurePosixPath(self.inner) / name).as_posix())
+
+    @property
+    def name(self) -> str:
+        """The last part of the address."""
+        return str(self).split("://", 1)[1].rpartition("/")[2]
+
+    @property
+    def parent(self) -> RemotePath:
+        """The folder that holds this place."""
+        if self.inner:
+            return replace(self, inner=self.inner.rpartition("/")[0])
+        scheme, mark, rest = self.shown_root.partition("://")
+        return replace(self, root=self.root.rpartition("/")[0], shown_root=f"{scheme}{mark}{rest.rpartition('/')[0]}")
+
+    @property
+    def _is_web(self) -> bool:
+        return self.shown_root.partition("://")[0] in WEB
+
+    @property
+    def _target(self) -> str:
+        """Where the storage is asked for this file."""
+        inner = quote(self.inner) if self._is_web else self.inner
+        return f"{self.root.rstrip('/')}/{inner}" if inner else self.root
+
+    def _asked(self, ask: Callable[[str], T], target: str) -> T | None:
+        """Return what the storage answers; None where it has no such file.
+
+        Raises:
+            InputError: it says anything else.
+        """
+        try:
+            return ask(target)
+        except Exception as error:  # noqa: BLE001 - each storage has exceptions of its own
+            if (found := fault(error)) is None:
+                return None
+            # The cause is dropped: it may quote the address with its credentials.
+            raise InputError([Problem(self.inner or str(self), *found)]) from None
+
+    def is_dir(self) -> bool:
+        """Return whether there is such a folder; the web has none."""
+        return not self._is_web and bool(self.storage.isdir(self._target))
+
+    def absolute(self) -> RemotePath:
+        """Return the place itself."""
+        return self
+
+    resolve = absolute
+
+    def is_relative_to(self, folder: Path) -> bool:
+        """Return whether the place is below a folder."""
+        return f"{self}/".startswith(f"{folder}/")
+
+    def relative_to(self, folder: Path) -> PurePosixPath:
+        """Return the place as seen from a folder above it."""
+        return PurePosixPath(str(self).removeprefix(str(folder)).lstrip("/"))
+
+    def holds(self, name: str) -> bool:
+        """Return whether a path that a manifest names is below this place, however it is spelled."""
+        plain = name
+        while (once := unquote(plain)) != plain:
+            plain = once
+        parts = plain.split("/")
+        odd = "\\" in plain or "::" in plain or any(ord(c) < ord(" ") for c in plain)
+        return not (odd or ".." in parts or "" in parts[:-1] or plain.count("/") != name.count("/"))
+
+    def matching(self, pattern: str) -> list[str] | None:
+        """Return the files below this place that match a pattern; None where the storage cannot list files.
+
+        A web server's page of links is no list: it may show some of the files.
+        """
+        if self._is_web:
+            return None
+        import glob
+
+        target = self._target.rstrip("/")
+        found = self._asked(self.storage.glob, f"{glob.escape(target)}/{pattern}") or ()
+        return [str(path).removeprefix(f"{target}/") for path in found]
 
 
 def as_path(where: str | os.PathLike[str] | UPath | RemotePath) -> Path:
@@ -59,14 +204,9 @@ def is_url(text: str) -> bool:
     return "://" in text
 
 
-def is_remote(path: Path) -> bool:
+def is_remote(path: object) -> TypeGuard[RemotePath]:
     """Return whether a path is that of a URL."""
-    return _remote(path) is not None
-
-
-def _remote(path: object) -> RemotePath | None:
-    """Return a path that is one of a URL as what it is: see `_opened`."""
-    return path if isinstance(path, RemotePath) else None
+    return isinstance(path, RemotePath)
 
 
 def without_secrets(text: str) -> str:
@@ -85,8 +225,8 @@ def without_secrets(text: str) -> str:
 
 def is_inside(folder: Path, name: str) -> bool:
     """Return whether a path that a folder's manifest names, links resolved, is in the folder."""
-    if (remote := _remote(folder)) is not None:
-        return remote.holds(name)
+    if is_remote(folder):
+        return folder.holds(name)
     try:
         return (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):
@@ -100,8 +240,8 @@ def real_path(path: Path) -> Path:
 
 def matching(folder: Path, pattern: str) -> list[str] | None:
     """Return the files of a folder that match a pattern, in no order; None where files cannot be listed."""
-    if (remote := _remote(folder)) is not None:
-        return remote.matching(pattern)
+    if is_remote(folder):
+        return folder.matching(pattern)
     try:
         return [path.relative_to(folder).as_posix() for path in folder.glob(pattern)]
     except (ValueError, NotImplementedError, OSError):
@@ -112,15 +252,11 @@ def same_file(one: Path, other: Path) -> bool:
     """Return whether two paths are those of one file."""
     if str(one) == str(other):
         return True
-    if is_remote(one) or is_remote(other) or not (os.path.exists(one) and os.path.exists(other)):  # noqa: PTH110 - never raises
-        return False
-    return one.samefile(other)
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)  # noqa: PTH110, PTH121 - never raises
 
 
-def version(path: Path) -> tuple[object, ...] | None:
-    """Return what changes when a file does; None where the storage does not say it."""
-    if (remote := _remote(path)) is not None:
-        return remote.version()
+def version(path: Path) -> tuple[int, int]:
+    """Return what changes when a file does."""
     status = path.stat()
     return status.st_mtime_ns, status.st_size
 
@@ -137,10 +273,7 @@ def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
 
         @wraps(read)
         def reading(path: Path, /, *more: P.args, **named: P.kwargs) -> T:
-            changes = version(path)
-            if changes is None:
-                return read(path, *more, **named)
-            key = path, changes, more, *named.items()
+            key = path, version(path), more, *named.items()
             found = kept.get(key)
             if found is None:
                 found = kept[key] = read(path, *more, **named)
@@ -151,13 +284,6 @@ def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
         return reading
 
     return decorate
-
-
-def size(path: Path) -> int:
-    """Return a file's size in bytes, 0 where the storage does not say it."""
-    if (remote := _remote(path)) is not None:
-        return int((remote.info() or {}).get("size") or 0)
-    return path.stat().st_size
 
 
 def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
@@ -178,7 +304,6 @@ def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
     try:
         storage, root = url_to_fs(address, **{**_web_options(scheme), **options})
         storage.invalidate_cache()
-        forget()
     except ImportError as error:
         what = f"what reads {scheme}:// is not installed"
         raise UsageError(f"{shown}: {what}; install the package that fsspec asks for") from error
@@ -187,7 +312,7 @@ def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
     except Exception as error:  # noqa: BLE001 - some storages are reached for at once, and fail in their own ways
         raise InputError([Problem(shown, *(fault(error) or _ABSENT))]) from None
     clean = without_secrets(address).partition("://")[2].rstrip("/")
-    return RemotePath(storage, root, f"{scheme}://{clean}", query=query)
+    return RemotePath(storage, root, f"{scheme}://{clean}", FetchedFiles(), query=query)
 
 
 def _web_options(scheme: str) -> dict[str, Any]:
@@ -206,3 +331,45 @@ def _web_options(scheme: str) -> dict[str, Any]:
         "headers": {"Accept-Encoding": "identity"},
     }
     return {**options, **conf.get(scheme, {})}
+
+
+def fault(error: BaseException) -> tuple[str, str] | None:
+    """Return what an error of a storage means and what to do; None when there is no such file."""
+    chain = [error]
+    while (cause := chain[-1].__cause__) is not None and cause not in chain:
+        chain.append(cause)
+    said = " ".join(map(_described, chain)).casefold()
+    for signs, what, remedy in _FAULTS:
+        if re.search(signs, said):
+            return what, remedy
+    if status := re.search(r"status=(?!404|410)(\d+)", said):
+        return f"the server answers with the error {status[1]}", "try again later, or ask who runs it"
+    in_memory = isinstance(error, FileNotFoundError) and isinstance(chain[-1], KeyError)
+    absent = isinstance(chain[-1], FileNotFoundError | NotADirectoryError | IsADirectoryError)
+    if "status=" in said or absent or in_memory:
+        return None
+    return f"the storage cannot be read ({type(chain[-1]).__name__})", "check the address and the connection"
+
+
+def _described(error: BaseException) -> str:
+    """Return the names of an error and of its kinds, its number by name, and the status that a server answered."""
+    names = " ".join(kind.__name__ for kind in type(error).__mro__)
+    number, status = getattr(error, "errno", None) or 0, getattr(error, "status", None)
+    return f"{names} {errno.errorcode.get(number, '')} {f'status={status}' if isinstance(status, int) else ''}"
+
+
+_FAULTS = (
+    (
+        "permissionerror|credentials|status=40[13]",
+        "the storage does not allow reading this",
+        "give credentials that may read it",
+    ),
+    ("timeout", "the storage did not answer in time", "check the connection, or try again later"),
+    ("refused", "the connection was refused", "check the address and that the server runs"),
+    ("gaierror|dns", "the host is not known", "correct the address"),
+    (
+        "connect|payload",
+        "there is no connection to the storage, or it broke off",
+        "check the address, or try again later",
+    ),
+)

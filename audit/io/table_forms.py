@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +11,7 @@ from audit.io.diagnostics import damages, quotes_of, records
 from audit.io.dialect import UTF_8, Declared, Dialect, dialect_of, read_bytes, read_dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.paths import is_remote, kept_while_unchanged, size
+from audit.io.paths import kept_while_unchanged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,7 +63,7 @@ class TableForm:
 
     def about_rows(self, path: Path) -> int:
         """Return a number of rows that costs nothing to know: a guess, but of Parquet files."""
-        return size(path) // _BYTES_PER_ROW
+        return path.stat().st_size // _BYTES_PER_ROW
 
     def lines(self, path: Path, dialect: Dialect | None) -> Sequence[int]:
         """Return on which line, counted from 1, the header stands, and each row."""
@@ -136,7 +135,7 @@ class _Parquet(_Foreign):
         schema = footer.schema.to_arrow_schema()
         text = [c for c in columns if is_text(schema.field(c).type) and c not in distinct]
         # The first `pq.read_table` of a process would import pyarrow.dataset, and pandas with it.
-        file = pq.ParquetFile(_source(path), metadata=footer, read_dictionary=text, pre_buffer=False, memory_map=True)
+        file = pq.ParquetFile(path, metadata=footer, read_dictionary=text, pre_buffer=False, memory_map=True)
         return file.read(columns=list(columns)), None
 
     def rows(self, path: Path) -> int:
@@ -178,17 +177,12 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _source(path: Path) -> Path | io.BytesIO:
-    """Return what Arrow reads a file from: its path, or its content where it is at a URL."""
-    return io.BytesIO(path.read_bytes()) if is_remote(path) else path
-
-
 @kept_while_unchanged(1024)
 def _footer(path: Path) -> pq.FileMetaData:
     """Return what a Parquet file says of itself; read once while the file does not change."""
     import pyarrow.parquet as pq
 
-    return pq.read_metadata(_source(path))
+    return pq.read_metadata(path)
 
 
 def _ends_rows_with_lines(path: Path) -> bool:
