@@ -63,13 +63,26 @@ def decided(found, limit=1.0, *, risks=None, waived=()):
     return decision.state
 
 
-def test_two_values_shown_of_everybody_are_enough():
-    assert decided(outcome(claimed(exhaustive=True))) == "holds"
+NARROWED = NarrowedRecords(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])
 
 
-@pytest.mark.parametrize("found", [claimed(), None, NarrowedRecords(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])])
-def test_what_is_open_is_never_safe(found):
-    assert decided(outcome(found)) == "undecided"
+@pytest.mark.parametrize(
+    ("found", "status", "waived", "state"),
+    [
+        (claimed(exhaustive=True), "incomplete", [], "holds"),  # two values shown of everybody are enough
+        (claimed(), "incomplete", [], "undecided"),
+        (None, "incomplete", [], "undecided"),
+        (NARROWED, "incomplete", [], "undecided"),
+        (claimed(), "complete", [], "holds"),
+        (claimed([1]), "incomplete", [], "violated"),
+        (claimed([1], exhaustive=True), "incomplete", [], "violated"),
+        (claimed([1]), "incomplete", [0], "undecided"),  # the rest has to be decided
+        (claimed([1], exhaustive=True), "incomplete", [0], "holds"),
+        (claimed([1, 2], exhaustive=True), "incomplete", [0], "violated"),
+    ],
+)
+def test_at_certainty_all_that_is_certain_has_to_be_claimed(found, status, waived, state):
+    assert decided(outcome(found, status), waived=waived) == state
 
 
 def test_below_certainty_it_takes_risks():
@@ -115,25 +128,9 @@ def test_equivalences_of_more_people_than_were_looked_for_are_not_excluded():
 
 
 def test_records_that_were_not_all_followed_leave_k_undecided():
-    claims = NarrowedRecords(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])
     for status, state in (("incomplete", "undecided"), ("complete", "holds")):
-        found = replace(outcome(claims, status), attack="inference-table")
+        found = replace(outcome(NARROWED, status), attack="inference-table")
         assert of_two("k", 2, ({"k"}, found)) == state
-
-
-def test_an_attack_that_came_to_its_end_need_not_say_so_again():
-    assert decided(outcome(claimed(), "complete")) == "holds"
-
-
-def test_who_falls_is_a_violation_however_much_is_open():
-    assert decided(outcome(claimed([1]))) == "violated"
-    assert decided(outcome(claimed([1], exhaustive=True))) == "violated"
-
-
-def test_when_all_that_falls_is_waived_the_rest_has_to_be_decided():
-    assert decided(outcome(claimed([1])), waived=[0]) == "undecided"
-    assert decided(outcome(claimed([1], exhaustive=True)), waived=[0]) == "holds"
-    assert decided(outcome(claimed([1, 2], exhaustive=True)), waived=[0]) == "violated"
 
 
 def test_some_claims_are_not_known_to_be_all():
