@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.cli.forms import EXAMPLES
 from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
-from tests.oracle.test_examples import EXAMPLES
 
 ATTACK = ("--attack", "correspondence")
 

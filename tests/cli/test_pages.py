@@ -1,12 +1,18 @@
-"""Pages of an audit: what the verdict says of people, what it allows, and what the page tells to whom."""
+"""Pages and documents of an audit: what the verdict says of people, what it allows, and what is told to whom."""
 
+import json
 import re
 import shutil
+import stat
 from html import escape, unescape
 
 import pytest
 
+from audit.cli.main import COMMANDS
+from reports.documents.registry import DOCUMENTS
+from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, append, edit
+from tests.helpers.messy import series_of
 from tests.helpers.running import run_audit, run_main
 
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
@@ -183,3 +189,187 @@ def test_a_page_on_tables_without_findings_says_what_it_tells():
     assert "The rules under" in readers
     safe = page(TABLES / "tables-safe")[1]["Who learns what from this page"]
     assert "learns nothing more about any count" in safe
+
+
+TO_COMPLETE = ("dpia", "expert", "wp29")
+# What OpenMed's `CompositionEvidence` accepts.
+STATUSES = {"not_assessed", "no_material_increase_observed", "increase_observed", "inconclusive"}
+
+
+def rendered(name, *words, series=HOSPITAL):
+    code, out, err = run_main(str(series), "--document", name, *words)
+    assert err == ""
+    return code, out
+
+
+@pytest.mark.parametrize("name", DOCUMENTS.names)
+def test_the_verdict_is_in_it_and_nobody_is_named(name):
+    code, out = rendered(name)
+    assert code == 1
+    assert not re.search("Bob|Alice|David|Andy", out)
+    if name in TO_COMPLETE:
+        assert "NOT SAFE: the sensitive value is certain for 4 of 16 people." in out
+        assert "\\[to be filled in: " in out
+
+
+@pytest.mark.parametrize("name", TO_COMPLETE)
+def test_a_document_is_a_page_as_well(name):
+    """The page has what the Markdown has, word for word."""
+    code, out = rendered(name, "--format", "html")
+    assert code == 1
+    words = unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</?(span|code)[^>]*>", "", out.split("<body")[1])))
+    plain = re.sub(r"[\\*#|`]", "", rendered(name)[1])
+    for line in plain.splitlines():
+        if line.strip() and "---" not in line and "releases/" not in line and "%" not in line:
+            assert all(word.rstrip(":") in words for word in line.split()), line
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "begins"),
+    [
+        ("dpia.html", ("--document", "dpia"), "<!doctype html>"),
+        ("dpia.md", ("--document", "dpia"), "# "),
+        ("report.HTM", (), "<!doctype html>"),
+        ("report.json", (), "{"),
+        ("report.html", ("--format", "markdown"), "# "),
+        ("report.txt", (), "Hospital"),
+        ("report.csv", (), "Hospital"),
+    ],
+)
+def test_the_name_of_a_file_says_its_format_unless_an_option_does(tmp_path, file, words, begins):
+    assert run_main(str(HOSPITAL), "--attack", "intersection", "--output", str(tmp_path / file), *words)[0] == 1
+    assert (tmp_path / file).read_text(encoding="utf-8").lstrip().lower().startswith(begins.lower())
+
+
+NUMBER = re.compile(r"\d[\d,.]*")
+
+
+@pytest.mark.parametrize("name", TO_COMPLETE)
+@pytest.mark.parametrize("series", ["hospital-l-diverse", "ward-l-diverse", "clinic-2-equivalence"])
+def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
+    """An authority reads what the page of the same run says, and nothing that one types."""
+    page = run_main(str(EXAMPLES / series), "--format", "markdown")[1]
+    text = rendered(name, series=EXAMPLES / series)[1]
+    [verdict] = re.findall(r"^## Verdict\n\n\*\*(.*)\*\*$", page, re.MULTILINE)
+    assert f"**{verdict}**" in text
+    for row in re.findall(r"^\| ([a-z-]+) \| complete \| (.*) \|$", text, re.MULTILINE):
+        [shown] = re.findall(rf"^\| {row[0]} \| complete \| (.*?) \|", page, re.MULTILINE)
+        assert shown == row[1]
+    told = "".join(re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE))
+    assert set(NUMBER.findall(told)) <= set(NUMBER.findall(page))
+    assert len(set(NUMBER.findall(told))) > 5
+    assert not re.search(rf"--[a-z]|audit (SERIES|{'|'.join(COMMANDS)})|\$ ", text)
+    assert "## Terms" in text
+
+
+@pytest.mark.parametrize(
+    ("series", "words", "said"),
+    [
+        ("hospital-l-diverse", (), "Yes, by assumption: this adversary knows which group holds a person"),
+        ("hospital-l-diverse-outsider", (), "Judged: this adversary knows people’s exact quasi-identifiers"),
+        ("hospital-2-invariant", ("--adversary", "published"), "Not judged: no attack"),
+        ("cases-monotonic", (), "inference-table: none of 6 records below k = 2"),
+    ],
+)
+def test_linkability_is_answered_where_it_was_judged(series, words, said):
+    text = rendered("wp29", *words, series=EXAMPLES / series)[1]
+    answer = text.split("## Linkability")[1].split("## ")[0]
+    assert said in answer
+    assert ("Not judged" in answer) == ("Not judged" in said)
+
+
+@pytest.mark.parametrize(
+    ("series", "right"), [("hospital-l-diverse", "key"), ("hospital-l-diverse-outsider", "register")]
+)
+def test_what_has_to_be_right_is_what_the_adversary_has(series, right):
+    _, out = rendered("dpia", series=EXAMPLES / series)
+    assert {what for what in ("key", "register") if f"The {what} is right about" in out} == {right}
+
+
+def test_the_record_of_criteria():
+    record = json.loads(rendered("satre")[1])
+    assert (record["specification"], record["statement"], record["outcome"]) == ("SATRE", "3.3.09", "not met")
+    assert {each["clause"]: each["state"] for each in record["criteria"]}["max_risk"] == "violated"
+    assert set(record["decision"].values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("series", "words", "code", "status"),
+    [
+        ("hospital-l-diverse", (), 1, "increase_observed"),
+        ("hospital-2-invariant", ("--attack", "intersection"), 0, "no_material_increase_observed"),
+        ("clinic-2-equivalence", ("--attack", "equivalence", "--max-e", "1", "--policy", "min_e=3"), 3, "inconclusive"),
+    ],
+)
+def test_the_statuses_of_composition_evidence_follow_from_exit_codes(series, words, code, status):
+    got, out = rendered("openmed", *words, series=EXAMPLES / series)
+    evidence = json.loads(out)
+    assert got == code
+    assert evidence["risk_status"] == status
+    assert status in STATUSES
+    assert re.fullmatch("sha256:[0-9a-f]{64}", evidence["evidence_digest"])
+    assert (evidence["longitudinal_linkage_assessed"], evidence["prior_release_overlap_assessed"]) == (True, True)
+
+
+def test_an_unknown_document_is_one_line():
+    code, out, err = run_main(str(HOSPITAL), "--document", "letter")
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+
+
+@pytest.fixture
+def series(tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    return tmp_path / "s"
+
+
+def test_a_report_that_names_people_stays_as_private_as_its_file_was(tmp_path):
+    page = tmp_path / "report.html"
+    page.touch(mode=0o600)
+    run_main(str(HOSPITAL), "--reveal", "--format", "html", "--output", str(page))
+    assert "Bob" in page.read_text()
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("form", [name for name in FORMATS.names if name not in {"json", "sarif"}])
+def test_a_verdict_that_rests_on_waivers_says_so(series, form):
+    _, result, _ = run_audit(series, "--findings", "all")
+    ids = [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
+    for ident in ids:
+        append(
+            series / "series.toml",
+            f'\n[[waiver]]\nfinding = "{ident}"\nreason = "Bob knows"\nexpires = 2999-01-01\nsize = 1\n',
+        )
+    code, out, _ = run_main(str(series), "--format", form)
+    assert code == 0
+    assert f"except for what is waived: {len(ids)} findings" in " ".join(out.split())
+    assert "Bob" not in out
+    assert "Bob knows" in run_main(str(series), "--format", form, "--reveal")[1]
+
+
+def test_the_headline_names_the_attribute_that_falls_most(tmp_path):
+    rows = ["a,1,x,u\nb,1,x,v\nc,2,y,u\nd,2,z,u\n", "a,1,x,u\nc,1,y,u\nb,2,x,v\nd,2,z,u\n"]
+    columns = 'individual = "who"\ngroup = "group"\nsensitive = ["first", "second"]'
+    series_of(tmp_path / "s", [f"who,group,first,second\n{each}" for each in rows], columns)
+    code, result, _ = run_audit(tmp_path / "s", "--attack", "intersection")
+    found = {str(attack["sensitive"]): attack["people"] for attack in result["attacks"]}
+    assert code == 1
+    assert (found["first"], found["second"]) == (4, 3)
+    text = run_main(str(tmp_path / "s"), "--attack", "intersection")[1]
+    assert "NOT SAFE: the value of first is certain for 4 of 4 people." in text
+
+
+@pytest.mark.parametrize(
+    "name", ["clinic-2-invariant", "cases-independent", "joint-breaks-2-distinct", "ward-l-diverse"]
+)
+def test_two_reports_that_name_people_are_the_same_times_aside(name):
+    def report():
+        found = json.loads(run_main(str(EXAMPLES / name), "--reveal", "--format", "json", "--findings", "3")[1])
+        for attack in [*found["attacks"], *found.get("ladder", [])]:
+            attack.pop("seconds")
+        return found
+
+    first = report()
+    assert first == report()
+    assert any(attack["findings"] for attack in first["attacks"])

@@ -7,7 +7,6 @@ rational elimination whether they are of the form W S with W U = 0.
 
 from collections import Counter
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -18,6 +17,7 @@ from attacks.equivalence.vectors import Vector, Witnesses
 from attacks.matrix import NAMELESS, Matrix
 from audit.model.evidence import Members, ValueCounts
 from audit.runtime.budget import Budget
+from tests.helpers.null_space import null_space
 
 COLUMNS = 8
 RELEASES = 4
@@ -190,38 +190,12 @@ def dense(matrix):
     return person, value
 
 
-def null_space(rows, width):
-    """Return a basis of the vectors whose products with all rows are 0, in whole numbers."""
-    rows = [[Fraction(entry) for entry in row] for row in rows]
-    pivots = []
-    for column in range(width):
-        place = next((at for at in range(len(pivots), len(rows)) if rows[at][column]), None)
-        if place is None:
-            continue
-        here = len(pivots)
-        rows[here], rows[place] = rows[place], rows[here]
-        rows[here] = [entry / rows[here][column] for entry in rows[here]]
-        for at in range(len(rows)):
-            if at != here and rows[at][column]:
-                factor = rows[at][column]
-                rows[at] = [one - factor * other for one, other in zip(rows[at], rows[here], strict=True)]
-        pivots.append(column)
-    basis = []
-    for free in sorted(set(range(width)) - set(pivots)):
-        vector = [Fraction(0)] * width
-        vector[free] = Fraction(1)
-        for at, pivot in enumerate(pivots):
-            vector[pivot] = -rows[at][free]
-        common = np.lcm.reduce([entry.denominator for entry in vector])
-        basis.append([int(entry * int(common)) for entry in vector])
-    return np.array(basis, dtype=object).reshape(len(basis), width)
-
-
 def relations(matrix):
     """Return rows whose products with a vector over the columns are all 0 exactly when it is W S with W U = 0."""
     person, value = dense(matrix)
-    weights = null_space(value.T.tolist(), matrix.groups)
-    return null_space((weights @ person.astype(object)).tolist(), matrix.columns).astype(np.int64)
+    weights = np.array(null_space(value.T.tolist(), matrix.groups), dtype=object).reshape(-1, matrix.groups)
+    found = null_space((weights @ person.astype(object)).tolist(), matrix.columns)
+    return np.array(found, dtype=np.int64).reshape(-1, matrix.columns)
 
 
 def is_equivalence(matrix, vector: Vector):

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations_with_replacement
 
+from flint import nmod_mat
+
 PRIME = (1 << 61) - 1
 Group = tuple[Sequence[Hashable], Sequence[Hashable]]
 
@@ -36,23 +38,8 @@ def least_e(groups: Iterable[Group], limit: int) -> int | None:
 
 def _orthogonal(rows: list[Counter[int]], size: int) -> list[int]:
     """A random vector orthogonal to some rows, over the prime field."""
-    left = [[row[place] % PRIME for place in range(size)] for row in rows]
-    pivots: list[int] = []
-    for place in range(size):
-        found = next((number for number in range(len(pivots), len(left)) if left[number][place]), None)
-        if found is None:
-            continue
-        at = len(pivots)
-        left[at], left[found] = left[found], left[at]
-        inverse = pow(left[at][place], PRIME - 2, PRIME)
-        left[at] = [entry * inverse % PRIME for entry in left[at]]
-        for number, row in enumerate(left):
-            if number != at and row[place]:
-                times = row[place]
-                left[number] = [(mine - times * other) % PRIME for mine, other in zip(row, left[at], strict=True)]
-        pivots.append(place)
+    entries = [row[place] for row in rows for place in range(size)]
+    basis, width = nmod_mat(len(rows), size, entries, PRIME).nullspace()
     draw = random.Random(1)  # noqa: S311 - it hides nothing
-    told = [0 if place in pivots else draw.randrange(PRIME) for place in range(size)]
-    for row, place in zip(left, pivots, strict=False):
-        told[place] = -sum(entry * number for entry, number in zip(row, told, strict=True) if entry) % PRIME
-    return told
+    times = [draw.randrange(PRIME) for _ in range(width)]
+    return [sum(int(basis[place, at]) * times[at] for at in range(width)) % PRIME for place in range(size)]

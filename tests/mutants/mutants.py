@@ -158,13 +158,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "np.zeros(len(now))",
         ),
     ],
-    "oracle/test_equivalence_rationals.py::test_small_series": [
+    "oracle/test_equivalence_strategy.py::test_small_series": [
         ("attacks.equivalence.peeling._substitute", "number[pivot[k]] = np.uint64(0)", "pass"),
     ],
-    "oracle/test_equivalence_search.py::test_tiny_series": [
-        ("attacks.equivalence.search.solve", "search.uncut(2 * e)", "search.uncut(2 * e - 1)"),
-    ],
     "oracle/test_equivalence_strategy.py::test_everything_is_exact": [
+        ("attacks.equivalence.search.solve", "search.uncut(2 * e)", "search.uncut(2 * e - 1)"),
         ("attacks.equivalence.equal_sums._matched", "fresh[first[sums, 0] < 0]", "fresh[:]"),
     ],
     "oracle/test_joint_steps.py::test_a_solver_is_believed_only_where_nothing_else_rules_out": [
@@ -310,30 +308,30 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "unit/attacks/test_joint_network.py::test_whoever_has_two_values_left_is_decided_when_both_are_shown": [
         ("attacks.joint.values.Findings.__init__", "(sizes[2] > 1)", "(sizes[2] >= 1)"),
     ],
-    "unit/attacks/test_joint_state.py::test_worlds_are_what_rows_and_links_allow": [
+    "unit/attacks/test_joint_network.py::test_worlds_are_what_rows_and_links_allow": [
         ("attacks.joint.worlds.Worlds.begin", "(taken > net.capacity).any()", "False"),
         ("attacks.joint.worlds.Worlds._right", "if not len(net.link):", "if True:"),
     ],
-    "unit/attacks/test_lying_solvers.py": [
+    "unit/attacks/test_joint_network.py": [
         ("attacks.joint.worlds.Worlds._taken_over", "(taken > net.capacity[row])[settled].any()", "False"),
     ],
-    "unit/attacks/test_lying_solvers.py::test_counts_do_not_contradict_each_other_by_the_word_of_a_solver": [
+    "unit/attacks/test_joint_network.py::test_counts_do_not_contradict_each_other_by_the_word_of_a_solver": [
         (
             "attacks.differencing.programs.first_point",
             " and prove(component, ends, ({}, UPPER, -1), budget) is not None",
             "",
         ),
     ],
-    "unit/attacks/test_search.py::test_bounds_where_models_are_not_solved": [
+    "unit/attacks/test_fingerprint.py::test_bounds_where_models_are_not_solved": [
         ("attacks.equivalence.search._VectorSearch.find", "self.complete &= done", "pass"),
     ],
-    "unit/attacks/test_search.py::test_eliminations_that_take_too_long": [
+    "unit/attacks/test_fingerprint.py::test_eliminations_that_take_too_long": [
         ("attacks.equivalence.search._VectorSearch.lattices", "self.complete = False", "pass"),
     ],
-    "unit/attacks/test_subsets.py": [
+    "unit/attacks/test_fingerprint.py": [
         ("attacks.equivalence.equal_sums.search", "(total < high)", "(total <= high // 2)"),
     ],
-    "unit/count_tables/test_candidate.py::test_a_search_that_ends_early_proves_nothing": [
+    "unit/count_tables/test_hiding.py::test_a_search_that_ends_early_proves_nothing": [
         ("audit.findings.count_answers.CandidateReport.repair_exit_code", "1 if self.stopped is None else 3", "1"),
         ("audit.count_tables.candidate.HidingSearch.stopped", "self.budget.exhausted()", "False"),
     ],

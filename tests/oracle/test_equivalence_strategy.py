@@ -1,13 +1,18 @@
-"""What the ways of `equivalence` say together, held against enumeration: tiny series of every kind."""
+"""Equivalences of tiny series by every way of the strategy, beside exact algebra and enumeration."""
 
 import itertools
+import json
 from functools import cache
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from flint import fmpz_mat
 
 from attacks.equivalence import equal_sums, strategy, subsets
+from attacks.equivalence import fingerprint as module
+from attacks.equivalence.fingerprint import classes, fingerprint, pinned
 from attacks.equivalence.integer_model import SolverContradictionError
 from attacks.equivalence.strategy import judge
 from attacks.equivalence.subsets import Matched
@@ -17,6 +22,9 @@ from attacks.equivalence.weights import Solver
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.equivalences import Plan, agrees, brute_force, dense, is_equivalence, matrix_of, tiny_series
+from tests.helpers.running import run_audit, run_main
+from tests.unit.attacks.test_fingerprint import WAYS as BOTH
+from tests.unit.attacks.test_fingerprint import consistent, large_series, members, random_series
 
 MAX_E = 4
 ENUMERATED = 6
@@ -60,8 +68,8 @@ def no_sums(matrix):
 
 
 def taking(patch, way):
-    for (module, name), value in WAYS[way].items():
-        patch.setattr(module, name, value)
+    for (place, name), value in WAYS[way].items():
+        patch.setattr(place, name, value)
 
 
 @pytest.mark.parametrize("first", range(0, SERIES, EACH))
@@ -86,6 +94,10 @@ def check_exact(way, matrix, wanted, found, which):
     else:
         assert found.lower is None or found.lower > (MAX_E if way.startswith("by sums") else ENUMERATED), which
     assert found.least.tolist() == np.where(wanted <= MAX_E, wanted, 0).tolist(), which
+    shown = np.zeros(matrix.columns, dtype=int)
+    for vector in sorted(map(found.witnesses.vector, range(len(found.witnesses))), key=lambda vector: -vector.e):
+        shown[vector.columns] = vector.e
+    assert shown[found.least > 1].tolist() == found.least[found.least > 1].tolist(), which
 
 
 @pytest.mark.parametrize("max_e", [1, 2, 3])
@@ -200,3 +212,94 @@ def test_a_spent_budget_leaves_bounds(first):
         assert found.upper is None or found.upper >= (least or ENUMERATED + 1), seed
         assert found.reason is not None or found.least.tolist() == np.where(wanted <= MAX_E, wanted, 0).tolist(), seed
         check_claims(matrix, truth, found)
+
+
+HUNDREDS = some(1_000)
+SHARES = some(10)
+
+
+def exact(matrix):
+    """Return the class of each column that is in a group, and its value or -1, over the rationals."""
+    rows = np.zeros((matrix.groups, matrix.columns + matrix.values), dtype=np.int64)
+    for group in range(matrix.groups):
+        np.add.at(rows[group], matrix.member[matrix.start[group] : matrix.start[group + 1]], 1)
+        held = slice(matrix.value_start[group], matrix.value_start[group + 1])
+        np.subtract.at(rows[group], matrix.columns + matrix.value[held], matrix.rows[held])
+    basis, size = fmpz_mat(rows.tolist()).nullspace()
+    numbers = [tuple(int(basis[place, at]) for at in range(size)) for place in range(rows.shape[1])]
+    of_value = {numbers[matrix.columns + value]: value for value in range(matrix.values)}
+    there = members(matrix)
+    number = {}
+    label = [number.setdefault(numbers[column], len(number)) for column in there]
+    return label, [of_value.get(numbers[column], -1) for column in there]
+
+
+def assert_exact(matrix, seed):
+    numbers = fingerprint(matrix, np.random.default_rng(seed), Budget())
+    label, value = exact(matrix)
+    there = members(matrix)
+    found = classes(matrix, numbers)[there].tolist()
+    assert len(set(zip(found, label, strict=True))) == len(set(found)) == len(set(label))
+    assert pinned(matrix, numbers)[there].tolist() == value
+    return len(label) - len(set(label)), sum(one >= 0 for one in value)
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("limit", BOTH.values(), ids=BOTH)
+def test_small_series(limit, share, monkeypatch):
+    """Half of the series have up to 15 columns, half are of the kinds that publishers make."""
+    monkeypatch.setattr(module, "_PLAIN_MEMBERSHIPS", limit)
+    equal = fixed = 0
+    for seed in range(share, HUNDREDS, SHARES):
+        matrix = consistent(*random_series(seed)) if seed % 4 < 2 else tiny_series(np.random.default_rng(seed))[0]
+        more, pins = assert_exact(matrix, seed)
+        equal, fixed = equal + more, fixed + pins
+    assert min(equal, fixed) > 50
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_series_of_hundreds(seed):
+    matrix = consistent(*large_series(seed, people=150))
+    assert_exact(matrix, seed)
+
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+NAMES = sorted(
+    path.parent.name for path in EXAMPLES.glob("*/expected.json") if "equivalence" in json.loads(path.read_text())
+)
+
+assert len(NAMES) == 6
+
+
+def expected(name):
+    return json.loads((EXAMPLES / name / "expected.json").read_text(encoding="utf-8"))["equivalence"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_limit_reached_is_no_pass(name):
+    """Where the time is up, only what is proved counts: less than everything, and never more."""
+    wanted = expected(name)
+    code, result, _ = run_audit(EXAMPLES / name, "--attack", "equivalence", "--time-limit", "1e-9")
+    [entry] = result["attacks"]
+    bounds = entry["measures"]["min_e"]
+    assert bounds["lower"] <= wanted["min_e"] <= (bounds["upper"] or 99)
+    assert all(count <= wanted["compromised"][e] for e, count in entry["measures"]["compromised"].items())
+    assert (code == 0) <= (wanted["min_e"] >= 2)
+    assert (code == 1) <= (wanted["min_e"] < 2)
+
+
+def test_findings_without_weights_say_how_they_are_known(monkeypatch):
+    """Everybody who was found out is told, with weights or without; what no weights show has the chance of an error."""
+    folder = EXAMPLES / "clinic-2-invariant"
+    _, shown, _ = run_audit(folder, "--attack", "equivalence", "--reveal", "--findings", "all")
+    monkeypatch.setattr("attacks.equivalence.weights.Solver.weights", lambda *_: None)
+    code, result, _ = run_audit(folder, "--attack", "equivalence", "--reveal", "--findings", "all")
+    [entry], [before] = result["attacks"], shown["attacks"]
+    assert (code, entry["status"], entry["measures"]) == (1, "complete", before["measures"])
+    assert [len(each["findings"]) for each in (entry, before)] == [before["findings_total"]] * 2
+    assert {finding["evidence"] for finding in before["findings"]} == {"proof"}
+    for finding in entry["findings"]:
+        assert (finding["evidence"], finding["certificate"]) == ("fingerprint", [])
+        assert 0 < finding["error"] < 1e-12
+    text = run_main(str(folder), "--attack", "equivalence")[1]
+    assert "shown by random linear algebra over all groups; probability of an error below 1e-12" in text

@@ -1,4 +1,4 @@
-"""What linear reasoning over published groups shows, by rational elimination.
+"""What linear reasoning over published groups shows, by null spaces.
 
 A group says: the numbers of its people add up to the numbers of its values. Every (h, c) with S·h = U·c is an answer to
 all groups at once. Two people are equal when all answers give both the same number, a person has a value when all
@@ -7,9 +7,10 @@ answers give both the same number, and an integer vector over people is an equiv
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from itertools import product
+
+from tests.helpers.null_space import null_space
 
 Group = tuple[tuple[int, ...], tuple[int, ...]]
 """How often each person is in the group (0 or 1), how often it has each value."""
@@ -34,12 +35,12 @@ def reason(groups: Iterable[Group], people: int, values: int) -> Linear:
 def least_in_all(worlds: Iterable[Sequence[int]], people: int) -> tuple[int, ...]:
     """Return each person's least e of two sides that have the same values, each as often, in all of these worlds."""
     having = {tuple(int(own == value) for own in world) for world in worlds for value in world}
-    return _least([list(map(Fraction, each)) for each in sorted(having)], people)
+    return _least([list(each) for each in sorted(having)], people)
 
 
 @cache
 def _reason(groups: frozenset[Group], people: int, values: int) -> Linear:
-    rows = [[Fraction(n) for n in members] + [Fraction(-n) for n in counts] for members, counts in sorted(groups)]
+    rows = [[*members, *(-n for n in counts)] for members, counts in sorted(groups)]
     answers = null_space(rows, people + values)
     equal = [
         (i, j) for i in range(people) for j in range(i + 1, people) if all(answer[i] == answer[j] for answer in answers)
@@ -53,39 +54,7 @@ def _reason(groups: frozenset[Group], people: int, values: int) -> Linear:
     return Linear(tuple(equal), tuple(pinned), _least(answers, people))
 
 
-def null_space(rows: list[list[Fraction]], width: int) -> list[list[Fraction]]:
-    """Return a basis of the vectors of that width that are orthogonal to all rows."""
-    reduced, pivots = eliminate(rows)
-    basis = []
-    for free in sorted(set(range(width)) - set(pivots)):
-        vector = [Fraction(0)] * width
-        vector[free] = Fraction(1)
-        for row, pivot in zip(reduced, pivots, strict=True):
-            vector[pivot] = -row[free]
-        basis.append(vector)
-    return basis
-
-
-def eliminate(rows: list[list[Fraction]]) -> tuple[list[list[Fraction]], list[int]]:
-    """Return the reduced row echelon form without empty rows, and the column of each row's leading 1."""
-    rest, done, pivots = [list(row) for row in rows], [], []
-    for column in range(len(rows[0]) if rows else 0):
-        found = next((k for k, row in enumerate(rest) if row[column]), None)
-        if found is None:
-            continue
-        row = rest.pop(found)
-        pivot = [x / row[column] for x in row]
-        rest, done = ([_less(row, pivot, row[column]) for row in part] for part in (rest, done))
-        done.append(pivot)
-        pivots.append(column)
-    return done, pivots
-
-
-def _less(row: list[Fraction], pivot: list[Fraction], times: Fraction) -> list[Fraction]:
-    return [x - times * y for x, y in zip(row, pivot, strict=True)] if times else row
-
-
-def _least(answers: list[list[Fraction]], people: int) -> tuple[int, ...]:
+def _least(answers: list[list[int]], people: int) -> tuple[int, ...]:
     """Return each person's least e, 0 where no vector orthogonal to all answers counts the person."""
     orthogonal = null_space([list(answer[:people]) for answer in answers], people)
     part = [any(vector[i] for vector in orthogonal) for i in range(people)]

@@ -1,6 +1,7 @@
-"""Fingerprints beside elimination over the rationals, by plain and by compiled kernels."""
+"""Equivalences by fingerprints, models and subsets: what both ways find, and what no series can be made to hide."""
 
 import sys
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -8,12 +9,17 @@ from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attacks.equivalence import equal_sums, integer_model, lanczos, subsets
 from attacks.equivalence import fingerprint as module
-from attacks.equivalence import lanczos
+from attacks.equivalence.elimination import Elimination
+from attacks.equivalence.field import Field
 from attacks.equivalence.fingerprint import ContradictionError, classes, fingerprint, pinned
+from attacks.equivalence.lattice import Lattice
+from attacks.equivalence.strategy import judge
 from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
+from tests.helpers.equivalences import Plan, is_equivalence, matrix_of, searched
 
 WAYS = {"plain": sys.maxsize, "compiled": -1}
 
@@ -219,3 +225,167 @@ def test_a_wrong_solution_is_not_given_out(way, monkeypatch):
     monkeypatch.setattr(module, name, wrong)
     with pytest.raises(ArithmeticError):
         fingerprint(matrix, np.random.default_rng(3), Budget())
+
+
+def regrouped(rng, people, m, releases, signatures=1, churn=0.2):
+    """An m-invariant series of fine groups, regrouped at random; as many people leave as come."""
+    plan, present = Plan([at % m + m * (at % (m * signatures) // m) for at in range(people)]), np.arange(people)
+    for _ in range(releases):
+        groups = []
+        for signature in range(signatures):
+            slots = [[at for at in present if plan.truth[at] == m * signature + value] for value in range(m)]
+            shuffled = [rng.permutation(slot).tolist() for slot in slots]
+            groups += [(list(named), []) for named in zip(*shuffled, strict=True)]
+        plan.releases.append(groups)
+        leaving = np.flatnonzero(rng.random(people) < churn)
+        coming = len(plan.truth) + np.arange(len(leaving))
+        plan.truth += [plan.truth[at] for at in present[leaving]]
+        present[leaving] = coming
+    return matrix_of(plan)
+
+
+def test_nothing_is_claimed_without_time():
+    matrix, _ = regrouped(np.random.default_rng(0), 12, 3, 3)
+    found = searched(matrix, 4, Budget(0.0), 1)
+    assert (found.lower, found.complete) == (2, False)
+    assert all(is_equivalence(matrix, vector) for vector in found.witnesses)
+
+
+@pytest.mark.parametrize(
+    ("module", "limit"), [(integer_model, "_VARIABLES"), (integer_model, "_EXACT"), (integer_model, "_EFFORT")]
+)
+def test_bounds_where_models_are_not_solved(monkeypatch, module, limit):
+    unsolved = 0
+    for seed in range(5):
+        matrix, _ = regrouped(np.random.default_rng(seed), 24, 6, 3)
+        exact = searched(matrix, 3)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, limit, 0)
+            found = searched(matrix, 3)
+        assert exact.complete
+        assert found.lower <= exact.lower <= found.upper
+        assert all(is_equivalence(matrix, vector) for vector in found.witnesses)
+        assert not found.complete or found.least.tolist() == exact.least.tolist()
+        unsolved += not found.complete
+    assert unsolved
+
+
+def test_a_wrong_answer_of_the_solver_is_none(monkeypatch):
+    matrix, _ = regrouped(np.random.default_rng(0), 24, 6, 3)
+    exact = searched(matrix, 3)
+    monkeypatch.setattr(Lattice, "holds", lambda *_: False)
+    found = searched(matrix, 3)
+    assert exact.complete
+    assert not found.complete
+    assert found.lower <= exact.lower <= found.upper
+
+
+def test_eliminations_that_take_too_long(monkeypatch):
+    matrix, _ = regrouped(np.random.default_rng(0), 24, 4, 3)
+    monkeypatch.setattr(Elimination, "most", 50)
+    found = searched(matrix, 4, settled=1)
+    assert (found.lower, found.upper, found.complete, found.witnesses) == (2, None, False, ())
+
+
+PEOPLE = list(range(16))
+HALVES = [[([p for p in PEOPLE if p >> k & 1 == bit], []) for bit in (0, 1)] for k in range(4)]
+
+
+def matched(most):
+    """Match sets of so many of sixteen people with values of their own, halved anew in each of four releases."""
+    matrix, _ = matrix_of(Plan(PEOPLE, [[(PEOPLE, [])], *HALVES]))
+    drawn = fingerprint(matrix, np.random.default_rng(1), Budget())
+    return subsets.matched(matrix, (drawn, drawn), most, Budget())
+
+
+def test_groups_with_too_many_sets_are_left_out_and_that_is_said(monkeypatch):
+    monkeypatch.setattr(subsets, "_SETS_OF_ALL", -1)
+    assert matched(12).complete
+    monkeypatch.setattr(subsets, "_SETS_AT_MOST", 5_000)
+    result = matched(12)
+    assert result.reason == "too many subsets of up to 12 people in 1 of 9 groups, the largest of 16"
+    assert not result.complete
+    assert not result.least.any()
+
+
+def test_witnesses_do_not_depend_on_the_turn_in_which_a_random_sum_comes(monkeypatch):
+    """Any two of a + b = c + d, a + e = c + f and b + f = d + e show all six people: the first two are taken."""
+    pairs = [[0, 1], [2, 3]], [[0, 4], [2, 5]]
+    matrix, _ = matrix_of(Plan([0, 1, 0, 1, 2, 2], [[(group, []) for group in groups] for groups in pairs]))
+    monkeypatch.setattr(equal_sums, "_HELD", 3)
+    for seed in range(8):
+        one, other = (fingerprint(matrix, np.random.default_rng([seed, each]), Budget()) for each in range(2))
+        found = subsets.matched(matrix, (one, other), 2, Budget())
+        assert found.witnesses.columns.tolist() == [0, 1, 2, 3, 0, 2, 4, 5]
+
+
+def test_sums_that_may_overflow_are_refused():
+    with pytest.raises(OverflowError):
+        matched(128)
+
+
+PUBLIC, OTHER = 2**57 - 13, 2**55 + 3
+
+
+def fibonacci(n):
+    one, other = 0, 1
+    for _ in range(abs(n)):
+        one, other = other, one + other
+    return one if n >= 0 or n % 2 else -one
+
+
+def expansion(number):
+    """Return exponents whose powers of the golden ratio sum to a number."""
+    with localcontext() as context:
+        context.prec = 200
+        ratio = (1 + Decimal(5).sqrt()) / 2
+        whole, times, exponents, n = number, 0, [], 400
+        while (whole, times) != (0, 0):
+            while ratio**n > whole + times * ratio + Decimal(10) ** -90:
+                n -= 1
+            whole, times = whole - fibonacci(n - 1), times - fibonacci(n)
+            exponents.append(n)
+    return exponents
+
+
+def series(prime, *, with_sum=True):
+    """Return the matrix of the series made for a prime, and who `a`, `b` and f(0) are."""
+    exponents = expansion(prime)
+    low, high = min(exponents), max(exponents)
+    groups = [["a", "na"], ["f0", "b", "na"]]
+    for n in range(low, high - 1):
+        groups += [[f"f{n}", f"f{n + 1}", f"g{n + 2}"], [f"g{n + 2}", f"f{n + 2}"]]
+    if with_sum:
+        groups.append([f"f{n}" for n in exponents])
+    people = sorted({member for group in groups for member in group})
+    code = {name: place for place, name in enumerate(people)}
+    values = np.random.default_rng(7).integers(0, 6, len(people)).tolist()
+    values[code["b"]] = values[code["a"]]
+    releases = []
+    for group in groups:
+        members = {code[name] for name in group}
+        free = next((release for release in releases if not any(members & set(other) for other, _ in release)), None)
+        if free is None:
+            releases.append(free := [])
+        free.append((sorted(members), []))
+    return matrix_of(Plan(values, releases))[0], [code[name] for name in ("a", "b", "f0")]
+
+
+@pytest.mark.parametrize("prime", [PUBLIC, OTHER])
+def test_a_known_prime_can_be_made_harmful(prime):
+    """The case is what it claims to be: modulo its own prime nothing is seen, modulo another one everything."""
+    matrix, (a, b, start) = series(prime)
+    for modulus in (PUBLIC, OTHER):
+        numbers = fingerprint(matrix, np.random.default_rng(1), Budget(), field=Field.of(modulus))
+        label = classes(matrix, numbers)
+        assert (label[a] == label[b]) == (modulus != prime)
+        assert (pinned(matrix, numbers)[start] >= 0) == (modulus != prime)
+
+
+@pytest.mark.parametrize("prime", [PUBLIC, OTHER])
+def test_no_prime_is_known_beforehand(prime):
+    matrix, (a, b, start) = series(prime)
+    found = judge(matrix, 1, Budget())
+    assert found.label[a] == found.label[b]
+    assert found.pinned[start] >= 0
+    assert (found.lower, found.upper, found.exact) == (1, 1, True)

@@ -12,7 +12,7 @@ from audit.judgement.check_record import Recounter
 from audit.judgement.field_types import BrokenCertificateError
 from audit.runtime.budget import Budget
 from tests.helpers.records import RecordRow, RecordSeries, inferred, on_disk
-from tests.oracle.test_examples import EXAMPLES
+from tests.oracle.test_against_per_person import EXAMPLES
 
 # -- certificates -------------------------------------------------------------------------------------------
 

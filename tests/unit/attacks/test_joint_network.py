@@ -1,18 +1,35 @@
-"""The network of people who keep their values, beside sets and a search through groups in plain Python."""
+"""The parts of the attack `joint`: its network, its states, its time, and solvers that lie."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix
 
+from attacks.differencing import programs
+from attacks.differencing.programs import Component, NoSolutionError, first_point
+from attacks.joint import balls, counting, settling
 from attacks.joint.attack import JointAttack
+from attacks.joint.balls import PartQuestions
+from attacks.joint.core import OpenSubproblem
 from attacks.joint.knowledge import Knowledge
+from attacks.joint.linear_model import LinearModel
 from attacks.joint.network_builder import network_of
+from attacks.joint.settling import FIRST_CORNERS, Settling
 from attacks.joint.values import Findings
+from attacks.joint.worlds import Worlds
+from attacks.linear_programmes import Programme, optimum_near
 from audit.adversary.view import handed
 from audit.runtime.budget import Budget
+from tests.helpers.amount import some
 from tests.helpers.opening import opened
 from tests.helpers.running import written
 from tests.helpers.tiny import Row, TinySeries
+from tests.oracle.asking import forced
+from tests.oracle.larger import drawn_at_random
 
 LETTERS = "abcdefghi"
 
@@ -80,3 +97,176 @@ def test_no_world_is_presumed_where_groups_are_not_even():
     two = even_groups(np.random.default_rng(1), 180, 3, odd=False)
     three = built(TinySeries([*two.releases, two.releases[0]]), world=False)[0]  # of three releases none is found
     assert not three.even(0).any()
+
+
+def rows(core):
+    """What each row says: the columns of the network that share it, and how many of them there may be."""
+    column = np.repeat(core.column, np.diff(core.row_start))
+    return {(frozenset(column[core.row == row].tolist()), int(core.capacity[row])) for row in range(len(core.capacity))}
+
+
+def test_worlds_are_what_rows_and_links_allow():
+    """Every choice of two people with values a and b in two releases, where neither becomes the other."""
+    releases = [[Row("p0", "0", "a"), Row("p1", "0", "b")] for _ in range(2)]
+    series = TinySeries(releases, transitions={("a", "a"): None, ("b", "b"): None, ("a", "c"): None})
+    with written(series) as folder:
+        network = network_of(opened(folder, "linked")[1], 2, Budget())
+    variables, alive, seen = np.arange(network.variables), np.ones(network.columns, dtype=np.bool_), set()
+    for chosen in product(*(range(network.start[v], network.start[v + 1]) for v in variables)):
+        columns = np.array(chosen)
+        rows = np.concatenate([network.row[network.row_start[c] : network.row_start[c + 1]] for c in chosen])
+        fits = bool((np.bincount(rows, minlength=len(network.capacity)) <= network.capacity).all())
+        linked = bool(network.may[tuple(network.kind[columns[network.link]].T)].all())
+        assert Worlds(network).begin(variables, columns, alive) == (fits and linked)
+        seen.add((fits, linked))
+    assert seen == {(True, True), (True, False), (False, True), (False, False)}
+
+
+CROWD = drawn_at_random(3, people=60, releases=2, values=8, size=6, distinct=False, table="constant")
+
+
+class Spent(Budget):
+    """A budget that is used up when so many things have begun."""
+
+    def __init__(self, begun, most) -> None:
+        super().__init__(300.0)
+        self.begun, self.most = begun, most
+
+    def exhausted(self) -> bool:
+        return len(self.begun) >= self.most
+
+
+@pytest.fixture
+def network():
+    with written(CROWD) as folder:
+        evidence = opened(folder, "linked")[1]
+        yield evidence, network_of(evidence, 2, Budget())
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, FIRST_CORNERS, FIRST_CORNERS + 3])
+def test_corners_are_tried_for_a_first_world_while_there_is_time(most, network, monkeypatch):
+    begun = []
+    monkeypatch.setattr(Settling, "_try_corners", lambda *_: begun.append("corner"))
+    Settling(*network, Spent(begun, most))._find_worlds()
+    assert len(begun) == min(most, FIRST_CORNERS)
+
+
+def test_no_model_is_made_when_the_time_is_up(network, monkeypatch):
+    evidence, net = network
+    known = Knowledge(net)
+    core = known.core(known.undecided(0))
+    assert LinearModel(core).corner(np.ones(len(core.kind)), Budget()) is not None
+    monkeypatch.delattr(settling, "LinearModel")
+    late = Settling(evidence, net, Budget(0.0))
+    for step in (lambda: late._support(0), lambda: late._corners(0, 0), late._find_worlds, lambda: late._balls(0)):
+        step()
+    assert late._left(0) == np.count_nonzero(known.undecided(0)) > 0
+
+
+LIED_TO = drawn_at_random(3, people=60, releases=4, values=8, size=6, distinct=False, table="constant")
+FEW = drawn_at_random(3, people=12, releases=2, values=4, size=4, distinct=False, table="constant")
+
+
+def refuted(core, weights):
+    """Proves everything impossible, the world that is known as well."""
+    return np.ones(len(core.kind), dtype=np.bool_)
+
+
+def ruled_out(self, variable, columns):
+    """Believes that the known world is impossible."""
+    self.doubted[self.world] = self.doubted[columns] = True
+    return "none"
+
+
+def out_of_thin_air(self, number):
+    """Finds that each person has the first column, which is no world."""
+    return self.core.start[:-1]
+
+
+def every_part(core, chosen):
+    return np.ones(core.parts, dtype=np.bool_)
+
+
+def counted(part, steps, most):
+    """Counts no world anywhere."""
+    found = counting.counted(part, steps, most)
+    return found and replace(found, number=0)
+
+
+def counted_with_others(part, steps, most):
+    """Counts rightly, and finds worlds that are none."""
+    found = counting.counted(part, steps, most)
+    return found and replace(found, worlds=np.vstack([found.worlds, part.start[:-1]]))
+
+
+@pytest.mark.parametrize(
+    ("way", "module", "name", "lie"),
+    [
+        ("counted", settling, "counted", counted),
+        ("counted", settling, "counted", counted_with_others),
+        ("programmed", settling, "refuted", refuted),
+        ("asked", balls, "refuted", refuted),
+        ("in whole numbers", PartQuestions, "decide", ruled_out),
+        ("in whole numbers", LinearModel, "world", out_of_thin_air),
+    ],
+)
+def test_joint_raises_where_a_known_world_is_ruled_out(way, module, name, lie, monkeypatch):
+    with written(FEW if way == "counted" else LIED_TO) as folder:
+        evidence = opened(folder, "linked")[1]
+        forced(monkeypatch, way)
+        monkeypatch.setattr(module, name, lie)
+        if lie is out_of_thin_air:  # what a core takes for a world is counted again in the network
+            monkeypatch.setattr(OpenSubproblem, "worlds", every_part)
+        with pytest.raises(AssertionError, match=r"a value that a world has|a part with a world|no world"):
+            JointAttack().run(evidence, Budget())
+
+
+def around(total):
+    """Three counts of at most 5 in a circle, each two of which add up to a fourth, which is known."""
+    parts = csr_matrix(np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]]))
+    known = csr_matrix(np.array([[0, 0, 0, -1]] * 3))
+    return Component(np.arange(3), parts, known, np.full(3, total)), np.array([[0, 0, 0, total], [5, 5, 5, total]])
+
+
+@pytest.mark.parametrize("total", [1, 9, 12])
+def test_counts_contradict_each_other_where_cases_prove_it(total):
+    with pytest.raises(NoSolutionError):
+        first_point(*around(total), Budget())
+
+
+def test_counts_do_not_contradict_each_other_by_the_word_of_a_solver(monkeypatch):
+    assert first_point(*around(10), Budget()).tolist() == [5, 5, 5]
+    monkeypatch.setattr(programs, "answered", lambda *_: ("none", None))
+    assert first_point(*around(10), Budget()) is None
+
+
+def drawn(rng):
+    """A programme of equalities over whole columns, some of them without an end, and a solution of it."""
+    rows = rng.choice([0.0, 1.0, -1.0], (rng.integers(1, 6), rng.integers(2, 9)), p=[0.5, 0.3, 0.2])
+    start = rng.integers(0, 6, rows.shape[1]).astype(float)
+    lower = start - rng.choice([0.0, 1.0, 3.0], len(start))
+    upper = start + rng.choice([0.0, 2.0, 5.0, np.inf], len(start), p=[0.3, 0.3, 0.3, 0.1])
+    right = rows @ start
+    cost = rng.integers(-2, 3, len(start)).astype(float)
+    return Programme(cost, lower, upper, sparse.csr_matrix(rows), right, right), start
+
+
+@pytest.mark.parametrize("seed", range(some(60)))
+def test_an_optimum_is_the_same_wherever_it_is_looked_for_from(seed):
+    programme, start = drawn(np.random.default_rng(seed))
+    bounds = [
+        (low, None if np.isinf(high) else high) for low, high in zip(programme.lower, programme.upper, strict=True)
+    ]
+    wanted = linprog(-programme.cost, A_eq=programme.rows, b_eq=programme.low, bounds=bounds, method="highs")
+    found = optimum_near(programme, start, Budget(None))
+    assert (found is None) == (wanted.status != 0)
+    if found is not None:
+        assert programme.cost @ found.value == pytest.approx(-wanted.fun)
+        assert programme.rows @ found.value == pytest.approx(programme.low)
+        assert (found.value >= programme.lower - 1e-7).all()
+        assert (found.value <= programme.upper + 1e-7).all()
+        # Weights of the rows show it: what columns leave is at an end.
+        left = programme.cost - found.weight @ programme.rows.toarray()
+        ends = np.where(left > 1e-7, programme.upper, np.where(left < -1e-7, programme.lower, 0.0))
+        shown = found.weight @ programme.low + np.where(np.abs(left) > 1e-7, left * ends, 0.0).sum()
+        assert shown == pytest.approx(-wanted.fun)

@@ -1,19 +1,31 @@
-"""What to hide of a candidate: nothing cheaper does, by trying everything; what is kept stays."""
+"""Repairs of count tables: what is hidden, what is proposed, and what a published number stands for."""
 
 import json
 import random
+from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, product
+from math import floor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attacks.differencing.attack import Differencing
 from audit.count_tables.candidate import costs, judge_candidate, release_of, without_rows
-from audit.count_tables.manifest import read_table_manifest
+from audit.count_tables.manifest import TableManifest, read_table_manifest
+from audit.count_tables.published_texts import Interpreter, published_rate_interval, rate_interval, rounded_interval
 from audit.count_tables.table_audit import audit_tables, report_on
+from audit.count_tables.table_rules import Rates
 from audit.model.audit_options import AuditOptions
+from audit.model.count_report import Rounding
+from audit.model.count_tables import NOTHING, OPEN
+from audit.model.json_types import UNBOUNDED
+from reports.count_tables.answers import candidate_page
+from reports.text import PLAIN
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
+from tests.oracle.count_tables import counts_of
 
 AREAS, SEXES = ("N", "S", "All"), ("f", "m", "All")
 EVERYTHING = AuditOptions(findings=None)
@@ -115,3 +127,144 @@ def test_too_many_tries_end_with_a_set_that_does(tmp_path, monkeypatch):
     for command in (["next"], ["repair", "--output", str(tmp_path / "out")]):
         _, out, _ = run_main(*command, str(tmp_path), str(tmp_path / "releases/2.csv"), "--format", "json")
         assert json.loads(out)["least"] is False
+
+
+SERIES = TinyTables(
+    ("area", "sex"), [[(("N", "f"), "9"), (("N", "m"), "*")]], totals={"sex": "All"}, markers={"*": (1, 7)}
+)
+
+
+class Unsettled(Differencing):
+    """The attack, which leaves open what is no finding, where tables have so many numbers."""
+
+    def run(self, tables, budget):
+        outcome = super().run(tables, budget)
+        verdict = np.where((outcome.verdict == NOTHING) & (len(tables.boxes) > 2), OPEN, outcome.verdict)
+        return replace(outcome, verdict=verdict.astype(np.int8))
+
+
+def judged(folder: Path, row: str, attack, series=SERIES):
+    manifest = read_table_manifest(series.write(folder))
+    file = folder / "2.csv"
+    file.write_text(f"area,sex,n\n{row}\n", encoding="utf-8")
+    return judge_candidate(replace(manifest, over_time="same"), release_of([file]), attack, AuditOptions())[0]
+
+
+@pytest.mark.parametrize(("attack", "code"), [(Differencing(), 0), (Unsettled(), 3)], ids=["settled", "open"])
+def test_what_is_not_settled_may_not_go_out(attack, code, tmp_path):
+    found = judged(tmp_path, "S,f,40", attack)
+    text = PLAIN.drawn(candidate_page(found))
+    assert (found.new_total, found.undecided, found.repair_exit_code) == (0, code == 3, code)
+    assert (
+        ("it may go out" in text) == ("everything that follows with it could be derived before" in text) == (code == 0)
+    )
+    assert ("not settled" in text) == (code == 3)
+
+
+@pytest.mark.parametrize(("attack", "rounding"), [(Differencing(), Rounding(3, "nearest")), (Unsettled(), None)])
+def test_a_rounding_is_proposed_only_where_all_is_settled(attack, rounding, tmp_path):
+    found = judged(tmp_path, "N,All,12", attack)
+    assert (found.new_total, found.rounding) == (1, rounding)
+
+
+def test_a_rounding_that_the_past_does_not_have_is_not_proposed(tmp_path):
+    """The manifest has one rounding: an audit with one that past numbers do not have would end with exit 2."""
+    series = replace(SERIES, releases=[[(("N", "f"), "10"), (("N", "m"), "*")]])
+    found = judged(tmp_path, "N,All,13", Differencing(), series)
+    assert (found.new_total, found.rounding) == (1, Rounding(5, "nearest"))
+    series = replace(SERIES, releases=[[(("N", "f"), "11"), (("N", "m"), "*")]])
+    found = judged(tmp_path, "N,All,14", Differencing(), series)
+    assert (found.new_total, found.rounding, len(found.hide)) == (1, None, 1)
+
+
+def test_a_search_that_ends_early_proves_nothing(tmp_path):
+    """The limit is that of the whole command; a candidate that gives nothing away needs no search."""
+    SERIES.write(tmp_path)
+    path = tmp_path / "series.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("independent", "same"), encoding="utf-8")
+    (tmp_path / "2.csv").write_text("area,sex,n\nN,All,12\n", encoding="utf-8")
+    answers = {}
+    for seconds in ("0.000001", "3600"):
+        words = ["--output", str(tmp_path / seconds), "--time-limit", seconds, "--format", "json"]
+        code, out, _ = run_main("repair", str(tmp_path), str(tmp_path / "2.csv"), *words)
+        answers[seconds] = code, json.loads(out), (tmp_path / seconds).exists()
+    early, late = answers.values()
+    assert (early[0], early[1]["hide"], early[2]) == (3, None, False)
+    assert "time limit" in early[1]["stopped"]
+    assert (late[0], len(late[1]["hide"]), late[2], "stopped" in late[1]) == (0, 1, True, False)
+
+
+WAYS = [(to, how) for how in ("nearest", "even", "down", "up", "random", "midpoint") for to in (2, 3, 4, 5, 6, 10)]
+
+
+def ways_to_publish(count, to, how):
+    """All numbers that a count may be published as."""
+    below = count // to * to
+    above = below if count == below else below + to
+    if how == "nearest":
+        return {(2 * count + to) // (2 * to) * to}
+    if how == "even":
+        return {round(Fraction(count, to)) * to}
+    if how == "midpoint":
+        return {0 if count == 0 else (count - 1) // to * to + to // 2}
+    return {"down": {below}, "up": {above}, "random": {below, above}}[how]
+
+
+@pytest.mark.parametrize(("to", "how"), WAYS)
+def test_every_way_to_round(to, how):
+    told = {}
+    for count in range(8 * to):
+        for shown in ways_to_publish(count, to, how):
+            told.setdefault(shown, []).append(count)
+    if how == "midpoint" and to % 2:
+        pytest.skip("a midpoint of an odd width is no whole number")
+    for shown, counts in told.items():
+        if shown <= 5 * to:
+            low, high = rounded_interval(shown, Rounding(to, how))
+            assert low <= min(counts)
+            assert high >= max(counts)
+            assert (low, high) == counts_of(shown, to, how)
+            if how not in ("even", "random"):  # of which the interval is the hull for either parity, or of both ways
+                assert (low, high) == (min(counts), max(counts))
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2])
+@pytest.mark.parametrize("per", [100, 1000, 100_000])
+def test_a_rate_stands_for_the_counts_that_are_rounded_to_it(decimals, per):
+    for population in (7, 30, 111, 4000):
+        for count in range(0, population + 1, 1 + population // 50):
+            exact = Fraction(count * per * 10**decimals, population)
+            for rate in {round(exact), floor(exact + Fraction(1, 2))}:
+                ends = rate_interval(
+                    Fraction(rate, 10**decimals), Fraction(population), Rates("r", per, decimals, "n", False)
+                )
+                assert ends[0] <= count <= ends[1]
+                half = Fraction(1, 2)
+                assert all(abs(Fraction(one * per * 10**decimals, population) - rate) <= half for one in ends)
+                assert Fraction((ends[1] + 1) * per * 10**decimals, population) > rate + half
+
+
+@pytest.mark.parametrize(("to", "how"), [way for way in WAYS if way[1] != "midpoint" or way[0] % 2 == 0])
+def test_a_rate_of_a_published_count_stands_for_all_counts_published_so(to, how):
+    rates = Rates("r", 1000, 1, "n", True)
+    for count in range(6 * to):
+        for shown in ways_to_publish(count, to, how):
+            rate = Fraction(round(Fraction(shown * 10_000, 731)), 10)
+            low, high = published_rate_interval(rate_interval(rate, Fraction(731), rates), Rounding(to, how))
+            assert low <= count <= high
+
+
+def test_a_marker_in_the_place_of_a_rate_says_nothing(tmp_path):
+    rates = Rates("r", 1000, 1, "n", False)
+    manifest = TableManifest(tmp_path, "", (), ("area",), "n", markers={"*": (1, 7)}, rates=(rates,))
+    assert Interpreter(manifest).interval("*", (rates, "", "200")) == (1, 7)
+    assert Interpreter(manifest).interval("*", (rates, "15.0", "200")) == (3, 3)
+    assert Interpreter(manifest).interval("", (rates, "15.0", "200")) == (3, 3)
+    assert Interpreter(manifest).interval("3", (rates, "15.0", "200")) == (3, 3)
+
+
+def test_a_number_that_is_perturbed_and_then_rounded(tmp_path):
+    manifest = TableManifest(tmp_path, "", (), ("area",), "n", perturbation=2, rounding=Rounding(5, "nearest"))
+    assert Interpreter(manifest).interval("10") == (6, 14)
+    assert Interpreter(manifest).interval("0") == (0, 4)
+    assert Interpreter(manifest).interval("") == (0, UNBOUNDED)

@@ -1,21 +1,27 @@
-"""HTML reports: nothing but what they are meant to hold, whatever people, values and files are called."""
+"""Reports in every format: they hold what they are meant to, lose no column, and tell nothing that is unknown."""
 
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
 
 import pytest
 
+import audit
 from attacks.registry import all_attacks
 from audit.io.series import open_series
 from audit.model.audit_options import AuditOptions
 from audit.pipeline.audit_run import run_audit
 from reports.charts import lines
-from reports.formats import Html
-from tests.cli.forms import EXAMPLES
-from tests.helpers.paper import picture
-from tests.helpers.running import written
+from reports.formats import Html, Text
+from reports.page import Bullets, Page, Section
+from reports.page_charts import over_time
+from reports.text import Paper
+from tests.cli.forms import EXAMPLES, FORMS
+from tests.helpers.paper import on_paper, picture
+from tests.helpers.running import run_main, written
 from tests.helpers.tiny import Row, TinySeries
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml"))
@@ -106,3 +112,129 @@ def test_names_in_pictures_do_nothing():
     drawn = picture(lines(HOSTILE[0], HOSTILE[:1], series, axes=(HOSTILE[0], HOSTILE[1])))
     assert "alert" in drawn
     assert {tag for tag, _ in Tags(drawn).tags} <= TAGS
+
+
+def told(folder, width=100, **options):
+    report = run_audit(open_series(folder), all_attacks(), AuditOptions(findings=0, **options))
+    return on_paper(report, width, "here")
+
+
+@pytest.mark.parametrize("form", ["hospital-l-diverse", "outsider", "two_values"])
+def test_80_columns_hold_every_column(tmp_path, form):
+    FORMS[form](tmp_path / "s")
+    text = told(tmp_path / "s", width=80)
+    tables = [line for line in text.splitlines() if re.match(r"(attack|release) ", line)]
+    assert max(map(len, text.splitlines())) <= 80
+    for head in ("status", "finds", "time"):
+        assert head in tables[0]
+    last = next(line for line in tables if "marketer" in line)
+    assert last.split()[-1] == "alone"
+    assert "…" not in text
+
+
+def test_a_release_that_breaks_k_is_marked(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    assert "✗" not in told(tmp_path / "s")
+    text = told(tmp_path / "s", limits={"k": 3.0})
+    assert re.search(r"^1 +✗ 2 ", text, re.MULTILINE)
+    assert "✗ breaks a limit of the policy." in text
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "command"),
+    [
+        ("hospital-l-diverse", {}, "$ audit here --reveal --format html --output inside.html"),
+        ("hospital-l-diverse", {"reveal": True}, "$ audit explain here --individual ID"),
+        ("ward-2-distinct", {}, "$ audit next here CANDIDATE"),
+        ("ward-2-distinct", {"time_limit": 1e-6}, "$ audit here --time-limit 60"),
+    ],
+)
+def test_the_next_command_is_told(name, options, command):
+    report = run_audit(open_series(EXAMPLES / name), all_attacks(), AuditOptions(findings=1, **options))
+    assert on_paper(report, 100, "here").splitlines()[-1].strip() == command
+
+
+@pytest.mark.parametrize(("findings", "head"), [(1, "People in the findings below ("), (1_000, "People found (")])
+def test_people_are_counted_as_found_where_all_findings_are_shown(findings, head):
+    report = run_audit(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions(findings=findings))
+    assert head in on_paper(report, 100, "here")
+
+
+def test_a_line_that_stands_further_in_is_wrapped_as_far_in():
+    page = Page("s", "s", False, "", "", [], [Section("", [Bullets([f"  {'word ' * 30}"], soft=True)])])
+    first, second = (line for line in Paper(width=80).drawn(page).splitlines() if "word" in line)
+    assert first.index("word") == second.index("word") == 4
+
+
+HOSPITAL = str(EXAMPLES / "hospital-l-diverse")
+
+
+def suite(*words):
+    code, out, _ = run_main(*words, "--format", "junit")
+    return code, ET.fromstring(out)  # noqa: S314 - our own output
+
+
+def test_each_clause_is_a_test_case():
+    code, found = suite(HOSPITAL, "--attack", "intersection")
+    states = {case.get("name"): [child.tag for child in case] for case in found.iter("testcase")}
+    assert code == 1
+    assert states["max_risk 1"] == ["failure"]
+    assert states["min_e 2"] == ["skipped"]
+    counts = {name: int(found.get(name, "-1")) for name in ("tests", "failures", "errors", "skipped")}
+    tags = [tag for each in states.values() for tag in each]
+    assert counts == {
+        "tests": len(states), "failures": tags.count("failure"), "errors": tags.count("error"),
+        "skipped": tags.count("skipped"),
+    }  # fmt: skip
+
+
+def test_an_undecided_clause_is_an_error():
+    code, found = suite(str(EXAMPLES / "clinic-2-equivalence"), "--attack", "intersection", "--policy", "min_e=5")
+    tags = {case.get("name"): [child.tag for child in case] for case in found.iter("testcase")}
+    assert ("error" in tags["min_e 5"]) == (code == 3)
+
+
+@pytest.mark.parametrize("title", ["100 %", "a,b:c", "line\nbreak"])
+def test_a_hostile_name_is_no_second_command(tmp_path, title):
+    import shutil
+
+    series = tmp_path / "s"
+    shutil.copytree(HOSPITAL, series)
+    text = (series / "series.toml").read_text()
+    first = next(line for line in text.splitlines() if line.startswith("name"))
+    escaped = title.replace("\n", "\\n")
+    (series / "series.toml").write_text(text.replace(first, f'name = "{escaped}\\n::error::forged"'))
+    _, out, _ = run_main(str(series), "--format", "github")
+    assert "\n::error::forged" not in out
+    assert all(line.startswith("::") for line in out.splitlines())
+
+
+@pytest.fixture(scope="module")
+def report():
+    """Of the first release alone nothing is certain, after the second one something is."""
+    found = audit.load(EXAMPLES / "hospital-l-diverse").attack("intersection", findings=0).report
+    assert found.attacks[0].measures.timeline[0] == 0 < found.attacks[0].measures.timeline[1]
+    return found
+
+
+def unfinished(report):
+    [attack] = report.attacks
+    return replace(report, attacks=(replace(attack, status="incomplete", reason="the time was up"),))
+
+
+def test_the_picture_has_no_point_where_nothing_is_known(report):
+    [whole], [part] = over_time(report), over_time(unfinished(report))
+    last = whole.rows[1][1]
+    assert [row[1] for row in whole.rows] == ["0", last]
+    assert [row[1] for row in part.rows] == ["", last]
+    assert picture(whole).count('class="point') == picture(part).count('class="point') + 1
+    assert part.head[1] == "intersection, at least"
+
+
+def test_the_table_on_the_terminal_says_so(report):
+    def first(shown):
+        lines = [line.split() for line in Text().render(shown).splitlines()]
+        [line] = [line for line in lines if len(line) == 2 and line[0] == "1"]
+        return line[1]
+
+    assert (first(report), first(unfinished(report))) == ("0", "?")
