@@ -59,57 +59,37 @@ SOUTH = ("Rome", "Milan", "San Marino", "Paris, Texas")
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("expected", "texts"),
     [
-        ("21", between(21, 21)),
-        (" 21.0 ", between(21, 21)),
-        ("+21.", between(21, 21)),
-        ("2.1e1", between(21, 21)),
-        (".5", between("1/2", "1/2")),
-        ("0.1", between("1/10", "1/10")),
-        ("-5", between(-5, -5)),
-        ("−5", between(-5, -5)),
-        ("[21, 22]", between(21, 22)),
-        ("[21,22]", between(21, 22)),
-        ("[ 21 - 22 ]", between(21, 22)),
-        ("21-22", between(21, 22)),
-        ("21–22", between(21, 22)),
-        ("[21–22]", between(21, 22)),
-        ("[21, 22[", between(21, 22, high_open=True)),
-        ("[21, 22)", between(21, 22, high_open=True)),
-        ("(21, 22]", between(21, 22, low_open=True)),
-        ("]21, 22]", between(21, 22, low_open=True)),
-        ("]21, 22[", between(21, 22, low_open=True, high_open=True)),
-        ("(21-22)", between(21, 22, low_open=True, high_open=True)),
-        ("-5--1", between(-5, -1)),
-        ("[-5--1]", between(-5, -1)),
-        ("[-5, -1]", between(-5, -1)),
-        ("-5-1", between(-5, 1)),
-        ("1e-5", between("1/100000", "1/100000")),
-        ("1e-5-2", between("1/100000", 2)),
-        ("[21, 21]", between(21, 21)),
-        (">=65", between(65, None)),
-        ("≥ 65", between(65, None)),
-        (">65", between(65, None, low_open=True)),
-        ("<=18", between(None, 18)),
-        ("≤18", between(None, 18)),
-        ("<-18.5", between(None, "-37/2", high_open=True)),
-        ("{1, 5}", NumberSet(frozenset({F(1), F(5)}))),
-        ("{5,1,5.0}", NumberSet(frozenset({F(1), F(5)}))),
-        ("{ 1 , }", between(1, 1)),
-        ("{1, *}", Anything()),
-        ("2043*", between(20430, 20439)),
-        ("204**", between(20400, 20499)),
-        ("0*", between(0, 9)),
-        ("*", Anything()),
-        (" ***** ", Anything()),
-        ("?", Anything()),
+        (between(21, 21), ["21", " 21.0 ", "+21.", "2.1e1", "[21, 21]"]),
+        (between("1/2", "1/2"), [".5"]),
+        (between("1/10", "1/10"), ["0.1"]),
+        (between(-5, -5), ["-5", "−5"]),
+        (between(21, 22), ["[21, 22]", "[21,22]", "[ 21 - 22 ]", "21-22", "21–22", "[21–22]"]),
+        (between(21, 22, high_open=True), ["[21, 22[", "[21, 22)"]),
+        (between(21, 22, low_open=True), ["(21, 22]", "]21, 22]"]),
+        (between(21, 22, low_open=True, high_open=True), ["]21, 22[", "(21-22)"]),
+        (between(-5, -1), ["-5--1", "[-5--1]", "[-5, -1]"]),
+        (between(-5, 1), ["-5-1"]),
+        (between("1/100000", "1/100000"), ["1e-5"]),
+        (between("1/100000", 2), ["1e-5-2"]),
+        (between(65, None), [">=65", "≥ 65"]),
+        (between(65, None, low_open=True), [">65"]),
+        (between(None, 18), ["<=18", "≤18"]),
+        (between(None, "-37/2", high_open=True), ["<-18.5"]),
+        (NumberSet(frozenset({F(1), F(5)})), ["{1, 5}", "{5,1,5.0}"]),
+        (between(1, 1), ["{ 1 , }"]),
+        (Anything(), ["{1, *}", "*", " ***** ", "?"]),
+        (between(20430, 20439), ["2043*"]),
+        (between(20400, 20499), ["204**"]),
+        (between(0, 9), ["0*"]),
     ],
 )
-def test_numeric_notations(text: str, expected: Cell) -> None:
-    cell = parse(text, NUMERIC, None, MISSING)
-    assert cell == expected
-    assert hash(cell) == hash(expected)
+def test_numeric_notations(texts: list[str], expected: Cell) -> None:
+    for text in texts:
+        cell = parse(text, NUMERIC, None, MISSING)
+        assert cell == expected
+        assert hash(cell) == hash(expected)
 
 
 @pytest.mark.parametrize(

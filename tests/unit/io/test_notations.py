@@ -92,32 +92,24 @@ def test_open_lower_ends(a, form):
 
 
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    ("plain", "texts"),
     [
-        ("(19.0, 39.0]", "]19, 39]"),
-        ("18 bis unter 25", "[18, 25["),
-        ("20 to under 30", "[20, 30["),
-        ("de 20 à moins de 30 ans", "[20, 30["),
-        ("30s", "[30, 39]"),
-        ("1990s", "[1990, 1999]"),
-        ("30er", "[30, 39]"),
-        ("over 65", ">65"),
-        ("über 65", ">65"),
-        ("plus de 65 ans", ">65"),
-        ("más de 65", ">65"),
-        ("021##", "021**"),
-        ("021xx", "021**"),
-        ("02x", "02*"),
-        ("20;30", "{20, 30}"),
-        ("20|30", "{20, 30}"),
-        ("{'20', '30'}", "{20, 30}"),
-        ('["20", "30"]', "{20, 30}"),
-        ("$20-$39", "[20, 39]"),
-        ("-5 to -1", "[-5, -1]"),
+        ("]19, 39]", ["(19.0, 39.0]"]),
+        ("[18, 25[", ["18 bis unter 25"]),
+        ("[20, 30[", ["20 to under 30", "de 20 à moins de 30 ans"]),
+        ("[30, 39]", ["30s", "30er"]),
+        ("[1990, 1999]", ["1990s"]),
+        (">65", ["over 65", "über 65", "plus de 65 ans", "más de 65"]),
+        ("021**", ["021##", "021xx"]),
+        ("02*", ["02x"]),
+        ("{20, 30}", ["20;30", "20|30", "{'20', '30'}", '["20", "30"]']),
+        ("[20, 39]", ["$20-$39"]),
+        ("[-5, -1]", ["-5 to -1"]),
     ],
 )
-def test_what_else_numbers_are_written_as(text, plain):
-    assert parse(text, Kind.NUMERIC) == parse(plain, Kind.NUMERIC)
+def test_what_else_numbers_are_written_as(texts, plain):
+    for text in texts:
+        assert parse(text, Kind.NUMERIC) == parse(plain, Kind.NUMERIC)
 
 
 @pytest.mark.parametrize("text", ["(inf, 3]", "[3, -inf)", "39 to 20", "100s", "20 years to 39 months", "20 thru"])
