@@ -14,6 +14,7 @@ from audit.api.answers import Answer, OfCandidate
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings
 from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
+from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.model.errors import UsageError, printable
 from audit.model.report import Report
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from audit.count_tables.manifest import TableManifest, TableRelease
     from audit.model.audit_options import AuditOptions
-    from audit.publishing.count_tables import PublishedTables
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -316,10 +316,10 @@ class LoadedTables:
         """
         from reports.count_tables.answers import not_published
 
-        done = published(self.opened, method, Path(output), seed, options)
-        if done.manifest is None and done.report is not None:
-            raise UsageError(" ".join(not_published(done.report)))
-        return LoadedTables(done.manifest or self.opened)
+        audited = published(self.opened, method, Path(output), seed, options)
+        if audited is not None and audited.exit_code:
+            raise UsageError(" ".join(not_published(audited)))
+        return load_tables(Path(output))
 
     def __repr__(self) -> str:
         releases = "1 release" if len(self.releases) == 1 else f"{len(self.releases)} releases"
@@ -339,20 +339,19 @@ def load_tables(path: Path) -> LoadedTables:
 
 def published(
     manifest: TableManifest, name: str, output: Path, seed: int | None, options: Mapping[str, int]
-) -> PublishedTables:
-    """Publish a series of exact tables by a method; see `LoadedTables.anonymize`."""
-    from anonymizers.count_tables import DRAWN, FOR_PEOPLE, SECONDARY, SecondarySuppression, count_method
+) -> CountReport | None:
+    """Publish a series of exact tables by a method; see `LoadedTables.anonymize`.
+
+    Return the audit by which further cells were hidden, if there was one: nothing is written unless it passes.
+    """
+    from anonymizers.count_tables import count_method
     from attacks.differencing.attack import Differencing
-    from audit.publishing.count_tables import Audited, Draw, publish_tables
+    from audit.publishing.count_tables import publish_tables
 
     method = count_method(name, options)
-    if name in DRAWN and seed is None:
+    if method.draws and seed is None:
         raise UsageError(f"{name} draws at random: give it a seed, keep that secret, and the same for every release")
-    draw = Draw(seed if name in DRAWN else None, name in FOR_PEOPLE)
-    if isinstance(method, SecondarySuppression):
-        audited = Audited(Differencing(), SECONDARY)
-        return publish_tables(manifest, output, method.primary.publish, method.rules, draw, audited)
-    return publish_tables(manifest, output, method.publish, method.rules, draw, None)
+    return publish_tables(manifest, output, method, seed if method.draws else None, Differencing())
 
 
 def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> CountComparisonResult:

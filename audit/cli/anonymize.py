@@ -134,14 +134,14 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
     options = {name: getattr(arguments, name) for name in ("threshold", "base", "largest")}
     given = {name: value for name, value in options.items() if value is not None}
     tables = load_tables(arguments.microdata)
-    done = published(tables.opened, arguments.method, arguments.output, arguments.seed, given)
-    if done.manifest is None and done.report is not None:
-        put("".join(f"{line}\n" for line in not_published(done.report)))
-        return done.report.exit_code
+    audited = published(tables.opened, arguments.method, arguments.output, arguments.seed, given)
+    if audited is not None and audited.exit_code:
+        put("".join(f"{line}\n" for line in not_published(audited)))
+        return audited.exit_code
     where = printable(shlex.quote(str(arguments.output)), 400)
     releases = "1 release" if len(tables.releases) == 1 else f"{len(tables.releases)} releases"
     protected = "all tables together: an audit of them passes"
-    if done.report is None:
+    if audited is None:
         protected = "each table protected by itself: that does not protect them from each other"
     put(f"Published {releases} in {where} by {arguments.method}, {protected}.\nNext: audit {where}\n")
     return 0

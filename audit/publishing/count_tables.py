@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,68 +25,29 @@ from audit.count_tables.table_audit import audit_tables
 from audit.findings.count import CountReport
 from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
-from audit.model.count_tables import with_totals
+from audit.model.count_tables import SECONDARY, CountMethod, with_totals
 from audit.model.errors import Problems, UsageError, printable, printable_path
 
-Protect = Callable[[Counts, np.random.Generator], "npt.NDArray[np.str_]"]
 PublishedTexts = npt.NDArray[np.object_]
 
 
-@dataclass(frozen=True)
-class Draw:
-    """The random numbers of a method.
-
-    Attributes:
-        seed: the seed; None if the method draws nothing.
-        for_people: whether the method draws a number for each person; a cell of all tables then holds the same people.
-    """
-
-    seed: int | None = None
-    for_people: bool = False
-
-
-@dataclass(frozen=True)
-class Audited:
-    """How further cells are hidden until what is published passes an audit.
-
-    Attributes:
-        attack: the attack.
-        marker: what stands in their place; it can stand for any count.
-    """
-
-    attack: CountAttack
-    marker: str
-
-
-@dataclass(frozen=True)
-class PublishedTables:
-    """What was published: its manifest, None where nothing was, and the audit of it, where there was one."""
-
-    manifest: TableManifest | None
-    report: CountReport | None = None
-
-
 def publish_tables(
-    manifest: TableManifest,
-    output: Path,
-    protect: Protect,
-    rules: Mapping[str, str],
-    draw: Draw,
-    audited: Audited | None = None,
-) -> PublishedTables:
+    manifest: TableManifest, output: Path, method: CountMethod, seed: int | None, attack: CountAttack
+) -> CountReport | None:
     """Write all releases, protected, into a new or empty folder.
 
     Only the dimensions and the counts are written, because other columns could reveal counts. The result is read back:
-    every count must lie in the interval that its published text means. With `audited`, nothing is written unless an
-    audit of everything passes.
+    every count must lie in the interval that its published text means.
 
     Args:
         manifest: of the exact tables.
         output: the folder.
-        protect: returns the published text of each cell of a table with its totals.
-        rules: the keys of `[table]` that describe the method, and their values as TOML.
-        draw: the random numbers of the method.
-        audited: how to hide further cells; None where each table is protected by itself.
+        method: how tables are protected. One with a `primary` way hides further cells until an audit passes.
+        seed: of what it draws.
+        attack: the attack of that audit.
+
+    Returns:
+        The audit, if there was one: nothing is written unless it passes.
 
     Raises:
         UsageError: the folder has files in it, or cannot be made.
@@ -95,35 +56,35 @@ def publish_tables(
     """
     check_exact(manifest)
     check_folder(output)
-    counts, rng = read_counts(manifest), np.random.default_rng(draw.seed)
-    tables = list(exact_tables(counts))
-    if draw.for_people and any(each.labels != tables[0].labels for each in tables):
+    counts, rng = read_counts(manifest), np.random.default_rng(seed)
+    tables = [_exact_table(counts, file) for file in range(len(counts.files))]
+    if method.for_people and any(each.labels != tables[0].labels for each in tables):
         what = "people's keys are drawn by cell, so that all tables must have the same dimensions and labels"
         raise UsageError(f"{what}; choose another method, or perturb the tables where the microdata are")
-    cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
+    protect = method.primary or method.protect
+    cells = np.concatenate([protect(each.counts, rng, **method.options)[each.place] for each in tables]).astype(object)
     report = None
-    if audited is not None:
+    if method.primary is not None:
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
-            _write(counts, tables, cells, rules, Path(folder))
-            cells[_to_hide(Path(folder), audited)] = audited.marker
+            _write(counts, tables, cells, method.rules, Path(folder))
+            cells[_to_hide(Path(folder), attack)] = SECONDARY
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
-            _write(counts, tables, cells, rules, Path(folder))
-            report = audit_tables(read_table_manifest(Path(folder)), audited.attack, AuditOptions())
+            _write(counts, tables, cells, method.rules, Path(folder))
+            report = audit_tables(read_table_manifest(Path(folder)), attack, AuditOptions())
         if report.exit_code:
-            return PublishedTables(None, report)
-    _write(counts, tables, cells, rules, output)
-    published = read_table_manifest(output)
-    written, known = read_counts(published), counts.lower[counts.shown]
+            return report
+    _write(counts, tables, cells, method.rules, output)
+    written, known = read_counts(read_table_manifest(output)), counts.lower[counts.shown]
     if len(written.lower) != len(known) or ((written.lower > known) | (written.upper < known)).any():
         raise RuntimeError("what was published cannot stand for the exact counts")
-    return PublishedTables(published, report)
+    return report
 
 
-def _to_hide(folder: Path, audited: Audited) -> list[int]:
+def _to_hide(folder: Path, attack: CountAttack) -> list[int]:
     """Return which rows to hide beside those that are, the cheapest by which nothing is found."""
     counts = read_counts(read_table_manifest(folder))
     rows, options = np.flatnonzero(counts.number).tolist(), AuditOptions(time_limit=None)
-    return sorted(HidingSearch(counts, rows, audited.attack, options, marked=True).search().rows)
+    return sorted(HidingSearch(counts, rows, attack, options, marked=True).search().rows)
 
 
 def _write(
@@ -215,17 +176,12 @@ def check_exact(manifest: TableManifest) -> None:
     problems.check()
 
 
-def exact_tables(counts: PublishedCounts) -> Iterator[ExactTable]:
-    """Yield the tables of a series of exact counts.
+def _exact_table(counts: PublishedCounts, file: int) -> ExactTable:
+    """Return a table of a series of exact counts.
 
     Raises:
         InputError: a combination of labels has no count, or a total is not the sum of its parts.
     """
-    for file in range(len(counts.files)):
-        yield _exact_table(counts, file)
-
-
-def _exact_table(counts: PublishedCounts, file: int) -> ExactTable:
     rows = np.flatnonzero((counts.file == file) & counts.shown)
     place, labels = [], dict[str, tuple[str, ...]]()
     for axis, dimension in enumerate(counts.dimensions):
