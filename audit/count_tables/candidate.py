@@ -237,9 +237,7 @@ def judge_candidate(
     rounding = _coarser_rounding(search, left) if fresh and hiding.stopped is None else None
     rows = hiding.rows if hiding.is_enough else _NO_ROWS
     settled = search.hidden(rows)[0].measures.open
-    hide = tuple(
-        HiddenCell(counts.cell(row), counts.texts[int(counts.text[row])], *counts.place(row)) for row in sorted(rows)
-    )
+    hide = tuple(HiddenCell(counts.cell(row), counts.text[row], *counts.place(row)) for row in sorted(rows))
     return (
         CandidateReport(
             release=counts.manifest.tags[-1],
@@ -271,9 +269,7 @@ def _coarser_rounding(search: HidingSearch, left: int) -> Rounding | None:
     stand beside them: those would speak of the counts as they were.
     """
     counts, manifest = search.counts, search.counts.manifest
-    texts = (
-        counts.texts[t] for t in counts.text[counts.number & (counts.release < len(manifest.releases) - 1)].tolist()
-    )
+    texts = counts.text[counts.number & (counts.release < len(manifest.releases) - 1)]
     past = {number for text in dict.fromkeys(texts) if (number := number_of(text)) is not None}
     least = 1 if manifest.rounding is None else manifest.rounding.to
     for base in () if manifest.rates else _BASES:
@@ -291,7 +287,7 @@ def _rounded(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:
     rows = np.flatnonzero(last & counts.number & (counts.upper < 10**12))
     lower, upper = counts.lower.copy(), counts.upper.copy()
     for row in rows.tolist():
-        middle = number_of(counts.texts[int(counts.text[row])])
+        middle = number_of(counts.text[row])
         if middle is not None:
             to = rounding.to
             number = (2 * middle + to) // (2 * to) * to
@@ -360,7 +356,7 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
     manifest, path = counts.manifest, output / table.path.name
     beside = {each.column for each in manifest.rates if not each.is_statistic} | {manifest.status}
     beside |= set() if manifest.change is None else {manifest.change.column}
-    own = [row for row in rows if counts.files[int(counts.file[row])].path == table.path]
+    own = [row for row in rows if counts.part(row).file.path == table.path]
     source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
     if source is None:
         read = read_table(table.path, table.shown, [*(header(table.path, table.shown, Problems()) or ())], Problems())
@@ -371,7 +367,7 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
     for place, name in enumerate(source.column_names):
         kept, column = np.ones(source.num_rows, dtype=np.bool_), source.column(place)
         for row in own:
-            kept[counts.row[row]] &= name.strip() not in {*beside, counts.column_of[int(counts.file[row])]}
+            kept[counts.row[row]] &= name.strip() not in {*beside, counts.part(row).view.column}
         if not kept.all():
             source = source.set_column(place, name, pc.if_else(pa.array(kept), column, pa.scalar(nothing, column.type)))
     output.mkdir(exist_ok=True)

@@ -84,7 +84,7 @@ class FindingBuilder:
             since=since,
             measure=part.measure,
             cell=cell,
-            shown=None if row < 0 else self.counts.texts[int(self.counts.text[row])],
+            shown=None if row < 0 else self.counts.text[row],
             lower=int(outcome.lower[question]),
             upper=None if upper >= UNBOUNDED else upper,
             inexact=None if outcome.exact[question] else False,
@@ -166,7 +166,7 @@ class FindingBuilder:
             release=counts.manifest.tags[int(counts.release[row])],
             cell=self.cell(counts.label[row].tolist()),
             weight=str(weight),
-            shown=counts.texts[int(counts.text[row])],
+            shown=counts.text[row],
             end=end,
             exact=exact,
             file=file,
@@ -236,7 +236,7 @@ def _picture(counts: PublishedCounts, finding: CountFinding, known: Known) -> Co
 def _published(counts: PublishedCounts, finding: CountFinding) -> dict[Cell, str]:
     release, measure = counts.manifest.tags.index(finding.release), counts.measures.index(finding.measure)
     rows = np.flatnonzero((counts.release == release) & (counts.measure == measure) & counts.shown).tolist()
-    return {tuple(counts.cell(row).values()): counts.texts[int(counts.text[row])] for row in rows}
+    return {tuple(counts.cell(row).values()): counts.text[row] for row in rows}
 
 
 def _axes(counts: PublishedCounts, cells: Sequence[Cell]) -> tuple[int, int | None]:

@@ -78,12 +78,12 @@ class StatisticRows:
         self.row = rows = np.flatnonzero(counts.measure == statistic).astype(np.int32)
         self.label, self.release, self.over_time = counts.label[rows], counts.release[rows], counts.manifest.over_time
         self.period = np.zeros_like(self.release) if self.over_time == "same" else self.release
-        number = {file: place for place, file in enumerate(dict.fromkeys(counts.files))}
-        self.table = np.array([number[file] for file in counts.files], dtype=np.int32)[counts.file[rows]]
+        number = {file: place for place, file in enumerate(dict.fromkeys(part.file for part in counts.parts))}
+        self.table = np.array([number[part.file] for part in counts.parts], dtype=np.int32)[counts.file[rows]]
         self.shown, self.hidden = counts.shown[rows], counts.hidden[rows]
         self.exact = counts.number[rows] & (counts.lower[rows] == counts.upper[rows])
-        markers = np.array([text in counts.manifest.markers for text in counts.texts] or [False])
-        self.asked = self.shown & ~markers[counts.text[rows]]
+        is_marker = np.array([text in counts.manifest.markers for text in counts.text[rows]], dtype=np.bool_)
+        self.asked = self.shown & ~is_marker
         self.totals = np.array([each.total for each in counts.dimensions], dtype=np.int32)
 
     @property

@@ -81,7 +81,7 @@ def _needs(text: str) -> Reason:
 def _unread_columns(counts: PublishedCounts) -> Iterator[Reason]:
     """Yield the columns with numbers, or ranges of counts, that stand beside the counts and have no meaning."""
     named: dict[str, str] = {}
-    for file in {file.path: file for file in counts.files}.values():
+    for file in {part.file.path: part.file for part in counts.parts}.values():
         if (file.path.parent / SESSION).is_file():
             continue
         names = column_names(file.path, file.shown, Problems()) or ()
@@ -109,7 +109,7 @@ def _unread_measures(counts: PublishedCounts) -> Iterator[Reason]:
         return
     known = {*manifest.measures, *manifest.not_counts, *(each.column for each in manifest.rates)}
     named: dict[str, None] = {}
-    for table in counts.tables:
+    for table in (part.table for part in counts.parts):
         if manifest.measure in table and manifest.value in table:
             pairs = set(zip(table.texts(manifest.measure), table.texts(manifest.value), strict=True))
             named |= dict.fromkeys(m for m, text in sorted(pairs) if m not in known and is_like_a_number(text))
@@ -233,15 +233,15 @@ class TwoParents:
 
 def two_parents(counts: PublishedCounts) -> Iterator[TwoParents]:
     """Yield the texts of nested labels that are inside of two others."""
-    for dimension, files in counts.nested.items():
+    for dimension in counts.manifest.nested:
         seen: dict[str, dict[tuple[str, ...], list[tuple[int, str]]]] = {}
-        for place, labels in enumerate(files):
-            rows = np.flatnonzero(counts.file == place)
+        for place, part in enumerate(counts.parts):
+            labels, rows = part.nested[dimension], np.flatnonzero(counts.file == place)
             release = int(counts.release[rows[0]]) if len(rows) else -1
             for path in dict.fromkeys(labels):
                 if len(path) > 1:
-                    line = counts.tables[place].line(labels.index(path))
-                    where = release, f"{counts.files[place].shown}:{line}"
+                    line = part.table.line(labels.index(path))
+                    where = release, f"{part.file.shown}:{line}"
                     seen.setdefault(path[-1], {}).setdefault(path, []).append(where)
         for text, paths in seen.items():
             if len(paths) > 1:
@@ -265,7 +265,7 @@ def check_columns_are_there(counts: PublishedCounts) -> None:
     """
     found = [
         (key, f'no table has "{printable(name)}", so {NOTHING}', "correct the name, or leave it out")
-        for key, name in _lacking(counts.manifest, counts.tables)
+        for key, name in _lacking(counts.manifest, [part.table for part in counts.parts])
     ]
     manifest, labels = counts.manifest, {each.axis.name: {*each.labels} for each in counts.dimensions}
     named = [("harmless", name, text) for name, texts in manifest.harmless.items() for text in texts]

@@ -195,7 +195,7 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
             stands = f"stands for {low} or more"
         elif low > high:
             stands = "is against the rules by itself (threshold, rounding, or the rate beside it)"
-        text, column = counts.texts[int(counts.text[row])], counts.column_of[int(counts.file[row])]
+        text, column = counts.text[row], counts.part(row).view.column
         remedy = "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest"
         problems.append(Problem(file, f'"{text}" {stands}: {what}', remedy, line=line, column=column))
     return InputError(problems)
@@ -207,14 +207,14 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
     return TablesFacts(
         name=manifest.name,
         releases=manifest.tags,
-        tables=len({file.path for file in counts.files}),
-        rows=sum(counts.rows_of),
+        tables=len({part.file.path for part in counts.parts}),
+        rows=sum(part.table.rows for part in counts.parts),
         dimensions=manifest.dimensions,
         totals=dict(manifest.totals),
         measures=tuple(name for name in counts.measures if name is not None),
         over_time=manifest.over_time,
         rules=_rules(manifest),
-        notes={file.shown: n for file in counts.files if (n := len(below_table(file.path).notes))},
+        notes={part.file.shown: n for part in counts.parts if (n := len(below_table(part.file.path).notes))},
     )
 
 
@@ -305,4 +305,4 @@ def _questions(counts: PublishedCounts, label: np.ndarray) -> CountQuestions:
 def _shown(counts: PublishedCounts, label: np.ndarray, release: int) -> tuple[str, ...]:
     every = counts.manifest.over_time == "same"
     same = counts.shown & (counts.label == label).all(axis=1) & (every | (counts.release == release))
-    return tuple(counts.texts[text] for text in counts.text[same].tolist())
+    return tuple(counts.text[same])

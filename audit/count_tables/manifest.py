@@ -166,6 +166,11 @@ class TableManifest:
         one = len(set(whole.values())) == 1
         return tuple(CountColumn(value, None if one else whole[value], labels[value]) for value in self.values)
 
+    def hides(self, text: str) -> bool:
+        """Return whether a text is a marker that leaves several counts."""
+        least, most = self.markers.get(text, (0, 0))
+        return least < most
+
     def cost_of(self, cell: Mapping[str, str], count: int) -> int | None:
         """Return what it costs to hide a cell: its count, where nothing else is said; None where it is kept."""
         for rule in self.hiding:

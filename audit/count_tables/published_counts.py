@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.label_sets import Dimension
-from audit.count_tables.manifest import NAME, TableFile, TableManifest
+from audit.count_tables.manifest import NAME, TableManifest
 from audit.count_tables.published_texts import (
     Interval,
     decimal_of,
@@ -27,10 +27,7 @@ from audit.count_tables.published_texts import (
 )
 from audit.count_tables.published_values import CHANGE
 from audit.count_tables.table_rules import ChangeColumn, Rates
-from audit.count_tables.table_shapes import (
-    LabelPath,
-)
-from audit.io.tables import Table
+from audit.count_tables.table_shapes import FileRows
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
@@ -51,14 +48,10 @@ class PublishedCounts:
             none is hidden, 0 where it can have too many to try them all.
         hidden: shape (rows,); whether the row shows a marker that leaves several counts.
         number: shape (rows,); whether it shows a number, or a marker that stands for one.
-        text: shape (rows,), int32; what is shown, as a place in `texts`.
-        file, row: shape (rows,), int32; where it stands: a place in `files`, and the row there.
-        files: the tables.
-        column_of: the column of each table that has the counts.
+        text: shape (rows,), Python texts; what is shown.
+        file, row: shape (rows,), int32; where it stands: a place in `parts`, and the row there.
+        parts: the tables as they were read, each by one of its columns of counts.
         untied: for columns with rates or changes, how many of them tie two counts that are both not exact.
-        nested: dimensions of nested labels, and the labels of each file's rows, the coarsest first.
-        tables: the same as they were read, which know on which line a row stands.
-        rows_of: how many rows each table has.
     """
 
     manifest: TableManifest
@@ -72,15 +65,10 @@ class PublishedCounts:
     denominators: Counts
     hidden: Flags
     number: Flags
-    text: Codes
-    texts: tuple[str, ...]
+    text: npt.NDArray[Any]
     file: Codes
     row: Codes
-    files: tuple[TableFile, ...]
-    tables: tuple[Table, ...]
-    rows_of: tuple[int, ...]
-    nested: Mapping[str, tuple[Sequence[LabelPath], ...]] = field(default_factory=dict)
-    column_of: tuple[str, ...] = ()
+    parts: tuple[FileRows, ...]
     untied: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -95,8 +83,12 @@ class PublishedCounts:
 
     def place(self, row: int) -> tuple[str, int]:
         """Return the file and the line of a row."""
-        file = int(self.file[row])
-        return self.files[file].shown, self.tables[file].line(int(self.row[row]))
+        part = self.part(row)
+        return part.file.shown, part.table.line(int(self.row[row]))
+
+    def part(self, row: int) -> FileRows:
+        """Return the table of a row."""
+        return self.parts[int(self.file[row])]
 
 
 def check_audited(counts: PublishedCounts) -> None:
@@ -261,7 +253,7 @@ class _Cells:
         threshold, counts = self.manifest.threshold, self.counts
         for row in rows:
             least, most = max(low, int(self.lower[row])), min(high, int(self.upper[row]))
-            if threshold and counts.number[row] and counts.texts[int(counts.text[row])] not in self.manifest.markers:
+            if threshold and counts.number[row] and counts.text[row] not in self.manifest.markers:
                 least, most = with_threshold(0, (least, most), threshold)
             self.lower[row], self.upper[row] = least, most
 
@@ -311,7 +303,7 @@ class _Cells:
 
     def _narrow_by_published(self, rates: Rates, rate: Fraction, row: int, base: Sequence[int]) -> None:
         """Narrow what a row stands for by the rate of a number that is published; nothing is known of others."""
-        shown = [decimal_of(self.counts.texts[int(self.counts.text[other])]) for other in base]
+        shown = [decimal_of(self.counts.text[other]) for other in base]
         known = next((number for number in shown if number is not None), None)
         if known is None:
             return

@@ -239,15 +239,6 @@ class Interpreter:
             return f"this is not a multiple of {rounding.to}, to which counts are rounded"
         return None
 
-    def is_hidden(self, text: str) -> bool:
-        """Return whether a value is a marker that leaves several counts."""
-        ends = self.manifest.markers.get(text)
-        return ends is not None and ends[0] < ends[1]
-
-    def is_number(self, text: str) -> bool:
-        """Return whether a value is a number, or a marker that stands for one count only."""
-        return bool(text) and not self.is_hidden(text)
-
     def interval(self, text: str, *beside: tuple[Rates, str, str]) -> Interval:
         """Return the counts that a published value can stand for, with the rates and denominators beside it."""
         return self.beside_rates(text, *beside)[0]

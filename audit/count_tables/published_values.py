@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.manifest import TableFile, TableManifest
+from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_texts import Interpreter, decimal_of, is_too_large, points_part_thousands
-from audit.count_tables.table_rules import CountColumn, Rates
-from audit.count_tables.table_shapes import LabelPath, rate_column
-from audit.io.tables import Table
-from audit.model.arrays import Codes, Counts, Flags
+from audit.count_tables.table_rules import Rates
+from audit.count_tables.table_shapes import FileRows, rate_column
+from audit.model.arrays import Counts
 from audit.model.errors import Problems
 from audit.model.json_types import UNBOUNDED
 
@@ -22,38 +21,22 @@ CHANGE = "change"
 _PERCENT = 100
 
 
-@dataclass
-class FileRows:
-    """One file's rows, by one of its columns of counts; labels are not yet shared with other files."""
-
-    release: int
-    file: TableFile
-    table: Table
-    labels: dict[str, list[str]]
-    measure: list[str] | None
-    view: CountColumn
-    nested: dict[str, list[LabelPath]] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class Values:
     """What rows show; all arrays have one entry for each row.
 
     Attributes:
-        text: int32; places in the texts of all files.
+        text: what is shown, as Python texts.
         lower, upper: int64; what it stands for.
         denominators: int64; how many values the hidden denominator of a rate beside it can have, `UNBOUNDED` where none
             is hidden, 0 where it can have too many to try them all.
-        hidden, number: whether it is a marker that leaves several counts, or a number.
         beside: texts of rates whose denominators are cells, and of changes, by name; empty where there are none.
     """
 
-    text: Codes
+    text: npt.NDArray[Any]
     lower: Counts
     upper: Counts
     denominators: Counts
-    hidden: Flags
-    number: Flags
     beside: Mapping[str, npt.NDArray[Any]]
 
 
@@ -61,14 +44,12 @@ class ValueReader:
     """Reads the values of all files, noting what is wrong with them.
 
     Attributes:
-        texts: what was published, with its place.
         beside: names of the texts that stand beside values and speak of other cells too.
     """
 
     def __init__(self, manifest: TableManifest, problems: Problems) -> None:
         self.manifest, self.problems = manifest, problems
         self.interpreter = Interpreter(manifest)
-        self.texts: dict[str, int] = {}
         self.beside = [each.column for each in manifest.rates if not each.has_column]
         self.beside += [] if manifest.change is None else [CHANGE]
 
@@ -85,26 +66,18 @@ class ValueReader:
             counts = {name: self._is_counted(name) for name in dict.fromkeys(part.measure)}
             texts = [text if counts[name] else "" for text, name in zip(texts, part.measure, strict=True)]
         interpreter.point = points_part_thousands({*part.table.distinct(column)} - manifest.not_published)
-        distinct = dict.fromkeys(texts)
-        faults = {text: fault for text in distinct if (fault := interpreter.fault(text))}
-        for what in dict.fromkeys(faults.values()):
-            wrong = np.array([faults.get(text) == what for text in texts])
+        faults: dict[str, list[str]] = {}
+        for text in dict.fromkeys(texts):
+            faults.setdefault(interpreter.fault(text) or "", []).append(text)
+        for what in filter(None, faults):
             remedy = "write a whole number, or name the marker in [table] markers"
-            part.table.note_first(wrong, column, f'"{texts[int(wrong.argmax())]}": {what}', remedy, self.problems)
-
-        def each(of: Callable[[str], Any], kind: type) -> npt.NDArray[Any]:
-            known = {text: of(text) for text in distinct}
-            return np.array([known[text] for text in texts], dtype=kind)
-
-        lower, upper = each(interpreter.interval, np.int64).reshape(-1, 2).T.copy()
-        denominators = self._apply_rates(part, texts, lower, upper)
-        shown = each(lambda text: self.texts.setdefault(text, len(self.texts)), np.int32)
-        hidden, number = each(interpreter.is_hidden, np.bool_), each(interpreter.is_number, np.bool_)
-        return Values(shown, lower, upper, denominators, hidden, number, beside)
+            part.note(column, texts, faults[what], f'"{faults[what][0]}": {what}', remedy, self.problems)
+        ends = self._intervals(part, texts)
+        return Values(np.array(texts, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)
 
     def _with_status(self, text: str, status: str) -> str:
         """Return the status where that is a marker and the value is no number, or is not published; else the value."""
-        is_hidden = self.manifest.status_hides and self.interpreter.is_hidden(status)
+        is_hidden = self.manifest.status_hides and self.manifest.hides(status)
         return status if status in self.manifest.markers and (is_hidden or decimal_of(text) is None) else text
 
     def _is_counted(self, statistic: str) -> bool:
@@ -127,14 +100,12 @@ class ValueReader:
         return np.array([known[text] for text in found], dtype=object)
 
     def _note_no_rates(self, part: FileRows, found: Sequence[str], rates: Rates, name: str) -> None:
-        is_rate = {text: self._is_rate(text, rates) for text in dict.fromkeys(found)}
-        what = "this is neither a number nor a marker"
+        wrong = [text for text in dict.fromkeys(found) if not self._is_rate(text, rates)]
         remedy = "write a number, or name the text in [table] markers or not_published"
-        wrong = np.array([not is_rate[text] for text in found], dtype=np.bool_)
-        part.table.note_first(wrong, name, what, remedy, self.problems)
+        part.note(name, found, wrong, "this is neither a number nor a marker", remedy, self.problems)
 
-    def _apply_rates(self, part: FileRows, texts: list[str], lower: Counts, upper: Counts) -> Counts:
-        """Narrow what values stand for by the rates whose denominators are in the same rows; return `denominators`.
+    def _intervals(self, part: FileRows, texts: list[str]) -> Counts:
+        """Return `lower`, `upper` and `denominators` of each row by its value and the rates beside it.
 
         Where a table does not have the denominators at all, they are not known.
         """
@@ -148,24 +119,19 @@ class ValueReader:
                 columns += [table.texts(column), table.texts(rates.denominator) if known else [""] * table.rows]
                 for name, some in zip((rates.column, rates.denominator), columns[-2:], strict=True):
                     self._note_no_rates(part, some, rates, name)
-                    large = {text for text in dict.fromkeys(some) if is_too_large(text)}
-                    what, remedy = f"this is {UNBOUNDED // 10:,} or more, larger than any count", "correct the number"
-                    wrong = np.array([text in large for text in some], dtype=np.bool_)
-                    table.note_first(wrong, name, what, remedy, self.problems)
-        if self.problems.found or not beside:
-            return np.full(len(texts), UNBOUNDED, dtype=np.int64)
+                    large = [text for text in dict.fromkeys(some) if is_too_large(text)]
+                    what = f"this is {UNBOUNDED // 10:,} or more, larger than any count"
+                    part.note(name, some, large, what, "correct the number", self.problems)
         rows = [*zip(*columns, strict=True)]
         made = dict[tuple[str, ...], tuple[int, int, int]]()
         for value, *others in dict.fromkeys(rows):
             triples = (
                 (rates, self._number(others[2 * at], rates), self._denominator(others[2 * at + 1], rates))
-                for at, rates in enumerate(beside)
+                for at, rates in enumerate([] if self.problems.found else beside)
             )
             ends, hidden = self.interpreter.beside_rates(value, *triples)
             made[value, *others] = *ends, hidden
-        found = np.array([made[row] for row in rows], dtype=np.int64).reshape(-1, 3)
-        lower[:], upper[:] = found[:, 0], found[:, 1]
-        return found[:, 2]
+        return np.array([made[row] for row in rows], dtype=np.int64).reshape(-1, 3)
 
     def _denominator(self, text: str, rates: Rates) -> str:
         """Return a denominator, or the marker that stands for it; empty where it is not published."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,11 @@ from audit.count_tables.acro_sessions import SESSION, session_tables
 from audit.count_tables.label_sets import Dimension, build_dimension
 from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.published_counts import PublishedCounts, related
-from audit.count_tables.published_values import FileRows, ValueReader
+from audit.count_tables.published_values import ValueReader
 from audit.count_tables.table_files import below_table, column_names, read_count_table, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
 from audit.count_tables.table_shapes import (
+    FileRows,
     breakdown_labels,
     composed,
     nested_dimension,
@@ -143,34 +144,31 @@ class _Assembler:
         rows = [part.table.rows for part in self.parts]
         kept = np.concatenate([np.zeros(0, dtype=np.int64), *measure]) >= 0
 
-        def joined(columns: Sequence[npt.NDArray[np.generic]], kind: type) -> npt.NDArray[Any]:
+        def joined(columns: Iterable[npt.NDArray[np.generic]], kind: type) -> npt.NDArray[Any]:
             return np.concatenate([np.zeros(0, dtype=kind), *columns]).astype(kind)[kept]
 
+        text = joined((each.text for each in values), object)
+        hidden = np.array([self.manifest.hides(each) for each in text], dtype=np.bool_)
         counts = PublishedCounts(
             manifest=self.manifest,
             dimensions=dimensions,
             measures=measures,
-            release=joined([np.full(n, part.release) for n, part in zip(rows, self.parts, strict=True)], np.int32),
+            release=joined((np.full(part.table.rows, part.release) for part in self.parts), np.int32),
             measure=joined(measure, np.int32),
             label=np.stack([joined(column, np.int32) for column in codes], axis=1),
-            lower=joined([each.lower for each in values], np.int64),
-            upper=joined([each.upper for each in values], np.int64),
-            denominators=joined([each.denominators for each in values], np.int64),
-            hidden=joined([each.hidden for each in values], np.bool_),
-            number=joined([each.number for each in values], np.bool_),
-            text=joined([each.text for each in values], np.int32),
-            texts=tuple(self.values.texts),
-            file=joined([np.full(n, place) for place, n in enumerate(rows)], np.int32),
-            row=joined([np.arange(n) for n in rows], np.int32),
-            files=tuple(part.file for part in self.parts),
-            tables=tuple(part.table for part in self.parts),
-            rows_of=tuple(rows),
-            nested={name: tuple(part.nested[name] for part in self.parts) for name in self.nested},
-            column_of=tuple(part.view.column for part in self.parts),
+            lower=joined((each.lower for each in values), np.int64),
+            upper=joined((each.upper for each in values), np.int64),
+            denominators=joined((each.denominators for each in values), np.int64),
+            hidden=hidden,
+            number=(text != "").astype(np.bool_) & ~hidden,
+            text=text,
+            file=joined((np.full(n, place) for place, n in enumerate(rows)), np.int32),
+            row=joined(map(np.arange, rows), np.int32),
+            parts=tuple(self.parts),
         )
         if self.problems.found:
             return counts
-        texts = {name: joined([each.beside[name] for each in values], object) for name in self.values.beside}
+        texts = {name: joined((each.beside[name] for each in values), object) for name in self.values.beside}
         return related(counts, texts, self.problems)
 
     def _dimensions(self) -> tuple[tuple[Dimension, ...], list[list[Codes]]]:
@@ -202,8 +200,7 @@ class _Assembler:
             if known is not None
             else ("the cell is empty, and the dimension has no total", "name its total in [table] totals")
         )
-        wrong = np.array([text not in fine for text in texts], dtype=np.bool_)
-        part.table.note_first(wrong, name, what, remedy, self.problems)
+        part.note(name, texts, {*texts} - fine, what, remedy, self.problems)
         return [text if text in fine else "" for text in texts]
 
     def _note_other_capitals(self, name: str, total: str | None, local: Sequence[Sequence[str]]) -> None:
@@ -230,9 +227,8 @@ class _Assembler:
             elif folded in meant:
                 continue
             for spelling, at in others[:1]:
-                wrong = np.array([text == spelling for text in local[at]])
                 what = f'"{spelling}" differs from {like} by its spelling alone'
-                self.parts[at].table.note_first(wrong, name, what, "write both alike", self.problems)
+                self.parts[at].note(name, local[at], [spelling], what, "write both alike", self.problems)
 
     def _stand_together(self, at: int, name: str, texts: Sequence[str], spellings: set[str]) -> bool:
         """Return whether a table has labels of a dimension, `texts`, in two spellings beside the same other labels."""

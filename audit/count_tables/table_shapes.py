@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.count_tables.manifest import TableManifest
+import numpy as np
+
+from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.published_texts import commas_are_decimal, flag_of, with_decimal_point
 from audit.count_tables.table_files import column_names, read_count_table
 from audit.count_tables.table_rules import CountColumn, Rates
@@ -151,6 +153,35 @@ def nested_labels(table: Table, columns: Sequence[str]) -> list[LabelPath]:
     """Return the labels of each row in a dimension of several columns, the coarsest first; blank is the total."""
     rows = zip(*(map(composed, table.texts(name)) for name in columns), strict=True)
     return [tuple(text for text in row if text not in _NONE) for row in rows]
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """One file's rows, by one of its columns of counts; labels are not yet shared with other files.
+
+    Attributes:
+        release: its place.
+        file, table: the file, and its columns, which know on which line a row stands.
+        labels: by dimension.
+        measure: the statistic of each row, None where no column says it.
+        view: the column with the counts.
+        nested: by dimension of nested labels those of each row, the coarsest first.
+    """
+
+    release: int
+    file: TableFile
+    table: Table
+    labels: Mapping[str, list[str]]
+    measure: list[str] | None
+    view: CountColumn
+    nested: Mapping[str, list[LabelPath]]
+
+    def note(
+        self, column: str, texts: Sequence[str], wrong: Collection[str], what: str, remedy: str, problems: Problems
+    ) -> None:
+        """Note the first row whose text is a wrong one, and how many more there are."""
+        flags = np.array([text in wrong for text in texts] if wrong else np.zeros(len(texts)), dtype=np.bool_)
+        self.table.note_first(flags, column, what, remedy, problems)
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,11 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
         name = dimension.axis.name
         if name == STATISTIC or name in rules.table.get("codes", ()):
             continue
-        if name not in counts.nested and "categories" not in rules.table and _take_codes(rules, counts, place, name):
+        if (
+            name not in counts.manifest.nested
+            and "categories" not in rules.table
+            and _take_codes(rules, counts, place, name)
+        ):
             changed = True
             continue
         if name not in rules.totals:
@@ -143,7 +147,7 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
             else:
                 _note_no_total(rules, counts, place, name)
             continue
-        if name in counts.nested:
+        if name in counts.manifest.nested:
             _check_nested(rules, name, list(_coarse_sums(counts, place)))
         else:
             sums = list(_total_sums(counts, place))

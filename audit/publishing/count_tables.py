@@ -57,7 +57,7 @@ def publish_tables(
     check_exact(manifest)
     check_folder(output)
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
-    tables = [_exact_table(counts, file) for file in range(len(counts.files))]
+    tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
     if method.for_people and any(each.labels != tables[0].labels for each in tables):
         what = "people's keys are drawn by cell, so that all tables must have the same dimensions and labels"
         raise UsageError(f"{what}; choose another method, or perturb the tables where the microdata are")
@@ -97,7 +97,8 @@ def _write(
     """
     shown = np.split(cells, np.cumsum([len(each.rows) for each in tables])[:-1])
     texts = {
-        counts.files[each.file].shown: _as_csv(counts, each, some) for each, some in zip(tables, shown, strict=True)
+        counts.parts[each.file].file.shown: _as_csv(counts, each, some)
+        for each, some in zip(tables, shown, strict=True)
     }
     texts[NAME] = _manifest_text(counts.manifest, rules)
     for name, text in texts.items():
@@ -111,7 +112,7 @@ def _write(
 
 def _as_csv(counts: PublishedCounts, table: ExactTable, published: PublishedTexts) -> str:
     """Return a table's rows in their order, with their published texts, as CSV."""
-    source = counts.tables[table.file]
+    source = counts.parts[table.file].table
     used = [axis for axis, dimension in enumerate(counts.dimensions) if dimension.axis.name in source]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -143,7 +144,7 @@ class ExactTable:
     """One table of a release.
 
     Attributes:
-        file: its place in `PublishedCounts.files`.
+        file: its place in `PublishedCounts.parts`.
         rows: shape (n,), int64; its rows among all rows.
         counts: the counts by dimension, the total at the end of each axis.
         place: one array of shape (n,) for each axis, int64; where each row stands in `counts`.
@@ -194,7 +195,7 @@ def _exact_table(counts: PublishedCounts, file: int) -> ExactTable:
     given = np.full(shape, -1, dtype=np.int64)
     given[tuple(place)] = counts.lower[rows]
     finest = given[tuple(slice(0, -1) for _ in shape)]
-    shown, problems = counts.files[file].shown, Problems()
+    shown, problems = counts.parts[file].file.shown, Problems()
     if (finest < 0).any() and not counts.manifest.absent_is_zero:
         cell = np.argwhere(finest < 0)[0]
         missing = ", ".join(printable(some[at]) for some, at in zip(labels.values(), cell, strict=True))
@@ -205,7 +206,7 @@ def _exact_table(counts: PublishedCounts, file: int) -> ExactTable:
     if len(wrong) and not problems.found:
         row = int(rows[wrong[0]])
         expected = int(found[tuple(each[wrong[0]] for each in place)])
-        what = f'"{counts.texts[int(counts.text[row])]}" is not {expected}, the sum of its parts or the same cell above'
+        what = f'"{counts.text[row]}" is not {expected}, the sum of its parts or the same cell above'
         problems.add(shown, what, "correct the number", line=counts.place(row)[1], column=counts.manifest.value)
     problems.check()
     return ExactTable(file, rows.astype(np.int64), found, tuple(each.astype(np.int64) for each in place), labels)
