@@ -11,15 +11,18 @@ Source of the methods: Hundepool et al., Statistical Disclosure Control, 2012, c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.model.arrays import Counts, Flags
-from audit.model.count_tables import SECONDARY, CountMethod, CountTexts
 from audit.model.errors import UsageError, printable
 
+CountTexts = npt.NDArray[np.str_]
+SECONDARY = "c"
+"""What stands in the place of a count that is hidden for the sake of others."""
 _KEYS = 256
 _NEVER = np.iinfo(np.int64).max
 _PASSES = 3
@@ -82,6 +85,39 @@ def perturbed(table: Counts, rng: np.random.Generator, largest: int) -> CountTex
     most = np.minimum(largest, table)
     noise = keys % _KEYS * (2 * most + 1) // _KEYS - most
     return (table + noise).astype(str)
+
+
+@dataclass(frozen=True)
+class CountMethod:
+    """A way to protect a table with its totals, which are the last entry along each axis.
+
+    Attributes:
+        name: its name on the command line.
+        protect: takes a table, what draws random numbers, and the options; returns what each cell is published as.
+        stated: keys of [table] that say so in the manifest, with their values as TOML, in which options are named.
+        options: its options with their values.
+        draws: whether it draws at random, and needs a seed to do the same again.
+        for_people: whether it draws for people: the same in all tables.
+        primary: what to publish where an audit says what to hide beside it; None where tables are protected one by one.
+    """
+
+    name: str
+    protect: Callable[..., CountTexts]
+    stated: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, int] = field(default_factory=dict)
+    draws: bool = False
+    for_people: bool = False
+    primary: Callable[..., CountTexts] | None = None
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """What the manifest says of it: keys of [table] and their values as TOML."""
+        known = {**self.options, "below": self.options.get("threshold", 1) - 1}
+        return {key: text.format(**known) for key, text in self.stated.items()}
+
+    def publish(self, table: Counts, rng: np.random.Generator) -> CountTexts:
+        """Return what each cell is published as; the same shape."""
+        return self.protect(table, rng, **self.options)
 
 
 _MARKERS = {"markers": '{{ "*" = [1, {below}] }}', "threshold": "{threshold}"}

@@ -344,14 +344,19 @@ def published(
 
     Return the audit by which further cells were hidden, if there was one: nothing is written unless it passes.
     """
-    from anonymizers.count_tables import count_method
+    from anonymizers.count_tables import SECONDARY, count_method
     from attacks.differencing.attack import Differencing
     from audit.publishing.count_tables import publish_tables
 
     method = count_method(name, options)
     if method.draws and seed is None:
         raise UsageError(f"{name} draws at random: give it a seed, keep that secret, and the same for every release")
-    return publish_tables(manifest, output, method, seed if method.draws else None, Differencing())
+    beside = None if method.primary is None else (Differencing(), SECONDARY)
+    drawn = seed if method.draws else None
+    first = method if method.primary is None else replace(method, protect=method.primary)
+    return publish_tables(
+        manifest, output, first.publish, method.rules, drawn, for_people=method.for_people, beside=beside
+    )
 
 
 def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> CountComparisonResult:

@@ -126,16 +126,12 @@ _LEAST_PERTURBED, _MOST_PERTURBED = 2, 5
 
 def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Settle totals by their sums; return whether a rule changed, so that the files are to be read again."""
-    changed = False
+    changed, nested = False, counts.manifest.nested
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
         if name == STATISTIC or name in rules.table.get("codes", ()):
             continue
-        if (
-            name not in counts.manifest.nested
-            and "categories" not in rules.table
-            and _take_codes(rules, counts, place, name)
-        ):
+        if name not in nested and "categories" not in rules.table and _take_codes(rules, counts, place, name):
             changed = True
             continue
         if name not in rules.totals:
@@ -147,7 +143,7 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
             else:
                 _note_no_total(rules, counts, place, name)
             continue
-        if name in counts.manifest.nested:
+        if name in nested:
             _check_nested(rules, name, list(_coarse_sums(counts, place)))
         else:
             sums = list(_total_sums(counts, place))

@@ -8,7 +8,7 @@ one (releases about the same people).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
@@ -197,41 +197,3 @@ def with_totals(counts: Counts) -> Counts:
     for axis in range(counts.ndim):
         counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
     return counts
-
-
-CountTexts: TypeAlias = "npt.NDArray[np.str_]"
-SECONDARY: Final = "c"
-"""What stands in the place of a count that is hidden for the sake of others."""
-
-
-@dataclass(frozen=True)
-class CountMethod:
-    """A way to protect a table with its totals, which are the last entry along each axis.
-
-    Attributes:
-        name: its name on the command line.
-        protect: takes a table, what draws random numbers, and the options; returns what each cell is published as.
-        stated: keys of [table] that say so in the manifest, with their values as TOML, in which options are named.
-        options: its options with their values.
-        draws: whether it draws at random, and needs a seed to do the same again.
-        for_people: whether it draws for people: the same in all tables.
-        primary: what to publish where an audit says what to hide beside it; None where tables are protected one by one.
-    """
-
-    name: str
-    protect: Callable[..., CountTexts]
-    stated: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, int] = field(default_factory=dict)
-    draws: bool = False
-    for_people: bool = False
-    primary: Callable[..., CountTexts] | None = None
-
-    @property
-    def rules(self) -> dict[str, str]:
-        """What the manifest says of it: keys of [table] and their values as TOML."""
-        known = {**self.options, "below": self.options.get("threshold", 1) - 1}
-        return {key: text.format(**known) for key, text in self.stated.items()}
-
-    def publish(self, table: Counts, rng: np.random.Generator) -> CountTexts:
-        """Return what each cell is published as; the same shape."""
-        return self.protect(table, rng, **self.options)

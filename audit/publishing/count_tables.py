@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,14 +25,22 @@ from audit.count_tables.table_audit import audit_tables
 from audit.findings.count import CountReport
 from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
-from audit.model.count_tables import SECONDARY, CountMethod, with_totals
+from audit.model.count_tables import with_totals
 from audit.model.errors import Problems, UsageError, printable, printable_path
 
+Protect = Callable[[Counts, np.random.Generator], npt.NDArray[np.str_]]
 PublishedTexts = npt.NDArray[np.object_]
 
 
 def publish_tables(
-    manifest: TableManifest, output: Path, method: CountMethod, seed: int | None, attack: CountAttack
+    manifest: TableManifest,
+    output: Path,
+    protect: Protect,
+    rules: Mapping[str, str],
+    seed: int | None,
+    *,
+    for_people: bool = False,
+    beside: tuple[CountAttack, str] | None = None,
 ) -> CountReport | None:
     """Write all releases, protected, into a new or empty folder.
 
@@ -42,9 +50,12 @@ def publish_tables(
     Args:
         manifest: of the exact tables.
         output: the folder.
-        method: how tables are protected. One with a `primary` way hides further cells until an audit passes.
-        seed: of what it draws.
-        attack: the attack of that audit.
+        protect: returns the published text of each cell of a table with its totals.
+        rules: the keys of `[table]` that describe the method, and their values as TOML.
+        seed: of what the method draws.
+        for_people: whether it draws a number for each person; a cell of all tables then holds the same people.
+        beside: the attack of an audit that says which further cells to hide, until it passes, and the marker of those,
+            which can stand for any count; None where each table is protected by itself.
 
     Returns:
         The audit, if there was one: nothing is written unless it passes.
@@ -58,22 +69,22 @@ def publish_tables(
     check_folder(output)
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
-    if method.for_people and any(each.labels != tables[0].labels for each in tables):
+    if for_people and any(each.labels != tables[0].labels for each in tables):
         what = "people's keys are drawn by cell, so that all tables must have the same dimensions and labels"
         raise UsageError(f"{what}; choose another method, or perturb the tables where the microdata are")
-    protect = method.primary or method.protect
-    cells = np.concatenate([protect(each.counts, rng, **method.options)[each.place] for each in tables]).astype(object)
+    cells = np.concatenate([protect(each.counts, rng)[each.place] for each in tables]).astype(object)
     report = None
-    if method.primary is not None:
+    if beside is not None:
+        attack, marker = beside
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
-            _write(counts, tables, cells, method.rules, Path(folder))
-            cells[_to_hide(Path(folder), attack)] = SECONDARY
+            _write(counts, tables, cells, rules, Path(folder))
+            cells[_to_hide(Path(folder), attack)] = marker
         with TemporaryDirectory(prefix="audit-anonymize-") as folder:
-            _write(counts, tables, cells, method.rules, Path(folder))
+            _write(counts, tables, cells, rules, Path(folder))
             report = audit_tables(read_table_manifest(Path(folder)), attack, AuditOptions())
         if report.exit_code:
             return report
-    _write(counts, tables, cells, method.rules, output)
+    _write(counts, tables, cells, rules, output)
     written, known = read_counts(read_table_manifest(output)), counts.lower[counts.shown]
     if len(written.lower) != len(known) or ((written.lower > known) | (written.upper < known)).any():
         raise RuntimeError("what was published cannot stand for the exact counts")
