@@ -114,7 +114,7 @@ class WrittenField:
 
 @cache
 def written_fields(kind: type) -> tuple[WrittenField, ...]:
-    """Return how each field of a dataclass is written, and each property that its `WRITTEN` names.
+    """Return how each field of a dataclass is written, but for those in its `LEFT_OUT`, and each property in `WRITTEN`.
 
     Raises:
         TypeError: it is none.
@@ -124,7 +124,8 @@ def written_fields(kind: type) -> tuple[WrittenField, ...]:
     hints = get_type_hints(kind, include_extras=True)
     for name in getattr(kind, "WRITTEN", ()):
         hints[name] = get_type_hints(getattr(kind, name).fget, include_extras=True)["return"]
-    names = (*(each.name for each in fields(kind)), *getattr(kind, "WRITTEN", ()))
+    names = [*(each.name for each in fields(kind)), *getattr(kind, "WRITTEN", ())]
+    names = [name for name in names if name not in getattr(kind, "LEFT_OUT", ())]
     return tuple(_written_field(name, hints[name]) for name in names if UNWRITTEN not in notes_of(hints[name]))
 
 

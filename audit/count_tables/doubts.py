@@ -6,7 +6,7 @@ What is found all the same with what a manifest is without its guesses stands.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from audit.model.count_report import Rounding
 from audit.model.doubt import Doubt
 from audit.model.errors import InputError, Problems, printable
 from audit.model.json_types import UNBOUNDED
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _NAMED = 6
@@ -42,20 +42,40 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
     )
     keys = [key for key in manifest.unconfirmed if not (narrowest and is_about(key, "table.markers"))]
     keys = [key for key in keys if key.removeprefix("policy.") not in given]
-    found = list(_guesses(keys))
-    found += [
-        Doubt(reason)
-        for reason in (
-            *_unread_columns(counts),
-            *_unread_measures(counts),
-            *_unread_outputs(counts),
-            *_missed_totals(counts),
-            *_moved_labels(counts),
-            *_likely_parts(counts),
-            *_changes(counts),
-        )
+    unread = (
+        (
+            _unread_columns(counts),
+            "columns",
+            Phrase(
+                "numbers beside the counts were not judged: {columns}; say what they are under [table], or name "
+                "them in not_counts if they say nothing about the counts"
+            ),
+        ),
+        (
+            _unread_measures(counts),
+            "measures",
+            Phrase(
+                "statistics beside the counts were not judged: {measures}; name them in measures if they are counts, "
+                "or in not_counts if they say nothing about the counts"
+            ),
+        ),
+        (
+            _unread_outputs(counts),
+            "files",
+            Phrase(
+                "tables that are not counts were not judged: {files}; name them in not_counts if they say nothing "
+                "about the counts"
+            ),
+        ),
+    )
+    reasons = [
+        _needs(phrase.filled(**{key: ", ".join(f'"{printable(name, 60)}"' for name in names[:_NAMED])}))
+        for names, key, phrase in unread
+        if names
     ]
-    return found
+    more = _missed_totals(counts), _moved_labels(counts), _likely_parts(counts), _changes(counts)
+    reasons += [reason for some in more for reason in some]
+    return [*_guesses(keys), *map(Doubt, reasons)]
 
 
 def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:
@@ -78,67 +98,42 @@ def _needs(text: str) -> Reason:
     return Reason(text, ReasonKind.NEEDS)
 
 
-def _unread_columns(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the columns with numbers, or ranges of counts, that stand beside the counts and have no meaning."""
-    named: dict[str, str] = {}
+def _unread_columns(counts: PublishedCounts) -> list[str]:
+    """Return the columns with numbers, or ranges of counts, that stand beside the counts and have no meaning."""
+    named: list[str] = []
     for file in {part.file.path: part.file for part in counts.parts}.values():
         if (file.path.parent / SESSION).is_file():
             continue
         names = column_names(file.path, file.shown, Problems()) or ()
         others = [name for name in names if name not in named and name not in counts.manifest.columns]
         table = read_count_table(file.path, file.shown, others, Problems()) if others else None
-        for name in others if table is not None else ():
-            texts = table.distinct(name) if table is not None else ()
-            if any(is_like_a_number(text) or said_range(text) is not None for text in texts):
-                named[name] = file.shown
-    if named:
-        columns = ", ".join(f'"{printable(name, 60)}"' for name in list(named)[:_NAMED])
-        yield _needs(
-            say(
-                "numbers beside the counts were not judged: {columns}; say what they are under [table], or name "
-                "them in not_counts if they say nothing about the counts",
-                columns=columns,
-            )
-        )
+        texts = {} if table is None else {name: table.distinct(name) for name in others}
+        named += [n for n in texts if any(is_like_a_number(t) or said_range(t) is not None for t in texts[n])]
+    return named
 
 
-def _unread_measures(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the statistics with numbers that are no counts and have no meaning."""
+def _unread_measures(counts: PublishedCounts) -> list[str]:
+    """Return the statistics with numbers that are no counts and have no meaning."""
     manifest = counts.manifest
     if manifest.measure is None or not manifest.measures:
-        return
+        return []
     known = {*manifest.measures, *manifest.not_counts, *(each.column for each in manifest.rates)}
     named: dict[str, None] = {}
     for table in (part.table for part in counts.parts):
         if manifest.measure in table and manifest.value in table:
             pairs = set(zip(table.texts(manifest.measure), table.texts(manifest.value), strict=True))
             named |= dict.fromkeys(m for m, text in sorted(pairs) if m not in known and is_like_a_number(text))
-    if named:
-        yield _needs(
-            say(
-                "statistics beside the counts were not judged: {measures}; name them in measures if they are counts, "
-                "or in not_counts if they say nothing about the counts",
-                measures=", ".join(f'"{printable(name, 60)}"' for name in list(named)[:_NAMED]),
-            )
-        )
+    return [*named]
 
 
-def _unread_outputs(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the outputs of sessions that are no counts: means and other magnitudes, figures; or counts not judged."""
-    files = [file for release in counts.manifest.releases for file in release.tables if file.path.name == SESSION]
+def _unread_outputs(counts: PublishedCounts) -> list[str]:
+    """Return the outputs of sessions that are no counts: means and other magnitudes, figures; or counts not judged."""
+    manifest = counts.manifest
+    files = [file for release in manifest.releases for file in release.tables if file.path.name == SESSION]
     outputs = [each for file in files for each in session_outputs(file.path, file.shown, Problems())]
-    others = [each for each in outputs if each.file not in counts.manifest.not_counts]
-    judged = {each.file: judged_statistics(counts.manifest, each) for each in others}
-    left = [each.file for each in others if judged[each.file] != [*each.statistics]]
-    left += [name for each in others for name in each.magnitudes if name not in counts.manifest.not_counts]
-    if left:
-        yield _needs(
-            say(
-                "tables that are not counts were not judged: {files}; name them in not_counts if they say nothing "
-                "about the counts",
-                files=", ".join(f'"{printable(name, 60)}"' for name in left[:_NAMED]),
-            )
-        )
+    others = [each for each in outputs if each.file not in manifest.not_counts]
+    left = [each.file for each in others if judged_statistics(manifest, each) != [*each.statistics]]
+    return left + [name for each in others for name in each.magnitudes if name not in manifest.not_counts]
 
 
 def _changes(counts: PublishedCounts) -> Iterator[Reason]:
@@ -191,12 +186,32 @@ def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _moved_labels(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the nested labels that are inside of one label in a release and of another one in another release."""
-    if counts.manifest.over_time == "independent":
-        return
-    for warning in two_parents(counts):
-        if not warning.at_once:
-            yield _needs(warning.text)
+    """Yield the nested labels that are inside of one label in a release and of another one in another release.
+
+    A text that one release has inside of both is two labels.
+    """
+    for dimension in () if counts.manifest.over_time == "independent" else counts.manifest.nested:
+        seen: dict[str, dict[tuple[str, ...], list[tuple[int, str]]]] = {}
+        for part in counts.parts:
+            for path in dict.fromkeys(part.nested[dimension]):
+                if len(path) > 1:
+                    line = part.table.line(part.nested[dimension].index(path))
+                    where = part.release, f"{part.file.shown}:{line}"
+                    seen.setdefault(path[-1], {}).setdefault(path, []).append(where)
+        for text, ((one, first), (other, second), *_) in ((t, [*p.items()]) for t, p in seen.items() if len(p) > 1):
+            if {at for at, _ in first}.isdisjoint(at for at, _ in second):
+                yield _needs(
+                    say(
+                        '"{label}" of {dimension} is inside of {one} ({first}) and of {other} ({second}); they count '
+                        "as two labels: if it is one that moved, give it one place in all releases",
+                        label=printable(text, 60),
+                        dimension=printable(dimension, 60),
+                        one=printable(one[-2], 60),
+                        other=printable(other[-2], 60),
+                        first=printable(first[0][1]),
+                        second=printable(second[0][1]),
+                    )
+                )
 
 
 def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
@@ -216,43 +231,6 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
                     dimension=printable(name, 60),
                 )
             )
-
-
-@dataclass(frozen=True)
-class TwoParents:
-    """A text that is a label inside of two others.
-
-    Attributes:
-        text: what was found, with both places.
-        at_once: whether one release has both, so that they are two labels.
-    """
-
-    text: str
-    at_once: bool
-
-
-def two_parents(counts: PublishedCounts) -> Iterator[TwoParents]:
-    """Yield the texts of nested labels that are inside of two others."""
-    for dimension in counts.manifest.nested:
-        seen: dict[str, dict[tuple[str, ...], list[tuple[int, str]]]] = {}
-        for place, part in enumerate(counts.parts):
-            labels, rows = part.nested[dimension], np.flatnonzero(counts.file == place)
-            release = int(counts.release[rows[0]]) if len(rows) else -1
-            for path in dict.fromkeys(labels):
-                if len(path) > 1:
-                    line = part.table.line(labels.index(path))
-                    where = release, f"{part.file.shown}:{line}"
-                    seen.setdefault(path[-1], {}).setdefault(path, []).append(where)
-        for text, paths in seen.items():
-            if len(paths) > 1:
-                (one, first), (other, second) = list(paths.items())[:2]
-                text_of_both = say(
-                    '"{label}" of {dimension} is inside of {one} ({first}) and of {other} ({second}); they count '
-                    "as two labels: if it is one that moved, give it one place in all releases",
-                    label=printable(text, 60), dimension=printable(dimension, 60), one=printable(one[-2], 60),
-                    other=printable(other[-2], 60), first=printable(first[0][1]), second=printable(second[0][1]),
-                )  # fmt: skip
-                yield TwoParents(text_of_both, bool({at for at, _ in first} & {at for at, _ in second}))
 
 
 def check_columns_are_there(counts: PublishedCounts) -> None:

@@ -258,21 +258,23 @@ def explain_cell(
     for part in build_evidence(counts, limits, asked).parts:
         outcome = attacked(counts, part, exact, Budget(options.time_limit))
         for place in range(len(part.questions)):
-            since, upper = int(part.questions.since[place]), int(outcome.upper[place])
-            release = int(part.questions.release[place])
+            release, since, cell = builder.subject(part, place)
+            upper, bounds = int(outcome.upper[place]), outcome.bounds(place)
+            if not builder.holds(part.tables, bounds):
+                raise RuntimeError(str(_FAILED))
             found.append(
                 ExplainedCount(
-                    release=counts.manifest.tags[release],
-                    since=None if since < 0 else counts.manifest.tags[since],
+                    release=release,
+                    since=since,
                     measure=part.measure,
-                    shown=_shown(counts, label, release) if since < 0 else (),
+                    shown=_shown(counts, label, release) if since is None else (),
                     lower=int(outcome.lower[place]),
                     upper=None if upper >= UNBOUNDED else upper,
                     exact=bool(outcome.exact[place]),
-                    certificate=tuple(builder.certified(part, bound) for bound in outcome.bounds(place)),
+                    certificate=tuple(builder.certified(part, bound) for bound in bounds),
                 )
             )
-    return CellExplanation(builder.cell(label.tolist(), dimensions), tuple(found), tables_facts(counts))
+    return CellExplanation(cell, tuple(found), tables_facts(counts))
 
 
 def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[str, str]) -> np.ndarray:
@@ -302,7 +304,7 @@ def _questions(counts: PublishedCounts, label: np.ndarray) -> CountQuestions:
     return replace(every, rule=np.full_like(every.rule, PROTECTED))
 
 
-def _shown(counts: PublishedCounts, label: np.ndarray, release: int) -> tuple[str, ...]:
-    every = counts.manifest.over_time == "same"
+def _shown(counts: PublishedCounts, label: np.ndarray, tag: str) -> tuple[str, ...]:
+    every, release = counts.manifest.over_time == "same", counts.manifest.tags.index(tag)
     same = counts.shown & (counts.label == label).all(axis=1) & (every | (counts.release == release))
     return tuple(counts.text[same])

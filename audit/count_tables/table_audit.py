@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.clauses.count_limits import COUNT_CLAUSES
-from audit.count_tables.count_findings import CertificateError, FindingBuilder, Known, with_pictures
+from audit.count_tables.count_findings import FindingBuilder, Known, with_pictures
 from audit.count_tables.doubts import check_columns_are_there, surest_limits, table_doubts, without_guesses
 from audit.count_tables.judged_counts import CountAttack, JudgedCounts, judge, tables_facts
 from audit.count_tables.manifest import TableManifest, parse_table_manifest
@@ -40,6 +40,7 @@ from audit.model.json_types import UNBOUNDED
 from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.report import (
     AdversaryFacts,
+    Contradictions,
     CountSize,
     Input,
     SeriesFacts,
@@ -113,11 +114,10 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
 
     accepted = _accepted(judged, ident, options)
     kept = [place for place in found if not accepted.ids or ident(place) not in accepted.ids]
-    certified = _certified(judged, builder, kept, options.findings, facts)
-    findings = certified.findings
-    if certified.failed:
-        judged = judged.without(certified.failed)
-        kept = [place for place in kept if place not in certified.failed]
+    findings, checked, failed, interrupted = _certified(judged, builder, kept, options.findings, facts)
+    if failed:
+        judged = judged.without(failed)
+        kept = [place for place in kept if place not in failed]
     standing, stopped = _standing(judged, attack, options) if kept else (None, False)
     if standing is not None:
         guesses = manifest.unconfirmed
@@ -140,7 +140,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         findings=with_pictures(counts, findings, _known(judged, builder, kept) if findings else {}),
         findings_total=len(kept),
         rules={kind: FindingRule(each.meaning, REMEDY) for kind, each in COUNT_KINDS.items()},
-        certificates_checked=certified.checked,
+        certificates_checked=checked,
     )
     return CountReport(
         tool_version=VERSION,
@@ -149,13 +149,16 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         series=SeriesFacts(facts.name, facts.releases, 0, facts.rows, 0, 0, 0),
         adversary=AdversaryFacts("published", transitions=False, known=0),
         attacks=(report,),
+        contradictions=Contradictions(),
+        revealed=False,
+        ids_are_stable=True,
         policy=replace(_decide(judged, report, doubts, sure, guessed), waived=tuple(accepted.waived)),
         time_limit=options.time_limit,
         left_out=len(accepted.ids),
         baseline=None if options.baseline is None else replace(options.baseline, still=accepted.still),
-        interrupted=certified.interrupted or stopped or judged.interrupted,
+        interrupted=interrupted or stopped or judged.interrupted,
         tables=facts,
-        failed_certificates=len(certified.failed),
+        failed_certificates=len(failed),
     )
 
 
@@ -172,45 +175,33 @@ def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -
     return found
 
 
-@dataclass
-class _Certified:
-    """Findings to show, how many certificates hold, the places of those that do not, and whether the user stopped."""
-
-    findings: tuple[CountFinding, ...]
-    checked: int
-    failed: frozenset[int]
-    interrupted: bool
-
-
 def _certified(
     judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int], shown: int | None, facts: TablesFacts
-) -> _Certified:
-    """Return the first findings with their certificates, and what the check of certificates said.
+) -> tuple[tuple[CountFinding, ...], int, frozenset[int], bool]:
+    """Return the first findings, how many certificates hold, which findings' do not, and whether the user stopped.
 
-    Those of the others are checked in random order, up to so many numbers in them.
+    Certificates of the findings that are not returned are checked in random order, up to so many numbers in them.
     """
-    findings, checked, failed, left, interrupted = [], 0, set[int](), _TERMS, False
-    chosen = kept if shown is None else kept[:shown]
-    others = kept[len(chosen) :]
+    chosen, others = (kept, kept[:0]) if shown is None else (kept[:shown], kept[shown:])
+    findings, checked, failed, left = list[CountFinding](), 0, set[int](), _TERMS
+    order = [*chosen, *(others[one] for one in np.random.default_rng(0).permutation(len(others)).tolist())]
     try:
-        for place in chosen:
-            try:
-                findings.append(builder.finding(*judged.at(place), facts))
-            except CertificateError:
+        for rank, place in enumerate(order):
+            part, question, outcome = judged.at(place)
+            bounds = outcome.bounds(question)
+            if not builder.holds(part.tables, bounds):
                 failed.add(place)
-        for one in np.random.default_rng(0).permutation(len(others)).tolist():
+            else:
+                checked += 1
+                if rank < len(chosen):
+                    findings.append(builder.finding(part, question, outcome, facts))
+            if rank >= len(chosen):
+                left -= sum(len(each.proof.terms) if isinstance(each.proof, WeightedSum) else _LONG for each in bounds)
             if left < 0:
                 break
-            part, question, outcome = judged.at(others[one])
-            bounds = outcome.bounds(question)
-            left -= sum(len(each.proof.terms) if isinstance(each.proof, WeightedSum) else _LONG for each in bounds)
-            if builder.holds(part.tables, bounds):
-                checked += 1
-            else:
-                failed.add(others[one])
     except KeyboardInterrupt:  # what was decided is shown, with how many certificates were checked
-        interrupted = True
-    return _Certified(tuple(findings), checked + len(findings), frozenset(failed), interrupted)
+        return tuple(findings), checked, frozenset(failed), True
+    return tuple(findings), checked, frozenset(failed), False
 
 
 def _measures(judged: JudgedCounts, kept: Sequence[int]) -> CountMeasures:

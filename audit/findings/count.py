@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
@@ -19,21 +19,7 @@ from audit.model.json_types import (
     Omittable,
     WrittenAs,
 )
-from audit.model.recommendation import Recommendation
-from audit.model.report import (
-    AttackReport,
-    Contradictions,
-    CountSize,
-    Exposure,
-    FoundPerson,
-    LadderStep,
-    PolicyReport,
-    ReleasePanel,
-    Report,
-    ReportWarning,
-    SeriesFacts,
-    Violation,
-)
+from audit.model.report import AttackReport, CountSize, PolicyReport, Report
 from audit.runtime.phrases import Phrase, figure, say, say_count
 
 REST = "(rest)"
@@ -279,10 +265,9 @@ class CountAttackReport(AttackReport):
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ()
-    sensitive: Annotated[None, UNWRITTEN]
+    LEFT_OUT: ClassVar[tuple[str, ...]] = ("sensitive", "people")
     measures: CountMeasures
     findings: tuple[CountFinding, ...]
-    people: Annotated[int | None, UNWRITTEN] = None
     certificates_checked: int = 0
 
 
@@ -291,25 +276,19 @@ class CountPolicyReport(PolicyReport):
     """The decision about count tables."""
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("passed",)
-    if_confirmed: Annotated[tuple[Violation, ...], UNWRITTEN] = ()
+    LEFT_OUT: ClassVar[tuple[str, ...]] = ("if_confirmed",)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountReport(Report):
     """What `audit SERIES --format json` writes of a series of count tables: nothing that is about people."""
 
-    series: Annotated[SeriesFacts, UNWRITTEN]
+    LEFT_OUT: ClassVar[tuple[str, ...]] = (
+        *("series", "contradictions", "revealed", "ids_are_stable", "ladder", "panel", "warnings", "exposure"),
+        *("people", "recommendation"),
+    )
     attacks: tuple[CountAttackReport, ...]
-    contradictions: Annotated[Contradictions, UNWRITTEN] = field(default_factory=Contradictions)
     policy: CountPolicyReport
-    revealed: Annotated[bool, UNWRITTEN] = False
-    ids_are_stable: Annotated[bool, UNWRITTEN] = True
-    ladder: Annotated[tuple[LadderStep, ...], UNWRITTEN] = ()
-    panel: Annotated[tuple[ReleasePanel, ...], UNWRITTEN] = ()
-    warnings: Annotated[tuple[ReportWarning, ...], UNWRITTEN] = ()
-    exposure: Annotated[tuple[Exposure, ...], UNWRITTEN] = ()
-    people: Annotated[tuple[FoundPerson, ...], UNWRITTEN] = ()
-    recommendation: Annotated[Recommendation | None, UNWRITTEN] = None
     tables: Annotated[TablesFacts, WrittenAs("series")]
 
     @property
