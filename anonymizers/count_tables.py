@@ -119,6 +119,10 @@ class CountMethod:
         """Return what each cell is published as; the same shape."""
         return self.protect(table, rng, **self.options)
 
+    def publish_first(self, table: Counts, rng: np.random.Generator) -> CountTexts:
+        """Return what each cell is published as before an audit says what to hide beside it; the same shape."""
+        return (self.primary or self.protect)(table, rng, **self.options)
+
 
 _MARKERS = {"markers": '{{ "*" = [1, {below}] }}', "threshold": "{threshold}"}
 COUNT_METHODS: Mapping[str, CountMethod] = {

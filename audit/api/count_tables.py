@@ -352,11 +352,8 @@ def published(
     if method.draws and seed is None:
         raise UsageError(f"{name} draws at random: give it a seed, keep that secret, and the same for every release")
     beside = None if method.primary is None else (Differencing(), SECONDARY)
-    drawn = seed if method.draws else None
-    first = method if method.primary is None else replace(method, protect=method.primary)
-    return publish_tables(
-        manifest, output, first.publish, method.rules, drawn, for_people=method.for_people, beside=beside
-    )
+    publish, drawn = method.publish_first, seed if method.draws else None
+    return publish_tables(manifest, output, publish, method.rules, drawn, for_people=method.for_people, beside=beside)
 
 
 def compare_tables(series: Sequence[tuple[str, LoadedTables]], time_limit: float | None) -> CountComparisonResult:

@@ -161,8 +161,12 @@ def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
     add up; of equal sets that of fewer cells is cheaper. The manifest may keep a cell, or give it a cost of its own.
     """
     total = np.array([each.total for each in counts.dimensions])
-    own = {row: counts.manifest.cost_of(counts.cell(row), int(counts.lower[row])) for row in rows}
-    shown = {row: cost for row, cost in own.items() if cost is not None}
+    shown = dict[int, int]()
+    for row in rows:
+        cell, count = counts.cell(row).items(), int(counts.lower[row])
+        cost = next((rule.cost for rule in counts.manifest.hiding if rule.cell.items() <= cell), count)
+        if cost is not None:
+            shown[row] = cost
     many = len(shown) + 1
     margin = many * (sum(shown.values()) + 1)
     totals = {row: int((counts.label[row] == total).sum()) for row in shown if shown[row] == counts.lower[row]}
@@ -354,8 +358,7 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
     import pyarrow.parquet as pq
 
     manifest, path = counts.manifest, output / table.path.name
-    beside = {each.column for each in manifest.rates if not each.is_statistic} | {manifest.status}
-    beside |= set() if manifest.change is None else {manifest.change.column}
+    beside = {*manifest.beside, manifest.status}
     own = [row for row in rows if counts.part(row).file.path == table.path]
     source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
     if source is None:

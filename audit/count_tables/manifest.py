@@ -136,22 +136,23 @@ class TableManifest:
         return tuple(release.tag for release in self.releases)
 
     @property
+    def beside(self) -> frozenset[str]:
+        """The columns that speak of the counts in the same rows: rates and changes."""
+        rates = (each.column for each in self.rates if not each.is_statistic)
+        return frozenset([*rates, *([] if self.change is None else [self.change.column])])
+
+    @property
+    def denominators(self) -> frozenset[str]:
+        """The columns with the denominators of rates."""
+        return frozenset(each.denominator for each in self.rates if not each.is_statistic)
+
+    @property
     def columns(self) -> frozenset[str]:
         """The columns that have a meaning."""
-        rates = [name for each in self.rates if not each.is_statistic for name in (each.column, each.denominator)]
-        change = None if self.change is None else self.change.column
-        named = (
-            *(each.column for each in self.views),
-            change,
-            self.measure,
-            self.status,
-            self.breakdown,
-            self.releases_by,
-            *self.levels,
-            *rates,
-        )
         nested = (column for columns in self.nested.values() for column in columns)
-        return frozenset({*self.dimensions, *nested, *self.not_counts, *(each for each in named if each is not None)})
+        several = {*self.dimensions, *nested, *self.levels, *(each.column for each in self.views), *self.not_counts}
+        named = (self.measure, self.status, self.breakdown, self.releases_by)
+        return self.beside | self.denominators | several | {each for each in named if each is not None}
 
     @property
     def views(self) -> tuple[CountColumn, ...]:
@@ -170,13 +171,6 @@ class TableManifest:
         """Return whether a text is a marker that leaves several counts."""
         least, most = self.markers.get(text, (0, 0))
         return least < most
-
-    def cost_of(self, cell: Mapping[str, str], count: int) -> int | None:
-        """Return what it costs to hide a cell: its count, where nothing else is said; None where it is kept."""
-        for rule in self.hiding:
-            if rule.cell.items() <= cell.items():
-                return rule.cost
-        return count
 
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""

@@ -98,8 +98,7 @@ def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) 
     names = column_names(file.path, file.shown, problems)
     if names is None:
         return None
-    beside = {name for each in manifest.rates if not each.is_statistic for name in (each.column, each.denominator)}
-    beside |= set() if manifest.change is None else {manifest.change.column}
+    beside = manifest.beside | manifest.denominators
     needed = (manifest.measure, manifest.status, manifest.breakdown)
     wanted = [view.column for view in manifest.views] + [c for c in needed if c is not None]
     wanted += [c for columns in manifest.nested.values() for c in columns] + list(manifest.levels)

@@ -156,7 +156,10 @@ def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
 def record(
     what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str], made: Callable[..., Any] = dict
 ) -> Form:
-    """Return what reads a table with some keys, of which some are needed, and makes something of it; None for none."""
+    """Return what reads a table with some keys, of which some are needed, and makes something of it; None for none.
+
+    What nothing can be made of, None, is noted.
+    """
 
     def read(reader: Reader, table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - what is made
         given = table.get(key)
@@ -164,8 +167,8 @@ def record(
             return None
         if isinstance(given, dict) and {*needed} <= set(given) <= set(forms):
             found = {name: form(reader, given, name) for name, form in forms.items() if name in given}
-            if not any(each in (None, {}) for each in found.values()):
-                return made(**found)
+            if not any(each in (None, {}) for each in found.values()) and (whole := made(**found)) is not None:
+                return whole
         reader.note(key, what, f"write {example}")
         return None
 
@@ -211,20 +214,25 @@ def _interval(ends: object) -> tuple[int, int] | None:
 def rates(reader: Reader, table: Mapping[str, Any], key: str) -> tuple[Rates, ...]:
     """Return the rates, of one table or a list of tables."""
     given = table.get(key, [])
-    found = [_RATES(reader, {key: entry}, key) for entry in (given if isinstance(given, list) else [given])]
-    rates = []
-    for each in found:
-        if each is not None and ("column" in each) == ("measure" in each):
-            reader.note(key, "these are not rates", f"write {_RATES_EXAMPLE}")
-        elif each is not None:
-            base, name = each["denominator"], each.get("column") or each["measure"]
-            cell = base if isinstance(base, dict) else {}
-            of_published = each.get("of") == "published"
-            rates.append(
-                Rates(name, each["per"], each["decimals"], "" if cell else base, of_published, cell,
-                      each.get("counts", ""), "measure" in each)
-            )  # fmt: skip
-    return tuple(rates)
+    found = (_RATES(reader, {key: entry}, key) for entry in (given if isinstance(given, list) else [given]))
+    return tuple(each for each in found if each is not None)
+
+
+def _rates_of(
+    per: int,
+    decimals: int,
+    denominator: str | Mapping[str, str],
+    column: str = "",
+    measure: str = "",
+    *,
+    of: str = "count",
+    counts: str = "",
+) -> Rates | None:
+    """Return rates by the keys of an entry; None where they are neither a column nor a statistic, or both."""
+    if bool(column) == bool(measure):
+        return None
+    base, cell = (denominator, {}) if isinstance(denominator, str) else ("", denominator)
+    return Rates(column or measure, per, decimals, base, of == "published", cell, counts, bool(measure))
 
 
 def _denominator(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str, str] | str | None:
@@ -240,19 +248,16 @@ def distinct(reader: Reader, table: Mapping[str, Any], key: str) -> Mapping[str,
 def hiding_rules(reader: Reader) -> tuple[HidingRule, ...]:
     """Return the entries of `[[hiding]]`, noting each problem where it stands."""
     entries = reader.document.get("hiding", [])
-    rules = [
-        _HIDING(reader, {"hiding": each}, "hiding") for each in (entries if isinstance(entries, list) else [entries])
-    ]
-    for rule in rules:
-        if rule is not None and len(rule) != 2:
-            reader.note("hiding", _HIDING_WHAT, f"write {_HIDING_EXAMPLE}")
-    return tuple(HidingRule(rule["cell"], rule.get("cost")) for rule in rules if rule is not None)
+    listed = entries if isinstance(entries, list) else [entries]
+    rules = (_HIDING(reader, {"hiding": each}, "hiding") for each in listed)
+    return tuple(rule for rule in rules if rule is not None)
 
 
-_RATES_EXAMPLE = 'rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }'
-_WIDE_EXAMPLE = 'wide = { dimension = "sex", columns = { Male = "M", Female = "F", Total = "T" } }'
-_HIDING_WHAT = "this does not say which cells to keep, or what it costs to hide them"
-_HIDING_EXAMPLE = 'cell = { sex = "All" } and below it keep = true, or cost = 100, under [[hiding]]'
+def _hiding_rule(cell: Mapping[str, str], *, keep: bool = False, cost: int | None = None) -> HidingRule | None:
+    """Return the rule of an entry; None where it says neither that cells are kept nor what they cost, or both."""
+    return HidingRule(cell, cost) if keep == (cost is None) else None
+
+
 _ROUNDING = record(
     "this is not a way to round",
     f'rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}',
@@ -262,7 +267,7 @@ _ROUNDING = record(
 )
 _RATES = record(
     "these are not rates",
-    _RATES_EXAMPLE,
+    'rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }',
     {
         **dict.fromkeys(("column", "measure", "counts"), Reader.text),
         "per": whole(1),
@@ -271,10 +276,11 @@ _RATES = record(
         "of": one_of(("count", "published"), "rates are of counts or of what was published", 'write of = "published"'),
     },
     ["per", "decimals", "denominator"],
+    _rates_of,
 )
 _WIDE = record(
     "this is not a dimension in columns, each with a label of its own",
-    _WIDE_EXAMPLE,
+    'wide = { dimension = "sex", columns = { Male = "M", Female = "F", Total = "T" } }',
     {"dimension": Reader.text, "columns": distinct},
     ["dimension", "columns"],
     Wide,
@@ -287,14 +293,15 @@ _CHANGE = record(
     ChangeColumn,
 )
 _HIDING = record(
-    _HIDING_WHAT,
-    _HIDING_EXAMPLE,
+    "this does not say which cells to keep, or what it costs to hide them",
+    'cell = { sex = "All" } and below it keep = true, or cost = 100, under [[hiding]]',
     {
         "cell": Reader.mapping,
         "keep": one_of((True,), "this has to be true", "leave it out"),
         "cost": whole(0),
     },
     ["cell"],
+    _hiding_rule,
 )
 TABLE_KEYS: Mapping[str, Form] = {
     "dimensions": Reader.texts,
