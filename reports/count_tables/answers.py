@@ -22,41 +22,40 @@ from reports.verdict import headline
 
 def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
     """Return what is written in JSON: that of `audit` for the series with the candidate, and what changes."""
-    entries = json_object(candidate.after)
-    entries["candidate"] = {"release": candidate.release}
-    entries["before"] = {
-        "passed": candidate.before.policy.passed,
-        "measures": json_value(candidate.before.measures),
+    before, written = candidate.before, [*candidate.written]
+    return {
+        **json_object(candidate.after),
+        "candidate": {"release": candidate.release},
+        "before": {"passed": before.policy.passed, "measures": json_value(before.measures)},
+        "new": json_value(candidate.new),
+        "new_total": candidate.new_total,
+        "hide": json_value(candidate.hide),
+        **({"least": candidate.least} if candidate.hide else {}),
+        **({"written": written} if written else {}),
+        **({"stopped": candidate.stopped} if candidate.stopped is not None else {}),
+        "rounding": json_value(candidate.rounding),
     }
-    entries["new"] = json_value(candidate.new)
-    entries["new_total"] = candidate.new_total
-    entries["hide"] = json_value(candidate.hide)
-    entries |= {"least": candidate.least} if candidate.hide else {}
-    entries |= {"written": [*candidate.written]} if candidate.written else {}
-    entries |= {"stopped": candidate.stopped} if candidate.stopped is not None else {}
-    entries["rounding"] = json_value(candidate.rounding)
-    return entries
 
 
 def candidate_page(candidate: CandidateReport) -> Page:
     """Return the verdict with the candidate, what is new, and what to hide or how to round."""
     report = candidate.after
     release = printable(candidate.release)
-    verdict = [say("With release {release}: {verdict}", release=release, verdict=headline(report)[0])]
-    verdict.append(say("Without it: {verdict}", verdict=headline(candidate.before)[0]))
-    new = [say("Nothing: everything that follows with it could be derived before.")]
-    if candidate.undecided:
-        new = [say("Nothing was found, but some counts were not settled.")]
+    verdict = [
+        say("With release {release}: {verdict}", release=release, verdict=headline(report)[0]),
+        say("Without it: {verdict}", verdict=headline(candidate.before)[0]),
+    ]
     if candidate.new_total:
-        new = [
-            say_count(
-                "{count} count could not be derived before.",
-                "{count} counts could not be derived before.",
-                candidate.new_total,
-            )
-        ]
-        for finding in candidate.new:
-            new += finding.in_full(by_version=True)
+        counted = say_count(
+            "{count} count could not be derived before.",
+            "{count} counts could not be derived before.",
+            candidate.new_total,
+        )
+        new = [counted, *(line for finding in candidate.new for line in finding.in_full(by_version=True))]
+    elif candidate.undecided:
+        new = [say("Nothing was found, but some counts were not settled.")]
+    else:
+        new = [say("Nothing: everything that follows with it could be derived before.")]
     sections = [
         ("", [facts(report)]),
         (say("Verdict"), verdict),
@@ -188,11 +187,10 @@ CELL = frames(cell_page, lambda explanation: explanation)
 
 def compared_rows(compared: ComparedTables) -> list[list[str]]:
     """Return what is compared, each row its name and an entry for each series."""
-    names = list(dict.fromkeys(name for _, report in compared.series for name, _ in measured(report)))
-    verdicts = [[say("verdict"), *(state(report) for _, report in compared.series)]]
-    return verdicts + [
-        [name, *(dict(measured(report)).get(name, "") for _, report in compared.series)] for name in names
-    ]
+    measures = [dict(measured(report)) for _, report in compared.series]
+    names = dict.fromkeys(name for each in measures for name in each)
+    rows = [[name, *(each.get(name, "") for each in measures)] for name in names]
+    return [[say("verdict"), *(state(report) for _, report in compared.series)], *rows]
 
 
 def compared_page(compared: ComparedTables) -> Page:
