@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TypeAlias
 
+from audit.count_tables.published_counts import totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, number_of
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, is_total_word
@@ -16,10 +17,11 @@ from audit.init.count_rules import TableGuesses
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
 _DIGITS = 5  # chance does not make so many agree
-_SUMS = 3
 _FLAGS = 6
 Rate: TypeAlias = dict[str, int | str | dict[str, str]]
 """A rate as `[table] rates` has it."""
+Base: TypeAlias = tuple[str | dict[str, str], Sequence[str], Sequence[int]]
+"""What rates may be of, its numbers row by row, and per how many they may be."""
 _BOTH = re.compile(r"(.+?)\s*[(\[]\s*([0-9.]*)\s*%?\s*[)\]]")
 _RATE = " (rate)"
 
@@ -68,14 +70,10 @@ def declare_beside(
     if sum(name + _RATE in files.columns for name in counts) > 1:
         return _declare_split(rules, files, counts, numbers)
     value = rules.table["value"]
-    rates, known = list[Rate](), set[str]()
-    for column in numbers:
-        found = next(_rates(files, value, column, counts, kept), None) or next(
-            _shares(rules, files, column, kept), None
-        )
-        if found is not None:
-            rates.append(found[0])
-            known |= {column, *found[1]}
+    bases = [*_columns(files, counts, value), *_totals(rules, files, kept)]
+    found = {name: rate for name in numbers if (rate := _rate_of(files, value, name, bases, kept)) is not None}
+    rates = [*found.values()]
+    known = {*found, *(base for rate in rates if isinstance(base := rate["denominator"], str))}
     beside = [text for name in known for text in dict.fromkeys(files.columns[name])]
     rules.add("not_published", [t for t in dict.fromkeys(beside) if t and decimal_of(t.rstrip("% ")) is None])
     if rates:
@@ -95,13 +93,13 @@ def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str], nu
     rates, left = list[Rate](), [name for name in numbers if not name.endswith(_RATE)]
     for name in (each for each in counts if each + _RATE in files.columns):
         texts = files.columns[name + _RATE]
-        found = next(_rates(files, name, name + _RATE, counts, [True] * len(texts), enough=1), None)
+        found = _rate_of(files, name, name + _RATE, [*_columns(files, counts, name)], [True] * len(texts), enough=1)
         if all(decimal_of(text) == _PER[0] for text in texts if text):
-            found = _rate(name, _PER[0], _decimals(texts), name), []
+            found = _rate(name, _PER[0], _decimals(texts), name)
         if found is None:
             left.append(name)
         else:
-            rates.append(found[0] if "wide" in rules.table else found[0] | {"counts": name})
+            rates.append(found if "wide" in rules.table else found | {"counts": name})
     if rates:
         rules.table["rates"] = rates
     return left
@@ -124,44 +122,35 @@ def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int, enoug
     return shown >= enough and (enough == 1 or shown * (len(str(per * 10**decimals)) - 1) >= _DIGITS)
 
 
-def _rates(
-    files: CountFiles, value: str, column: str, counts: Sequence[str], kept: Sequence[bool], enough: int = 2
-) -> Iterator[tuple[Rate, list[str]]]:
-    """Yield the rates, that a column is of another column, with that column."""
+def _columns(files: CountFiles, counts: Sequence[str], value: str) -> Iterator[Base]:
+    """Yield the other columns of counts."""
+    yield from ((base, files.columns[base], _PER) for base in counts if base != value)
+
+
+def _totals(rules: TableGuesses, files: CountFiles, kept: Sequence[bool]) -> Iterator[Base]:
+    """Yield the cells at each dimension's total, the other labels as in the row itself."""
+    names = (*rules.table["dimensions"], *rules.periods)
+    labels = list(zip(*(files.columns[name] for name in names), strict=True))
+    rows = zip(labels, files.columns[rules.table["value"]], kept, strict=True)
+    cells = {label: count for label, count, keep in rows if keep}
+    for name, total in rules.totals.items():
+        at = names.index(name)
+        yield {name: total}, [cells.get((*each[:at], total, *each[at + 1 :]), "") for each in labels], _PER[:2]
+
+
+def _rate_of(
+    files: CountFiles, value: str, column: str, bases: Sequence[Base], kept: Sequence[bool], enough: int = 2
+) -> Rate | None:
+    """Return the rates of a base that a column has, as far as all rows agree; None where it has those of none."""
     texts = files.columns[column]
     decimals = _decimals(texts)
-    for base in counts:
-        rows = [
-            each
-            for each, keep in zip(zip(files.columns[value], texts, files.columns[base], strict=True), kept, strict=True)
-            if keep
-        ]
-        for per in _PER if base != value else ():
-            if _agrees(rows, per, decimals, enough):
-                yield _rate(column, per, decimals, base), [base]
-
-
-def _shares(
-    rules: TableGuesses, files: CountFiles, column: str, kept: Sequence[bool]
-) -> Iterator[tuple[Rate, list[str]]]:
-    """Yield the rates, that a column is of the cell at some dimensions' totals."""
-    texts, decimals = files.columns[column], _decimals(files.columns[column])
-    labels = list(zip(*(files.columns[name] for name in (*rules.table["dimensions"], *rules.periods)), strict=True))
-    cells = {
-        label: count
-        for label, count, keep in zip(labels, files.columns[rules.table["value"]], kept, strict=True)
-        if keep
-    }
-    for name, total in rules.totals.items():
-        at = rules.table["dimensions"].index(name)
-        rows = [
-            (count, text, cells.get((*label[:at], total, *label[at + 1 :]), ""))
-            for label, count, text, keep in zip(labels, files.columns[rules.table["value"]], texts, kept, strict=True)
-            if keep
-        ]
-        for per in _PER[:2]:
-            if _agrees(rows, per, decimals):
-                yield _rate(column, per, decimals, {name: total}), []
+    for base, denominators, known in bases:
+        rows = zip(files.columns[value], texts, denominators, kept, strict=True)
+        triples = [(count, rate, of) for count, rate, of, keep in rows if keep]
+        for per in known:
+            if _agrees(triples, per, decimals, enough):
+                return _rate(column, per, decimals, base)
+    return None
 
 
 def _rate(column: str, per: int, decimals: int, denominator: str | dict[str, str]) -> Rate:
@@ -219,15 +208,10 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
 
 def _sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
     """Return the column that is the sum of the others in all rows of which all numbers are shown, or says it is."""
-    rows = [[number_of(text) for text in row] for row in zip(*(files.columns[name] for name in counts), strict=True)]
-    whole = [[n for n in row if n is not None] for row in rows if None not in row]
     if len(counts) <= 2:
         return None
-    sums = [
-        name
-        for at, name in enumerate(counts)
-        if len(whole) >= _SUMS and all(2 * r[at] == sum(r) for r in whole) and any(map(sum, whole))
-    ]
+    rows = zip(*(map(number_of, files.columns[name]) for name in counts), strict=True)
+    sums = totals_by_sums({n: None if k is None else (k, k) for n, k in zip(counts, row, strict=True)} for row in rows)
     words = [name for name in counts if is_total_word(name)]
     return next(iter([*(name for name in sums if name in words), *sums, *words]), None)
 

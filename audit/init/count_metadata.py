@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
@@ -27,15 +26,6 @@ from audit.model.errors import InputError, Problems, printable
 
 _SECONDARY, _EMPTY, _DASH = "M", "E", "-"
 _NUMBERED = {str(number) for number in range(15)}
-
-
-@dataclass(frozen=True)
-class Status:
-    """The signs of status of cells that are unsafe by a rule, hidden to protect others, or empty."""
-
-    primary: set[str]
-    secondary: set[str]
-    empty: set[str]
 
 
 def tau_argus(files: CountFiles) -> TableGuesses | None:
@@ -63,7 +53,9 @@ def tau_argus(files: CountFiles) -> TableGuesses | None:
         signs = files.columns[variable.name]
     primary = _is(signs, metadata.unsafe)
     empty = _is(signs, _EMPTY) | _is(files.columns[count.name], _DASH)
-    _add_status(rules, files.columns[count.name], signs, Status(primary, _is(signs, _SECONDARY) - primary, empty))
+    rules.table["markers"] |= dict.fromkeys(sorted(_is(signs, _SECONDARY) - primary), (0, inf))
+    rules.table["markers"] |= dict.fromkeys(sorted(empty), (0, 0))
+    _add_status(rules, files.columns[count.name], signs, primary, _is(signs, _SECONDARY) | primary)
     kept = [each.name for each in metadata.of_kind("cost", "level", "audit")]
     if kept:
         rules.table["not_counts"] = kept
@@ -128,11 +120,10 @@ def _is(texts: Iterable[str], *signs: str) -> set[str]:
     return {text for text in texts if text.casefold() in {sign.casefold() for sign in signs}}
 
 
-def _add_status(rules: TableGuesses, values: Sequence[str], signs: Sequence[str], status: Status) -> None:
-    """Add what the signs of the column of status stand for, and whether numbers stand beside those of hidden cells."""
-    rules.table["markers"] |= dict.fromkeys(sorted(status.secondary), (0, inf))
-    rules.table["markers"] |= dict.fromkeys(sorted(status.empty), (0, 0))
-    hidden = status.primary | status.secondary
+def _add_status(
+    rules: TableGuesses, values: Sequence[str], signs: Sequence[str], primary: set[str], hidden: set[str]
+) -> None:
+    """Add what the signs of unsafe cells stand for, and whether numbers stand beside those of hidden cells."""
     rules.texts.update(sign if sign in hidden else text for text, sign in zip(values, signs, strict=True))
     cells = [(number_of(value), sign) for value, sign in zip(values, signs, strict=True)]
     beside = [n for n, sign in cells if sign in hidden and n is not None]
@@ -143,8 +134,8 @@ def _add_status(rules: TableGuesses, values: Sequence[str], signs: Sequence[str]
             f"The file has the numbers of {len(beside)} cells that are unsafe or hidden to protect others: they are "
             "taken not to be published.",
         )
-    for sign in sorted(status.primary) if beside else ():
-        largest = max((n for n, each in cells if each in status.primary and n is not None), default=1)
+    for sign in sorted(primary) if beside else ():
+        largest = max((n for n, each in cells if each in primary and n is not None), default=1)
         rules.table["markers"][sign] = (1, largest)
         why = f'"{sign}" is taken to stand for 1 to {largest}, the largest unsafe count'
         rules.doubt(f"table.markers.{toml_key(sign)}", f"{why}; say from where on counts are safe.")
