@@ -17,34 +17,35 @@ class RecordDescriptions:
     """What is known of each record so far.
 
     Attributes:
-        record: the records in order of first appearance; shape (records,), int32.
+        seen: which records were published so far; shape (records,).
         cells: what each record's cells have in common, one array per attribute; each of shape (records,), int32.
     """
 
-    def __init__(self, source: RecordSource) -> None:
-        self._source = source
-        self._place = np.zeros(0, dtype=np.int32)
-        self.record = np.zeros(0, dtype=np.int32)
-        self.cells = [np.zeros(0, dtype=np.int32) for _ in source.attributes]
+    def __init__(self, source: RecordSource, releases: int) -> None:
+        self._source, size = source, source.rows(releases - 1).size if releases else 0
+        self.seen = np.zeros(size, dtype=np.bool_)
+        self.cells = [np.zeros(size, dtype=np.int32) for _ in source.attributes]
 
-    def add(self, rows: Records, release: int) -> Codes:
-        """Intersect records with a release, and return the place of each row's record; shape (rows,), int32.
+    def add(self, rows: Records, release: int) -> None:
+        """Intersect records with a release.
 
         Raises:
             InputError: a row's cell has nothing in common with the record's earlier ones.
         """
-        known = len(self.record)
-        self._place = np.append(self._place, np.full(rows.size - len(self._place), -1, dtype=np.int32))
-        new = np.flatnonzero(self._place[rows.record] < 0)
-        self._place[rows.record[new]] = known + np.arange(len(new), dtype=np.int32)
-        self.record = np.append(self.record, rows.record[new])
-        place = self._place[rows.record]
-        old = np.flatnonzero(place < known)
-        for attribute, now in enumerate(rows.cells):
-            cells = self.cells[attribute] = np.append(self.cells[attribute], now[new])
-            rest = old[cells[place[old]] != now[old]]
-            cells[place[rest]] = self._shared(attribute, cells[place[rest]], now[rest], rest, release)
-        return place
+        known = self.seen[rows.record]
+        new, old = np.flatnonzero(~known), np.flatnonzero(known)
+        for attribute, (cells, now) in enumerate(zip(self.cells, rows.cells, strict=True)):
+            cells[rows.record[new]] = now[new]
+            rest = old[cells[rows.record[old]] != now[old]]
+            who = rows.record[rest]
+            cells[who] = self._shared(attribute, cells[who], now[rest], rest, release)
+        self.seen[rows.record] = True
+
+    def classes(self) -> Codes:
+        """Return the class of equal descriptions of each record, -1 where it was not published so far."""
+        found = np.full(len(self.seen), -1, dtype=np.int32)
+        found[self.seen] = equal_rows([cells[self.seen] for cells in self.cells])[1]
+        return found
 
     def _shared(self, attribute: int, before: Codes, now: Codes, rows: Places, release: int) -> Codes:
         """Return what pairs of cells have in common; each distinct pair is asked for once."""
@@ -55,11 +56,6 @@ class RecordDescriptions:
         if len(nothing):
             raise self._source.contradiction(release, int(rows[nothing[0]]), attribute)
         return shared
-
-    def of(self, record: int) -> tuple[int, ...]:
-        """Return what is known of a record."""
-        place = self._place[record]
-        return tuple(int(cells[place]) for cells in self.cells)
 
 
 def equal_rows(columns: Sequence[Codes]) -> tuple[Places, Codes]:
@@ -76,9 +72,9 @@ def narrowed(
     def build(places: Places) -> list[Narrowed[int]]:
         wanted, at = record[places], release[places]
         steps: dict[int, list[RecordStep[int]]] = {int(code): [] for code in wanted}
-        known = RecordDescriptions(source)
-        built: dict[int, Narrowed[int]] = {}
-        for position in range(int(at.max(initial=-1)) + 1):
+        releases = int(at.max(initial=-1)) + 1
+        known, built = RecordDescriptions(source, releases), dict[int, Narrowed[int]]()
+        for position in range(releases):
             rows = source.rows(position)
             mine = np.flatnonzero(np.isin(rows.record, wanted))
             known.add(_some(rows, mine), position)
@@ -90,7 +86,7 @@ def narrowed(
                 code = int(record[place])
                 certificate = tuple(steps[code])
                 least = int(size[place])
-                described = dict(enumerate(known.of(code)))
+                described = {attribute: int(cells[code]) for attribute, cells in enumerate(known.cells)}
                 built[place] = Narrowed(code, position, least, 1 / least, causes[place], described, certificate)
         return [built[place] for place in places.tolist()]
 

@@ -40,7 +40,7 @@ from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
 
 CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
-NEVER = -1
+NEVER, _UNKNOWN = -1, np.iinfo(np.int32).max
 RECORDS = Noun("{count} record", "{count} records")
 
 
@@ -115,7 +115,8 @@ class InferenceTableAttack:
         if not source.attributes:
             text = say("it needs quasi-identifiers, and the series has none")
             return Outcome.skipped(self.name, Reason(text, ReasonKind.NEEDS))
-        table, releases = DescriptionTable(source, self.k), len(evidence.tags)
+        releases = len(evidence.tags)
+        table = DescriptionTable(source, self.k, releases)
         for done, rows in enumerate(map(source.rows, range(releases))):
             if budget.exhausted():
                 break
@@ -153,9 +154,9 @@ class DescriptionTable:
     """The inference table so far, and what became of each record.
 
     Attributes:
-        known: what is known of each record; the arrays below follow its places; shape (records,).
+        known: what is known of each record; the arrays below are by record code, too; shape (records,).
         real: whether it is a person's as far as the key shows.
-        classes: the class of equal descriptions of each record.
+        classes: the class of equal descriptions of each record, `NEVER` where it was not published so far.
         smallest: the record's smallest class after any release.
         unsafe_at: the first release after which the class was smaller than k, `NEVER` else.
         size_then, cause: the class's size then, and the place in `CAUSES` of how it came about.
@@ -164,12 +165,14 @@ class DescriptionTable:
         least: the smallest class after the last release; None without records.
     """
 
-    def __init__(self, source: RecordSource, k: int) -> None:
+    def __init__(self, source: RecordSource, k: int, releases: int) -> None:
         self.source, self.k = source, k
-        self.known = RecordDescriptions(source)
-        self.real = np.zeros(0, dtype=np.bool_)
-        self.classes, self.smallest, self.unsafe_at, self.size_then = (np.zeros(0, dtype=np.int32) for _ in range(4))
-        self.cause = np.zeros(0, dtype=np.int8)
+        self.known = RecordDescriptions(source, releases)
+        size = len(self.known.seen)
+        self.real = np.zeros(size, dtype=np.bool_)
+        self.classes, self.unsafe_at, self.size_then = (np.full(size, NEVER, dtype=np.int32) for _ in range(3))
+        self.smallest = np.full(size, _UNKNOWN, dtype=np.int32)
+        self.cause = np.zeros(size, dtype=np.int8)
         self.timeline: list[int] = []
         self.hidden = 0
         self.least: int | None = None
@@ -178,17 +181,11 @@ class DescriptionTable:
         """Take one more release into account."""
         before = self.classes
         self.hidden += rows.hidden
-        place = self.known.add(rows, release)
-        more = len(self.known.record) - len(before)
-        self.real = np.append(self.real, np.zeros(more, dtype=np.bool_))
-        self.real[place if rows.real is None else place[rows.real]] = True
-        never = np.full(more, NEVER, dtype=np.int32)
-        self.unsafe_at, self.size_then = np.append(self.unsafe_at, never), np.append(self.size_then, never)
-        self.cause = np.append(self.cause, never.astype(np.int8))
-        self.smallest = np.append(self.smallest, np.full(more, np.iinfo(np.int32).max, dtype=np.int32))
-
-        first, self.classes = equal_rows(self.known.cells)
-        size = np.bincount(self.classes[self.real], minlength=len(first)).astype(np.int32)[self.classes]
+        self.known.add(rows, release)
+        self.real[rows.record if rows.real is None else rows.record[rows.real]] = True
+        self.classes = self.known.classes()
+        of_class = np.bincount(self.classes[self.real], minlength=int(self.classes.max(initial=-1)) + 1)
+        size = np.append(of_class, _UNKNOWN).astype(np.int32)[self.classes]  # the last for records not published so far
         self.smallest = np.minimum(self.smallest, size)
         self.least = int(size[self.real].min()) if self.real.any() else None
         small = self.real & (size < self.k)
@@ -196,36 +193,31 @@ class DescriptionTable:
         newly = np.flatnonzero(small & (self.unsafe_at == NEVER))
         if len(newly):
             self.unsafe_at[newly], self.size_then[newly] = release, size[newly]
-            self.cause[newly] = self._causes(newly, rows, place, before)
+            self.cause[newly] = self._causes(newly, rows, before)
 
-    def _causes(self, newly: Places, rows: Records, place: Codes, before: Codes) -> npt.NDArray[np.int8]:
+    def _causes(self, newly: Places, rows: Records, before: Codes) -> npt.NDArray[np.int8]:
         """Return how records became unsafe with a release (monotonic paper, Section 4.1).
 
         The paper compares two releases. Here the first of them is all that was known before: two records were together
         when they had one class then. `before` are these classes. Where all old rows of a group were together, new ones
         have joined them: else their class would be as large as the group.
         """
-        real = np.ones(len(place), dtype=np.bool_) if rows.real is None else rows.real
+        real = np.ones(len(rows.record), dtype=np.bool_) if rows.real is None else rows.real
         first, group = equal_rows(rows.cells)
         size = np.bincount(group[real], minlength=len(first))
-        old = real & (place < len(before))
-        together = _uniform(group[old], before[place[old]], len(first))
-        row = np.full(len(self.known.record), -1, dtype=np.int64)
-        row[place] = np.arange(len(place))
+        old = real & (before[rows.record] >= 0)
+        together = _uniform(group[old], before[rows.record[old]], len(first))
+        row = np.full(len(before), -1, dtype=np.int64)
+        row[rows.record] = np.arange(len(rows.record))
         at = row[newly]
         mine = group[at]
-        cases: list[Flags] = [
-            at < 0,
-            size[mine] < self.k,
-            newly >= len(before),
-            together[mine],
-        ]
+        cases: list[Flags] = [at < 0, size[mine] < self.k, before[newly] < 0, together[mine]]
         causes: list[Cause] = ["group change", "small group", "widow", "subgroup expanding"]
         return np.select(cases, [CAUSES.index(cause) for cause in causes], CAUSES.index("group change")).astype(np.int8)
 
     def narrowings(self, once: Places) -> NarrowedRecords:
-        """Return what is claimed of the records at some places, which were unsafe once."""
-        record, release, size = self.known.record[once], self.unsafe_at[once], self.size_then[once]
+        """Return what is claimed of some records, which were unsafe once."""
+        record, release, size = once.astype(np.int32), self.unsafe_at[once], self.size_then[once]
         causes = [CAUSES[cause] for cause in self.cause[once].tolist()]
         build = narrowed(self.source, record, release, size, causes)
         return NarrowedRecords(self.k, record, release, size, self.smallest[once], build)

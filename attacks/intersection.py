@@ -23,14 +23,13 @@ Cost: linear in rows; one release in memory at a time. Source: m-invariance pape
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from attacks.candidates import fold_all
 from attacks.certificates import disclosures
-from attacks.common_parts import common_parts
 from attacks.posterior import PRODUCT, CandidateRisks
 from audit.findings.disclosure import Disclosures
 from audit.model.arrays import Codes
@@ -86,27 +85,15 @@ class IntersectionAttack:
         reason = per_person_reason(evidence) or constant_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
-        common = common_parts(evidence)
-        state, done = fold_all(evidence, budget, common)
-        counts, certain = np.zeros(1, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
-        for people, sizes in state.seen():
-            certain.append(people[sizes == 1])
-            more = np.bincount(sizes, minlength=len(counts))
-            more[: len(counts)] += counts
-            counts = more
-        vulnerable = np.concatenate(certain)
+        state, done = fold_all(evidence, budget)
+        counts = np.bincount(state.sizes()[state.versions > 0], minlength=1)
         measures = IntersectionMeasures(
             individuals=int(counts.sum()),
-            vulnerable=len(vulnerable),
+            vulnerable=int(np.count_nonzero(state.certain)),
             candidate_sizes=counts_table(counts),
             timeline=state.vulnerable,
         )
-        certain_at = state.certain_at[vulnerable].astype(np.int32)
-        claims = self.claims(evidence, vulnerable, certain_at, state.only(vulnerable))
-        if common is not None:
-            convicted = int(np.count_nonzero(common.certain))
-            measures = replace(measures, vulnerable=convicted, timeline=common.timeline)
-            claims = self.claims(evidence, *common.claims(state))
+        claims = self.claims(evidence, *state.claims())
         reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
         return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attacks.descriptions import RecordDescriptions, equal_rows
+from attacks.descriptions import RecordDescriptions
 from audit.model.arrays import Codes, Counts, Flags, Floats
-from audit.model.evidence import Evidence, Records, RecordSource, RowSource
+from audit.model.evidence import Evidence, RecordSource, RowSource
 from audit.model.nearness import Nearness
 
 _BELOW = 1e-12
@@ -94,13 +94,13 @@ class _Members:
 
     Attributes:
         release: the release; None where values never change.
-        place: which record each is.
+        record: which record each is.
         value: its value.
         given: the share of a value in the worst class that was reported of it, 0 where none was.
     """
 
-    def __init__(self, release: int | None, place: Codes, value: Codes, given: Floats) -> None:
-        self.release, self.place, self.value, self.given = release, place, value, given
+    def __init__(self, release: int | None, record: Codes, value: Codes, given: Floats) -> None:
+        self.release, self.record, self.value, self.given = release, record, value, given
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def linked_classes(
     records, source = evidence.records, evidence.rows_of
     if records is None or source is None:
         raise TypeError("this evidence has no record ids")
-    following = _Following(evidence, records, source, limit, near, strangers=strangers)
+    following = _Following(evidence, records, source, limit, near, len(reported), strangers=strangers)
     for release, given in enumerate(reported):
         if not following.add(release, given):
             return None
@@ -177,20 +177,22 @@ class _Following:
         source: RowSource,
         limit: float,
         near: Nearness | None,
+        releases: int,
         *,
         strangers: bool,
     ) -> None:
         self._records, self._source = records, source
         self._limit, self._near, self._strangers = limit, near, strangers
         self._constant = evidence.transitions is None
-        self._known = RecordDescriptions(records)
-        none = np.zeros(0, dtype=np.int32)
-        self._judged = np.zeros(0, dtype=np.bool_)
-        self._seen, self._row = none, none  # the release and the row in which each record was seen last
-        self._all = _Members(None, none, none, np.zeros(0))
+        self._known = RecordDescriptions(records, releases)
+        size = len(self._known.seen)
+        self._judged = np.zeros(size, dtype=np.bool_)
+        # The release and the row in which each record was seen last, and values that never change.
+        self._seen, self._row, self._value = (np.full(size, -1, dtype=np.int32) for _ in range(3))
+        self._given = np.zeros(size)
         self._each: list[_Members] = []
         self._below: float | None = None
-        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(none,) * 10]
+        self._found: list[tuple[npt.NDArray[np.integer], ...]] = [(np.zeros(0, dtype=np.int32),) * 10]
 
     def found(self) -> LinkedClasses:
         """Return what was found so far."""
@@ -202,53 +204,37 @@ class _Following:
         rows, value = self._records.rows(release), self._source.rows(release).value
         if value is None:
             return False
-        place = self._known.add(rows, release)
-        self._note(rows, place, release)
+        record = rows.record
+        self._known.add(rows, release)
+        # Of records that were in the same classes before, each later release may say which are strangers'.
+        self._judged[record] = True if rows.judged is None else rows.judged
+        self._seen[record], self._row[record] = release, np.arange(len(record), dtype=np.int32)
+        some = self._each
         if self._constant:
-            if not self._keep(place, value, given):
+            if ((self._value[record] >= 0) & (self._value[record] != value)).any():
                 return False
-            some = [self._all]
+            self._value[record] = value
+            self._given[record] = np.maximum(self._given[record], given)
+            seen = np.flatnonzero(self._known.seen).astype(np.int32)
+            some = [_Members(None, seen, self._value[seen], self._given[seen])]
         else:
-            self._each.append(_Members(release, place, value, given.copy()))
-            some = self._each
+            self._each.append(_Members(release, record, value, given.copy()))
         if release:  # one release by itself is judged by its own classes
-            classes = equal_rows(self._known.cells)[1]
+            classes = self._known.classes()
             for members in some:
                 self._look(members, classes, release)
         return True
 
-    def _note(self, rows: Records, place: Codes, release: int) -> None:
-        """Note where records stand, and which of them the adversary does not know to be a person's."""
-        more = len(self._known.record) - len(self._judged)
-        self._judged = np.append(self._judged, np.zeros(more, dtype=np.bool_))
-        # Of records that were in the same classes before, each later release may say which are strangers'.
-        self._judged[place] = True if rows.judged is None else rows.judged
-        self._seen = np.append(self._seen, np.zeros(more, dtype=np.int32))
-        self._row = np.append(self._row, np.zeros(more, dtype=np.int32))
-        self._seen[place], self._row[place] = release, np.arange(len(place), dtype=np.int32)
-
-    def _keep(self, place: Codes, value: Codes, given: Floats) -> bool:
-        """Note values that never change, and return whether those that were known before are the same."""
-        known = self._all
-        more = len(self._judged) - len(known.value)
-        values = np.append(known.value, np.full(more, -1, dtype=np.int32))
-        same = bool(((values[place] < 0) | (values[place] == value)).all())
-        values[place] = value
-        reported = np.append(known.given, np.zeros(more))
-        reported[place] = np.maximum(reported[place], given)
-        self._all = _Members(None, np.arange(len(values), dtype=np.int32), values, reported)
-        return same
-
     def _look(self, members: _Members, classes: Codes, after: int) -> None:
         """Note which classes give a value away after a release, and did not do so before."""
-        number = classes[members.place]
+        number = classes[members.record]
         found = likeliest_values(number, members.value, near=self._near)
         size = int(classes.max(initial=-1)) + 1
         first = np.full(size, len(number), dtype=np.int64)
         np.minimum.at(first, number, np.arange(len(number)))
         least = np.ones(size)
         np.minimum.at(least, number, members.given)
-        held = np.bincount(number[self._judged[members.place]], minlength=size) > 0
+        held = np.bincount(number[self._judged[members.record]], minlength=size) > 0
         share = found.share
         gives = held[found.number] & found.reached(self._limit, strangers=self._strangers)
         rest = share[held[found.number] & ~gives] if self._strangers else share[:0]
@@ -257,16 +243,18 @@ class _Following:
         reported = np.zeros(size)
         reported[found.number[new]] = share[new]
         members.given = np.maximum(members.given, reported[number])
+        if members.release is None:
+            self._given[members.record] = members.given
         release = after if members.release is None else members.release
-        place = members.place[first[found.number[new]]]
+        record = members.record[first[found.number[new]]]
         columns: tuple[npt.NDArray[Any], ...] = found[1:6]
         self._found.append(
             (
                 np.full(len(new), release),
                 *(column[new] for column in columns),
-                self._known.record[place],
+                record,
                 np.full(len(new), after),
-                self._seen[place],
-                self._row[place],
+                self._seen[record],
+                self._row[record],
             )
         )

@@ -20,9 +20,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.common_parts import common_values
 from attacks.pool_counts import PoolCounts
-from attacks.value_sets import first_values, pool_masks, sizes_of
+from attacks.value_sets import common_values, pool_masks, sizes_of
 from audit.model.arrays import Codes, Columns, Flags, Words
 from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.model.outcome import RiskQuery, Risks
@@ -167,12 +166,10 @@ class FeasibleValues:
 
         Of sets of combinations: each attribute of which all have one value, as the code of a claim about it.
         """
-        if self.parts is None:
-            one = np.flatnonzero(sizes_of(sets) == 1)
-            return one, first_values(sets[one])
-        common = common_values(sets, first_values(sets), self.parts)
+        common = common_values(sets, self.parts)
         row, attribute = np.nonzero(common >= 0)
-        return row, claimed_code(attribute, common[row, attribute], common.shape[1])
+        value = common[row, attribute]
+        return row, value if self.parts is None else claimed_code(attribute, value, common.shape[1])
 
 
 @dataclass(frozen=True)

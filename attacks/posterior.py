@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.candidates import Candidates
-from attacks.common_parts import common_values
 from attacks.pool_counts import PoolCounts
 from audit.model.arrays import Codes, Floats
 from audit.model.composite_keys import batches
@@ -54,12 +53,11 @@ class CandidateRisks:
         value = np.full(len(seen), -1, dtype=np.int32) if wanted is None else wanted.take(seen)
         impossible = ~state.possible(seen, np.maximum(value, 0))
         risk[impossible & (value >= 0)] = np.nan
-        parts = None if self.evidence.combined is None else self.evidence.combined.parts()
+        parts = state.parts
         uneven = np.flatnonzero(state.skewed.take(seen) if parts is None else sizes > 1)
         uneven = uneven[(sizes[uneven] > 1) & ~np.isnan(risk[uneven])]
         if parts is not None:
-            common = common_values(state.masks.take(seen[uneven], axis=0), state.only(seen[uneven]), parts)
-            certain = (common >= 0).any(axis=1)
+            certain = state.certain[seen[uneven]]
             risk[uneven[certain]] = 1.0
             uneven = uneven[~certain]
         for part in batches(sizes[uneven], self._most):

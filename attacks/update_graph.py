@@ -26,11 +26,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from attacks.candidates import Candidates, fold_all
+from attacks.candidates import fold_all
 from attacks.certificates import sightings
-from attacks.common_parts import common_parts
 from attacks.paths import FeasibleValues, PathRisks
 from attacks.posterior import PRODUCT, CandidateRisks
 from attacks.value_sets import sizes_of
@@ -120,24 +118,16 @@ class UpdateGraphAttack:
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
         """Return the same for values that never change: feasible is what all pools of the person hold."""
-        common = common_parts(evidence)
-        state, done = fold_all(evidence, budget, common)
-        seen = state.versions > 0
-        sizes = state.sizes()
+        state, done = fold_all(evidence, budget)
         measures = UpdateGraphMeasures(
-            individuals=int(seen.sum()),
+            individuals=int(np.count_nonzero(state.versions)),
             versions=int(state.versions.sum(dtype=np.int64)),
-            disclosed=int(state.versions[seen & (sizes == 1)].sum(dtype=np.int64)),
-            infeasible=int(state.versions[seen & (sizes == 0)].sum(dtype=np.int64)),
+            disclosed=state.disclosed[-1] if done else 0,
+            infeasible=int(state.versions[state.sizes() == 0].sum(dtype=np.int64)),
             timeline=state.disclosed,
         )
         reason = None if done == len(evidence.tags) else budget.reason_after(done, len(evidence.tags))
-        if common is None:
-            claims = self.claims(evidence, *_constant_versions(evidence, done, state, seen & (sizes == 1)))
-        else:
-            disclosed = common.versions[-1] if common.versions else 0
-            measures = replace(measures, disclosed=disclosed, timeline=common.versions)
-            claims = self.claims(evidence, *_common_versions(evidence, common.claims(state)))
+        claims = self.claims(evidence, *_versions_of(evidence, done, state.claims()))
         return Outcome.judged(self.name, reason, measures, claims, CandidateRisks(evidence, state))
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
@@ -149,24 +139,16 @@ class UpdateGraphAttack:
         return Disclosures(person, release, value, build)
 
 
-def _constant_versions(evidence: Evidence, releases: int, state: Candidates, certain: npt.NDArray[np.bool_]) -> Columns:
-    """Return what is claimed of all versions, in the first so many releases, of the people whose value is certain."""
-    known = np.flatnonzero(certain).astype(np.int32)
-    value = np.zeros(len(certain), dtype=np.int32)
-    value[known] = state.only(known)
-    found = [pools.person[certain[pools.person]] for pools in map(evidence.pools, range(releases))]
-    person = np.concatenate([_NONE, *found])
-    return person, np.repeat(np.arange(len(found), dtype=np.int32), list(map(len, found))), value[person]
-
-
-def _common_versions(evidence: Evidence, claims: Columns) -> Columns:
-    """Return what is claimed of all versions of people of whose attributes something is claimed."""
+def _versions_of(evidence: Evidence, releases: int, claims: Columns) -> Columns:
+    """Return what is claimed of people as claims about all of their versions in the first so many releases."""
     person, _, code = claims
-    found: list[Columns] = []
-    for release, pools in enumerate(evidence.stream()):
-        there = np.flatnonzero(np.isin(person, pools.person))
+    found: list[Columns] = [(_NONE, _NONE, _NONE)]
+    for release, pools in enumerate(map(evidence.pools, range(releases))):
+        present = np.zeros(pools.people, dtype=np.bool_)
+        present[pools.person] = True
+        there = np.flatnonzero(present[np.minimum(person, pools.people - 1)] & (person < pools.people))
         found.append((person[there], np.full(len(there), release, dtype=np.int32), code[there]))
-    person, when, value = (np.concatenate(column) for column in zip(*found, strict=True))
+    person, when, value = map(np.concatenate, zip(*found, strict=True))
     return person, when, value
 
 

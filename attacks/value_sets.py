@@ -5,8 +5,6 @@ All functions take several sets, of shape (sets, words).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -45,12 +43,28 @@ def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
     return np.concatenate(places), np.concatenate(values)
 
 
-def longer(array: npt.NDArray[Any], size: int, fill: object) -> npt.NDArray[Any]:
-    """Return an array with so many rows in all; those that are new have a value."""
-    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
-    longer[: len(array)] = array
-    longer[len(array) :] = fill
-    return longer
+def common_values(masks: Words, parts: Codes | None) -> Codes:
+    """Return what the values of sets have in common; shape (sets, attributes), int32, -1 where nothing.
+
+    Args:
+        masks: the sets, as bits; shape (sets, words).
+        parts: the values that each combination is of, shape (combinations, attributes); None for plain values, of which
+            a set has something in common where it has one.
+    """
+    if parts is None:
+        return np.where(sizes_of(masks) == 1, first_values(masks), np.int32(-1))[:, np.newaxis]
+    found = np.full((len(masks), parts.shape[1]), -1, dtype=np.int32)
+    first = first_values(masks)
+    rows = np.flatnonzero(first >= 0)
+    for attribute in range(parts.shape[1]):
+        value = parts[:, attribute]
+        others = np.zeros((int(value.max(initial=-1)) + 1, masks.shape[1] * 64), dtype=np.bool_)
+        others[:, : len(value)] = np.arange(len(others))[:, None] != value
+        beside = np.packbits(others, axis=1, bitorder="little").view(np.uint64)
+        mine = value[first[rows]]
+        shared = ~(masks[rows] & beside[mine]).any(axis=1)
+        found[rows[shared], attribute] = mine[shared]
+    return found
 
 
 def pool_masks(pools: CandidatePools, words: int) -> tuple[Words, Flags]:

@@ -8,7 +8,6 @@ look just alike; where these are k and have several values, after every release,
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows
 from audit.model.arrays import Codes, Flags
@@ -26,31 +25,23 @@ def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int)
     records = evidence.records
     if records is None:
         return False
-    known, places = RecordDescriptions(records), list[Codes]()
-    first, judged = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.bool_)
+    known = RecordDescriptions(records, len(releases))
+    first, judged = np.full(len(known.seen), -1, dtype=np.int32), np.zeros(len(known.seen), dtype=np.bool_)
     for release in range(len(releases)):
         rows = records.rows(release)
-        place = known.add(rows, release)
-        more = len(known.record) - len(first)
-        first = np.append(first, np.full(more, release, dtype=np.int32))
-        judged = np.append(judged, np.zeros(more, dtype=np.bool_))
-        judged[place if rows.judged is None else place[rows.judged]] = True
-        places.append(place)
-        size, of_record = _classes([first, *known.cells])
+        first[rows.record[~known.seen[rows.record]]] = release
+        known.add(rows, release)
+        judged[rows.record if rows.judged is None else rows.record[rows.judged]] = True
+        of_record = equal_rows([first + 1, *known.cells])[1]  # who is not there yet is judged by no one
+        size = np.bincount(of_record)
         held = np.bincount(of_record[judged], minlength=len(size)) > 0
         if (size[held] < k).any():
             return True
         # Where values never change, those of earlier releases say nothing more.
         for before in range(release + 1) if evidence.transitions is not None else [release]:
-            if _has_one_value(of_record[places[before]], releases[before].value, held):
+            if _has_one_value(of_record[records.rows(before).record], releases[before].value, held):
                 return True
     return False
-
-
-def _classes(columns: list[Codes]) -> tuple[npt.NDArray[np.int64], Codes]:
-    """Return how many rows each class of equal rows has, and the class of each row."""
-    of_row = equal_rows(columns)[1]
-    return np.bincount(of_row).astype(np.int64), of_row
 
 
 def _has_one_value(classes: Codes, value: Codes | None, held: Flags) -> bool:

@@ -66,7 +66,7 @@ def exact(history, person, asked):
 
 def check(history, asked, *, tables):
     made = pools_of(history, tables=tables)
-    state = Candidates()
+    state = Candidates(PEOPLE, VALUES)
     for release, pools in enumerate(made):
         state.fold(pools, release)
     values = [str(value) for value in range(VALUES)]
