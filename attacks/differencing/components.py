@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from attacks.differencing.irreducible import contradiction
 from attacks.differencing.lattice import Ids
-from attacks.differencing.local_search import LocalSearch
 from attacks.differencing.programs import (
     Branch,
     Component,
@@ -33,6 +33,9 @@ from audit.model.count_tables import OPEN, CountTables
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
+
+if TYPE_CHECKING:
+    from attacks.differencing.local_search import LocalSearch
 
 _FAR = 1 << 20
 _TURNS = 200
@@ -140,19 +143,23 @@ class Remainder(Solutions):
 
     def _search(self, budget: Budget) -> None:
         """Look for solutions that settle many questions at once, without programmes."""
+        from attacks.differencing.local_search import LocalSearch
+
         lattice, questions = self.bounds.lattice, self.questions
         published = lattice.nodes(self.tables.boxes)
-        search = LocalSearch(lattice, self.proved, published, questions.node)
-        if not search.start() or search.point is None:
+        search = LocalSearch(lattice, self.proved, published)
+        if search.point is None:
             return
         self.note_all(search.point)
         rng = np.random.default_rng(len(lattice))
         for _ in range(_ROUNDS):
             left = self.open()
             some = left[rng.random(len(left)) < rng.choice([0.3, 0.1, 0.03])]
-            point = search.toward(*questions.wishes(some, self.proved, self.seen, rng)) if len(some) else None
-            if point is not None:
-                self.note_all(point)
+            if len(some):
+                goal, low, high = questions.wishes(some, self.proved, self.seen, rng)
+                point = search.toward(self.rows_of(goal), low, high)
+                if point is not None:
+                    self.note_all(point)
             if budget.exhausted():
                 return
         self._local = search

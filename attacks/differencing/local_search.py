@@ -1,25 +1,41 @@
 """Local search for tables of integers that agree with everything: what is loosely tied needs no programme.
 
 Rounded series are one component that takes a linear programme minutes, while almost any table near the published one
-can be mended. Solutions are looked for that lie where a question needs them; each is tested before it counts.
+can be mended, one move after the other, each the best of some that mend a violated bound. Solutions are looked for that
+lie where a question needs them; each is tested before it counts.
+
+Sources: WalkSAT (Selman, Kautz and Cohen, AAAI 1994), with weights on what is still violated (Morris, AAAI 1993).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from scipy import sparse
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from audit.model.arrays import Counts
+from audit.model.arrays import Counts, Flags
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.compiling import kernel
 
+_FIRST = 400
 _STEPS = 60
 _CHOICES = 24
-_HARD = 8
-_LOG = 2_000_000
+_SOFT, _NEARLY_SOFT, _HARD = 1, 2, 8
+"""Weights of what is violated; those above 1 grow."""
+
+
+class Moves(NamedTuple):
+    """What moves change: for each move where it begins, the places, and by how much (CSC); and the same by places."""
+
+    start: Ids
+    place: Ids
+    by: Counts
+    place_start: Ids
+    move: Ids
+    place_by: Counts
 
 
 class LocalSearch:
@@ -29,51 +45,40 @@ class LocalSearch:
         point: shape (nodes,); the last solution that was found, None before there is one.
     """
 
-    def __init__(self, lattice: MarginLattice, ends: Ends, published: Ids, asked: Ids) -> None:
+    def __init__(self, lattice: MarginLattice, ends: Ends, published: Ids) -> None:
         """Prepare the search; bounds of the `published` nodes imply all others."""
-        self.lattice, self.ends = lattice, ends
+        self.ends = ends
         self.atoms, self.sums = _incidence(lattice)
-        free = ends[LOWER][self.atoms] < ends[UPPER][self.atoms]
-        self.wanted = np.union1d(np.union1d(published, asked), self.atoms)
-        moves = _moves(lattice, self.atoms, free)
-        self._moves, self._rows = _touched(self.sums[self.wanted] @ moves)
-        # Where one question is asked at a time, only what was published has to be looked at.
-        self._changes = moves.tocsc()
+        self._changes = _changes(lattice, self.atoms, ends[LOWER][self.atoms] < ends[UPPER][self.atoms])
         self._kept = np.union1d(published, self.atoms)
-        self._hard = _touched(self.sums[self._kept] @ moves)
-        self._atom_at = np.searchsorted(self.wanted, self.atoms)
-        self._start = _first_table(lattice, ends, self.atoms)
-        self.point: Counts | None = None
+        self._atom_at = np.searchsorted(self._kept, self.atoms)
+        self._hard = _moves(self.sums[self._kept] @ self._changes)
         self._runs = 0
+        # Any table is mended as fast as one that is near to what was published.
+        middle = (ends[LOWER] + np.where(ends[UPPER] >= UNBOUNDED, ends[LOWER] + 1, ends[UPPER])) // 2
+        self.point = self._tested(self.sums[self._kept] @ middle[self.atoms], _FIRST * len(self.atoms))
 
-    def start(self) -> bool:
-        """Look for a first solution, and return whether there is one."""
-        value = self.sums[self.wanted] @ self._start
-        self.point = self._tested(value, 400 * len(self.atoms))
-        return self.point is not None
+    def toward(self, goals: Any, low: Counts, high: Counts) -> Counts | None:  # noqa: ANN401 - scipy's matrices have no types
+        """Return a solution in which as many goals as can be lie between other limits; None if none was found.
 
-    def toward(self, node: Ids, low: Counts, high: Counts) -> Counts | None:
-        """Return a solution in which as many nodes as can be lie between other limits; None if none was found."""
+        A goal is a row of weights of the lattice's nodes, in a matrix of shape (goals, nodes).
+        """
         if self.point is None:
             return None
-        place = np.searchsorted(self.wanted, node)
-        least, most = self.ends[LOWER][self.wanted].copy(), self.ends[UPPER][self.wanted].copy()
-        least[place], most[place] = np.maximum(least[place], low), np.minimum(most[place], high)
-        weight = np.full(len(value := self.point[self.wanted].copy()), _HARD)
-        weight[place] = 1
-        self._mend(value, least, most, weight, _STEPS * len(place))
-        # What was wished for and not reached is given up, so that what has to hold can be mended.
-        given_up = (value < least) | (value > most)
-        least = np.where(given_up, self.ends[LOWER][self.wanted], least)
-        most = np.where(given_up, self.ends[UPPER][self.wanted], most)
-        self._mend(value, least, most, np.full(len(value), _HARD), _STEPS * len(place))
-        found = self._tested(value, 20 * _STEPS * len(place))
+        moves, value, least, most = self._with_goals(goals, self.point)
+        kept, steps = len(self._kept), _STEPS * len(low)
+        least[kept:], most[kept:] = low, high
+        weight = np.full(len(value), _HARD)
+        weight[kept:] = _SOFT
+        self._mend(moves, least, most, value, weight, steps)
+        # What was wished for is given up, so that what has to hold can be mended.
+        found = self._tested(value[:kept].copy(), 20 * steps)
         self.point = self.point if found is None else found
         return found
 
     def each_toward(
         self,
-        goals: Any,  # noqa: ANN401 - scipy's matrices have no types
+        goals: Any,  # noqa: ANN401 - as above
         low: Counts,
         high: Counts,
         steps: int,
@@ -81,105 +86,62 @@ class LocalSearch:
     ) -> Ends:
         """Look near the last solution for one for each goal, whose count lies between other limits.
 
-        A goal is a row of weights of the lattice's nodes, in a matrix of shape (goals, nodes), and so is what is
-        watched. Returns the least and greatest count of all that is watched in these solutions; shape (2, watched).
-        `steps` limits how many moves each may be away.
+        Returns the least and greatest count of all that is watched, which are rows as goals are, in these solutions;
+        shape (2, watched). `steps` limits how many moves each may be away.
         """
-        from attacks.differencing.local_search_compiled import probe
-
         if self.point is None:
             raise RuntimeError("there is no solution to start from")
         base = self.point
-        rows = (goals @ self.sums @ self._changes).tocsr()
-        rows.eliminate_zeros()
-        start = goals @ base
-        reached = np.stack([watched @ base] * 2)
-        moves, kept = self._hard
-        ends = self.ends[:, self._kept]
-        size = max(steps, _LOG)
-        log = np.zeros(len(low), dtype=np.int64), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-        first = 0
-        while first < len(low):
-            self._runs += 1
-            wish = start[first:], low[first:], high[first:]
-            done = probe(
-                moves,
-                kept,
-                (*_arrays(rows[first:]), *wish),
-                *ends,
-                base[self._kept],
-                log,
-                (steps, _CHOICES, self._runs),
-            )
-            self._note(base, log, int(done), watched, reached)
-            first += int(done)
-        return reached
+        moves, start, least, most = self._with_goals(goals, base)
+        changes = [np.zeros(len(self.atoms), dtype=np.int64)]
+        for place, one, other in zip(range(len(self._kept), len(start)), low.tolist(), high.tolist(), strict=True):
+            least[place], most[place] = one, other
+            value = start.copy()
+            if not self._mend(moves, least, most, value, np.full(len(value), _NEARLY_SOFT), steps):
+                changes.append(value[self._atom_at] - base[self.atoms])
+            least[place], most[place] = -UNBOUNDED, UNBOUNDED
+        change = self.sums @ sparse.csc_matrix(np.stack(changes, axis=1))
+        at = change.tocoo()
+        value = base[at.row] + at.data
+        holds = np.ones(len(changes), dtype=np.bool_)
+        holds[at.col[(value < self.ends[LOWER][at.row]) | (self.ends[UPPER][at.row] < value)]] = False
+        change = change[:, np.flatnonzero(holds)]
+        self.point = base + change[:, [-1]].toarray()[:, 0]
+        seen, now = (watched @ change).tocsr(), watched @ base
+        return np.stack([now + most.toarray().ravel() for most in (seen.min(axis=1), seen.max(axis=1))])
 
-    def _note(
-        self,
-        base: Counts,
-        log: tuple[Ids, Ids, Ids],
-        goals: int,
-        watched: Any,  # noqa: ANN401 - as above
-        reached: Ends,
-    ) -> None:
-        """Test the tables that a log of moves leads to, note what is watched, and go on from the last of them."""
-        from scipy import sparse
+    def _with_goals(self, goals: Any, point: Counts) -> tuple[Moves, Counts, Counts, Counts]:  # noqa: ANN401 - as above
+        """Return the moves of what was published and of goals, their counts, and limits, none for goals."""
+        moves = _moves(sparse.vstack([self.sums[self._kept], goals @ self.sums]) @ self._changes)
+        endless = np.full(goals.shape[0], UNBOUNDED)
+        least, most = (
+            np.append(end[self._kept], more) for end, more in zip(self.ends, (-endless, endless), strict=True)
+        )
+        return moves, np.append(point[self._kept], goals @ point), least, most
 
-        found = log[0][:goals][log[0][:goals] >= 0]
-        if not len(found):
-            return
-        table = np.repeat(np.arange(len(found)), np.diff(found, prepend=0))
-        shape = self._changes.shape[1], len(found)
-        made = sparse.csc_matrix((log[2][: found[-1]], (log[1][: found[-1]], table)), shape=shape)
-        every = (self.sums @ (self._changes @ made)).tocsc()
-        change = every.tocoo()
-        value = base[change.row] + change.data
-        within = (self.ends[LOWER][change.row] <= value) & (value <= self.ends[UPPER][change.row])
-        holds = np.ones(len(found), dtype=np.bool_)
-        holds[change.col[~within]] = False
-        seen = (watched @ every[:, np.flatnonzero(holds)]).tocoo()
-        count = (watched @ base)[seen.row] + seen.data
-        np.minimum.at(reached[LOWER], seen.row, count)
-        np.maximum.at(reached[UPPER], seen.row, count)
-        last = change.col == np.flatnonzero(holds).max(initial=-1)
-        self.point = base.copy()
-        self.point[change.row[last]] = value[last]
-
-    def _mend(self, value: Counts, low: Counts, high: Counts, weight: Counts, steps: int) -> int:
-        from attacks.differencing.local_search_compiled import mend
-
+    def _mend(self, moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, steps: int) -> int:
         self._runs += 1
-        return int(mend(self._moves, self._rows, low, high, value, weight, (steps, _CHOICES, self._runs)))
+        return int(_mend(moves, low, high, value, weight, (steps, _CHOICES, self._runs)))
 
     def _tested(self, value: Counts, steps: int) -> Counts | None:
         """Mend a table, and return the counts of all nodes if it agrees with everything."""
-        hard = self.ends[LOWER][self.wanted], self.ends[UPPER][self.wanted]
-        if self._mend(value, *hard, np.full(len(value), _HARD), steps):
+        low, high = self.ends[:, self._kept]
+        if self._mend(self._hard, low, high, value, np.full(len(value), _HARD), steps):
             return None
         point: Counts = self.sums @ value[self._atom_at]
         holds = (self.ends[LOWER] <= point) & (point <= self.ends[UPPER])
         return point if holds.all() else None
 
 
-def _touched(changes: Any) -> tuple[tuple[Ids, Ids, Counts], tuple[Ids, Ids, Counts]]:  # noqa: ANN401 - scipy has no types
-    """Return a matrix with a row for each place and a column for each move by columns, and by rows."""
-    changes.eliminate_zeros()
-    return _arrays(changes.tocsc()), _arrays(changes.tocsr())
-
-
-def _arrays(matrix: Any) -> tuple[Ids, Ids, Counts]:  # noqa: ANN401 - as above
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.int64)
-
-
 def _incidence(lattice: MarginLattice) -> tuple[Ids, Any]:
     """Return the nodes that are no sums, and a matrix with a row for each node: of which of them it is the sum."""
-    from scipy import sparse
-
     size = len(lattice)
     parent = [block.parent[block.line][block.defines[block.line]] for block in lattice.blocks]
     child = [block.child[block.defines[block.line]] for block in lattice.blocks]
-    rows, columns = np.concatenate([*parent, _NONE]), np.concatenate([*child, _NONE])
+    rows, columns = (
+        np.concatenate([*parent, np.zeros(0, dtype=np.int64)]),
+        np.concatenate([*child, np.zeros(0, dtype=np.int64)]),
+    )
     # Cliques define what they share anew: the first definition of a node is kept.
     step = sparse.csr_matrix((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(size, size))
     atoms = np.flatnonzero(np.diff(step.indptr) == 0)
@@ -191,45 +153,97 @@ def _incidence(lattice: MarginLattice) -> tuple[Ids, Any]:
     return atoms, found.tocsr()
 
 
-_NONE = np.zeros(0, dtype=np.int64)
-
-
-def _moves(lattice: MarginLattice, atoms: Ids, free: npt.NDArray[np.bool_]) -> Any:  # noqa: ANN401 - scipy has no types
+def _changes(lattice: MarginLattice, atoms: Ids, free: Flags) -> Any:  # noqa: ANN401 - as above
     """Return a matrix with a column for each move: a cell by one, or from one time to the next."""
-    from scipy import sparse
-
     movable = np.flatnonzero(free)
-    times = len(lattice.axes[-1].members)
     key = lattice.keys[atoms[movable]]
-    following = np.searchsorted(key, key + 1)
-    pairs = np.flatnonzero((following < len(key)) & (key % times + 1 < times))
-    pairs = pairs[key[following[pairs]] == key[pairs] + 1]
-    count = len(movable)
-    rows = np.concatenate([movable, movable[pairs], movable[following[pairs]]])
-    columns = np.concatenate([np.arange(count), count + np.arange(len(pairs)), count + np.arange(len(pairs))])
-    values = np.concatenate([np.ones(count + len(pairs)), -np.ones(len(pairs))]).astype(np.int64)
-    return sparse.csr_matrix((values, (rows, columns)), shape=(len(atoms), count + len(pairs)))
+    following = np.flatnonzero(
+        (np.diff(key) == 1) & (key[:-1] % len(lattice.axes[-1].members) + 1 < lattice.axes[-1].atoms)
+    )
+    count, pairs = len(movable), len(following)
+    rows = np.concatenate([movable, movable[following], movable[following + 1]])
+    columns = np.concatenate([np.arange(count + pairs), np.arange(count, count + pairs)])
+    values = np.repeat([1, -1], [count + pairs, pairs])
+    return sparse.csr_matrix((values, (rows, columns)), shape=(len(atoms), count + pairs))
 
 
-def _first_table(lattice: MarginLattice, ends: Ends, atoms: Ids) -> Counts:
-    """Return counts of the finest cells that are near the middle of their bounds, and grow with time."""
-    low, high = ends[LOWER], np.where(ends[UPPER] >= UNBOUNDED, ends[LOWER] + 1, ends[UPPER])
-    middle = (low + high) // 2
-    times = lattice.axes[-1].atoms
-    table = middle[atoms].copy()
-    if times == 1:
-        return table
-    key = lattice.keys[atoms]
-    sets = len(lattice.axes[-1].members)
-    time = key % sets
-    before = np.zeros(len(np.unique(key - time)), dtype=np.int64)
-    _, line = np.unique(key - time, return_inverse=True)
-    for at in range(times):
-        mine = np.flatnonzero(time == at)
-        upto = key[mine] - at + (0 if at == 0 else times + at - 1)
-        node = np.minimum(np.searchsorted(lattice.keys, upto), len(lattice.keys) - 1)
-        reached = np.where(lattice.keys[node] == upto, middle[node], before[line[mine]])
-        grown = np.clip(reached - before[line[mine]], low[atoms[mine]], high[atoms[mine]])
-        table[mine] = grown
-        before[line[mine]] += grown
-    return table
+def _moves(changes: Any) -> Moves:  # noqa: ANN401 - as above
+    """Return moves by a matrix with a row for each place and a column for each move."""
+    changes.eliminate_zeros()
+    both = changes.tocsc(), changes.tocsr()
+    return Moves(*(each.astype(np.int64) for of in both for each in (of.indptr, of.indices, of.data)))
+
+
+@kernel
+def _cost(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, move: int, way: int) -> int:
+    """Return by how much a move, there or back, makes the weighted violations worse."""
+    cost = 0
+    for at in range(moves.start[move], moves.start[move + 1]):
+        place = moves.place[at]
+        if way * moves.by[at] > 0:
+            if value[place] >= high[place]:
+                cost += weight[place]
+            elif value[place] < low[place]:
+                cost -= weight[place]
+        elif value[place] <= low[place]:
+            cost += weight[place]
+        elif value[place] > high[place]:
+            cost -= weight[place]
+    return cost
+
+
+@kernel
+def _note(bad: Counts, where: Counts, count: int, place: int, violated: bool) -> int:
+    """List a place among the `count` violated ones in `bad`, or strike it out; `where` has where each is listed."""
+    if violated and where[place] < 0:
+        bad[count], where[place] = place, count
+        return count + 1
+    if not violated and where[place] >= 0:
+        last = bad[count - 1]
+        bad[where[place]], where[last] = last, where[place]
+        where[place] = -1
+        return count - 1
+    return count
+
+
+@kernel
+def _mend(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, limits: tuple[int, int, int]) -> int:
+    """Change `value` until it lies between `low` and `high` everywhere; returns how many places are still violated.
+
+    Args:
+        moves: what there is to change it.
+        low: shape (places,), int64; least values.
+        high: shape (places,), int64; greatest values.
+        value: shape (places,), int64; changed in place.
+        weight: shape (places,), int64; how bad a violation is; grows, changed in place, unless it is 1.
+        limits: how many moves to make at most, from how many to choose each, and a seed of the random choices.
+    """
+    bad, where, count = np.empty(len(value), dtype=np.int64), np.full(len(value), -1, dtype=np.int64), 0
+    for place in range(len(value)):
+        count = _note(bad, where, count, place, value[place] < low[place] or value[place] > high[place])
+    state = np.uint64(limits[2] * 2 + 1)
+    for _ in range(limits[0]):
+        if count == 0:
+            break
+        state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+        place = bad[int(state >> np.uint64(33)) % count]
+        wanted = 1 if value[place] < low[place] else -1
+        begin, size = moves.place_start[place], moves.place_start[place + 1] - moves.place_start[place]
+        if size == 0:
+            return count
+        best, best_cost, best_way = -1, 1 << 60, 0
+        for choice in range(min(limits[1], size)):
+            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            entry = begin + (choice if size <= limits[1] else int(state >> np.uint64(33)) % size)
+            way = wanted * moves.place_by[entry]
+            # Ties are broken at random.
+            cost = 16 * _cost(moves, low, high, value, weight, moves.move[entry], way) + int(state >> np.uint64(60))
+            if cost < best_cost:
+                best, best_cost, best_way = moves.move[entry], cost, way
+        if best_cost >= 0 and weight[place] > 1:
+            weight[place] += 2
+        for at in range(moves.start[best], moves.start[best + 1]):
+            place = moves.place[at]
+            value[place] += best_way * moves.by[at]
+            count = _note(bad, where, count, place, value[place] < low[place] or value[place] > high[place])
+    return count
