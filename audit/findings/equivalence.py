@@ -320,15 +320,20 @@ class Equivalences(Claims):
 
     def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
         """Return which pairs follow from a chain of pairs through the same people: no two classes have become one."""
-        known = np.zeros(len(self), dtype=np.bool_)
-        if not isinstance(before, Equivalences):
+        known, places = np.zeros(len(self), dtype=np.bool_), np.flatnonzero(self.e == 1)
+        if not isinstance(before, Equivalences) or not len(places):
             return known
-        from networkx.utils import UnionFind
+        from scipy import sparse
 
-        classes, places = UnionFind(), np.flatnonzero(self.e == 1)
-        for pair in before.pairs(np.flatnonzero(before.e == 1)):
-            classes.union(*map(before_names.identifier, pair))
-        known[places] = [
-            classes[names.identifier(left)] == classes[names.identifier(right)] for left, right in self.pairs(places)
-        ]
+        number: dict[str, int] = {}
+        old, new = (
+            np.array(
+                [[number.setdefault(own.identifier(who), len(number)) for who in pair] for pair in claims.pairs(some)],
+                dtype=np.int64,
+            ).reshape(-1, 2)
+            for claims, own, some in ((before, before_names, np.flatnonzero(before.e == 1)), (self, names, places))
+        )
+        chain = sparse.coo_array((np.ones(len(old)), (old[:, 0], old[:, 1])), shape=(len(number),) * 2)
+        kind = sparse.csgraph.connected_components(chain, directed=False)[1]
+        known[places] = kind[new[:, 0]] == kind[new[:, 1]]
         return known
