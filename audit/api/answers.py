@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -17,6 +18,7 @@ from audit.model.publication_plan import PublicationPlan
 from audit.model.release_impact import ReleaseImpact
 from audit.model.repair import Repair
 from audit.model.report import Report
+from audit.pipeline import dataframes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +58,7 @@ class Answer:
     @property
     def exit_code(self) -> int:
         """That of the command: 0 where there is no verdict."""
-        return 0
+        return int(getattr(self.report, "exit_code", 0))
 
     def render(self, form: str, *, document: str | None = None) -> str:
         """Return the answer in a format, as the command line prints it with `--format NAME`.
@@ -99,8 +101,31 @@ class Answer:
         return f"<pre>{escape(str(self))}</pre>"
 
 
+class WithFindings(Answer):
+    """An answer that is, or holds, an audit."""
+
+    @property
+    @abstractmethod
+    def _audit(self) -> Report:
+        """The audit."""
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """The findings that are shown, one row for each; of a candidate those that it would add.
+
+        Columns: id, attack, sensitive, kind, individual, record, release, value, risk, evidence, e, left, right,
+        class_size, cause, description. `left` and `right` are dicts of how often each person is counted; `description`
+        is a dict of cells, and None unless revealed.
+
+        Of count tables: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure
+        (where there are several statistics), cell (a dict of labels by dimension), shown (what was published), lower,
+        upper (missing where there is no upper end), exact.
+        """
+        return dataframes.findings(self._audit)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class OfCandidate(Answer):
+class OfCandidate(WithFindings):
     """What one more release would change or give away."""
 
     report: ReleaseImpact | CandidateReport
@@ -128,13 +153,6 @@ class ImpactResult(OfCandidate):
         return self.report.new
 
     @property
-    def findings(self) -> pd.DataFrame:
-        """The findings that the candidate would add, as of an audit."""
-        from audit.pipeline import dataframes
-
-        return dataframes.findings(self._audit)
-
-    @property
     def _audit(self) -> Report:
         from reports.impact import with_news
 
@@ -152,11 +170,6 @@ class RepairResult(Answer):
         """Whether there is a repair; its tables are `report.files`."""
         return self.report.refused is None
 
-    @property
-    def exit_code(self) -> int:
-        """0 where there is a repair; 1 where it is proved that there is none, 3 where that is not known."""
-        return self.report.exit_code
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheckResult(Answer):
@@ -170,11 +183,6 @@ class CheckResult(Answer):
         return self.report.holds
 
     @property
-    def exit_code(self) -> int:
-        """0 where it is kept, 1 where it is broken, 3 where it cannot be decided."""
-        return self.report.exit_code
-
-    @property
     def offences(self) -> pd.DataFrame:
         """The first offences: release, groups, line, what, individuals (empty unless revealed)."""
         import pandas as pd
@@ -185,7 +193,7 @@ class CheckResult(Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExplanationResult(Answer):
+class ExplanationResult(WithFindings):
     """What can be learnt of one person; it names people. `report` is all of it, not to be changed."""
 
     report: Explanation
@@ -199,13 +207,6 @@ class ExplanationResult(Answer):
     def exit_code(self) -> int:
         """4 where an attack of another package failed, else 0."""
         return 4 if self._audit.failed else 0
-
-    @property
-    def findings(self) -> pd.DataFrame:
-        """The findings about the person, as of an audit."""
-        from audit.pipeline import dataframes
-
-        return dataframes.findings(self._audit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

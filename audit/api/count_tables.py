@@ -18,6 +18,7 @@ from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
 from audit.model.errors import UsageError, printable
 from audit.model.report import Report
+from audit.pipeline import dataframes
 from audit.pipeline.settings import CountSettings
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ class CountImpactResult(OfCandidate):
     @property
     def findings(self) -> pd.DataFrame:
         """The findings that the candidate would add, as far as they are shown, as of an audit."""
-        from audit.pipeline import dataframes
-
         return dataframes.count_findings(self.report.new)
 
     @property
@@ -51,8 +50,6 @@ class CountImpactResult(OfCandidate):
 
         Without rows where nothing is new, and where no such cells were found: then `report.hide` is None.
         """
-        from audit.pipeline import dataframes
-
         return dataframes.hidden(self.report.hide or ())
 
     @property
@@ -102,8 +99,6 @@ class CountExplanationResult(Answer):
         Columns: release, since (of an increase), measure, shown (a tuple of what was published), lower, upper (missing
         where there is no upper end), exact.
         """
-        from audit.pipeline import dataframes
-
         return dataframes.explained(self.report)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit.api.answers import Answer
+from audit.api.answers import WithFindings
 from audit.model.errors import UsageError
 from audit.model.report import Report
+from audit.pipeline import dataframes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Result(Answer):
+class _Result(WithFindings):
     """What an audit found out.
 
     Frames are made when they are asked for, so that changing one changes neither the result nor the next frame.
@@ -41,22 +42,15 @@ class _Result(Answer):
         Raises:
             UsageError: the result was made without `reveal=True`.
         """
-        from audit.pipeline.dataframes import risk_table
-
         if self._done is None:
             raise UsageError("risks are listed by name; ask for reveal=True")
-        frame: pd.DataFrame = risk_table(self._done).to_pandas()
+        frame: pd.DataFrame = dataframes.risk_table(self._done).to_pandas()
         return frame
 
     @property
     def passed(self) -> bool:
         """Whether the policy holds, as far as was asked."""
         return self.report.policy.passed
-
-    @property
-    def exit_code(self) -> int:
-        """0 when the policy holds, 1 when it is violated, 3 when it is undecided."""
-        return self.report.exit_code
 
     @property
     def verdict(self) -> str:
@@ -66,26 +60,8 @@ class _Result(Answer):
         return headline(self.report)[0]
 
     @property
-    def findings(self) -> pd.DataFrame:
-        """The findings that are shown, one row for each.
-
-        Columns: id, attack, sensitive, kind, individual, record, release, value, risk, evidence, e, left, right,
-        class_size, cause, description. `left` and `right` are dicts of how often each person is counted; `description`
-        is a dict of cells, and None unless revealed.
-
-        Of count tables: id, kind (`recovered`, `narrowed`, `small` or `all`), release, since (of an increase), measure
-        (where there are several statistics), cell (a dict of labels by dimension), shown (what was published), lower,
-        upper (missing where there is no upper end), exact.
-        """
-        from audit.pipeline import dataframes
-
-        return dataframes.findings(self.report)
-
-    @property
     def timeline(self) -> pd.DataFrame:
         """What each attack counts after each release: the index is the releases, each attack has a column."""
-        from audit.pipeline import dataframes
-
         return dataframes.timeline(self.report)
 
     @property
@@ -94,15 +70,11 @@ class _Result(Answer):
 
         Columns: attack, sensitive, people, beyond, so_far, seconds.
         """
-        from audit.pipeline import dataframes
-
         return dataframes.ladder(self.report)
 
     @property
     def inputs(self) -> pd.DataFrame:
         """The files that were read: path, sha256, rows."""
-        from audit.pipeline import dataframes
-
         return dataframes.inputs(self.report.inputs)
 
     def __str__(self) -> str:
@@ -121,8 +93,6 @@ class AuditResult(_Result):
         Columns: attack, sensitive, status, reason, seconds, findings_total, and the measures by their names in the JSON
         report; an entry of a table is a column such as `min_e.lower`.
         """
-        from audit.pipeline import dataframes
-
         return dataframes.measures(self.report)
 
 
@@ -136,8 +106,6 @@ class AttackResult(_Result):
         Names are those of the JSON report; an entry of a table is named as `min_e.lower`. Where several sensitive
         attributes are audited, the index is the attribute and the name.
         """
-        from audit.pipeline import dataframes
-
         return dataframes.measured(self.report)
 
 

@@ -17,7 +17,7 @@ from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
 from audit.model.report import Report
 from audit.pipeline.settings import SETTINGS, CountSettings, Settings
-from audit.runtime.engine import Engine, Local, cores
+from audit.runtime.engine import Local, cores
 
 if TYPE_CHECKING:
     from attacks.registry import Choice
@@ -40,28 +40,21 @@ class AuditSettings:
     def __init__(self, given: Mapping[str, object], taken: type = Settings, **fixed: object) -> None:
         names, self._of_tables = SETTINGS.keys() & taken.__annotations__.keys(), taken is CountSettings
         self.options = {name: value for name, value in given.items() if name not in names}
-        chosen: dict[str, Any] = {name: setting.default for name, (_, setting) in SETTINGS.items()}
-        chosen |= {name: value for name, value in given.items() if name in names} | fixed
-        self.adversary: AdversaryKind | None = chosen["adversary"]
-        self.time_limit: float | None = chosen["time_limit"]
-        self.findings: int | None = chosen["findings"]
-        self.reveal: bool = chosen["reveal"]
-        self.stable_ids: bool = chosen["stable_ids"]
-        self.policy: Mapping[str, float] = chosen["policy"] or {}
-        self.engine: Engine | None = chosen["engine"]
-        self.progress: bool | None = chosen["progress"]
-        if self.adversary not in (None, *get_args(AdversaryKind)):
+        self._chosen: dict[str, Any] = {name: setting.default for name, (_, setting) in SETTINGS.items()}
+        self._chosen |= {name: value for name, value in given.items() if name in names} | fixed
+        chosen, seconds, findings = self._chosen, self._chosen["time_limit"], self._chosen["findings"]
+        if chosen["adversary"] not in (None, *get_args(AdversaryKind)):
             kinds = ", ".join(get_args(AdversaryKind))
             raise UsageError(f"adversary has to be one of {kinds}, or None for the worst case")
-        if self.time_limit is not None and not (_is(self.time_limit, Real) and 0 < self.time_limit < float("inf")):
+        if seconds is not None and not (_is(seconds, Real) and 0 < seconds < float("inf")):
             raise UsageError("time_limit has to be a number of seconds above 0, or None for no limit")
-        if self.findings is not None and not (_is(self.findings, Integral) and self.findings >= 0):
+        if findings is not None and not (_is(findings, Integral) and findings >= 0):
             raise UsageError("findings has to be a whole number, or None for all")
-        if not all(callable(getattr(self.engine or Local(), member, None)) for member in ("submit", "results")):
+        if not all(callable(getattr(chosen["engine"] or Local(), member, None)) for member in ("submit", "results")):
             raise UsageError("engine has to be one that `engine` has, or None")
-        if not isinstance(self.reveal, bool) or not isinstance(self.stable_ids, bool):
+        if not isinstance(chosen["reveal"], bool) or not isinstance(chosen["stable_ids"], bool):
             raise UsageError("reveal and stable_ids have to be True or False")
-        if self.progress not in (None, True, False):
+        if chosen["progress"] not in (None, True, False):
             raise UsageError("progress has to be True or False, or None to show it in a notebook")
 
     def attacks(self, chosen: Collection[Choice]) -> tuple[Attack, ...]:
@@ -88,20 +81,12 @@ class AuditSettings:
         from audit.model.audit_options import AuditOptions
         from audit.pipeline.progress import progress
 
-        chosen = self.engine or Local(cores())
-        with progress(shown=is_shown(self.progress)) as watch:
-            yield AuditOptions(
-                adversary=self.adversary,
-                engine=chosen,
-                limits=_limits(self.policy, limit_of),
-                time_limit=None if self.time_limit is None else float(self.time_limit),
-                findings=self.findings,
-                reveal=self.reveal,
-                stable_ids=self.stable_ids,
-                explicit=explicit,
-                progress=watch,
-                made=report_date(),
-            )
+        how = dict(self._chosen)
+        how["limits"], shown = _limits(how.pop("policy") or {}, limit_of), is_shown(how.pop("progress"))
+        how["time_limit"] = None if how["time_limit"] is None else float(how["time_limit"])
+        how["engine"] = how["engine"] or Local(cores())
+        with progress(shown=shown) as watch:
+            yield AuditOptions(**how, explicit=explicit, progress=watch, made=report_date())
 
 
 def _limits(policy: Mapping[str, float], limit_of: Callable[[str, object], float]) -> dict[str, float]:

@@ -320,20 +320,13 @@ class Equivalences(Claims):
 
     def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
         """Return which pairs follow from a chain of pairs through the same people: no two classes have become one."""
-        known, places = np.zeros(len(self), dtype=np.bool_), np.flatnonzero(self.e == 1)
-        if not isinstance(before, Equivalences) or not len(places):
-            return known
-        from scipy import sparse
-
-        number: dict[str, int] = {}
-        old, new = (
-            np.array(
-                [[number.setdefault(own.identifier(who), len(number)) for who in pair] for pair in claims.pairs(some)],
-                dtype=np.int64,
-            ).reshape(-1, 2)
-            for claims, own, some in ((before, before_names, np.flatnonzero(before.e == 1)), (self, names, places))
-        )
-        chain = sparse.coo_array((np.ones(len(old)), (old[:, 0], old[:, 1])), shape=(len(number),) * 2)
-        kind = sparse.csgraph.connected_components(chain, directed=False)[1]
-        known[places] = kind[new[:, 0]] == kind[new[:, 1]]
+        known, places, alike = np.zeros(len(self), dtype=np.bool_), np.flatnonzero(self.e == 1), dict[str, set[str]]()
+        for pair in before.pairs(np.flatnonzero(before.e == 1)) if isinstance(before, Equivalences) else ():
+            sets = (alike.setdefault(who, {who}) for who in map(before_names.identifier, pair))
+            less, more = sorted(sets, key=len)
+            if less is not more:
+                more |= less
+                alike |= dict.fromkeys(less, more)
+        pairs = [tuple(map(names.identifier, pair)) for pair in self.pairs(places)]
+        known[places] = [right in alike.get(left, ()) for left, right in pairs]
         return known

@@ -18,60 +18,40 @@ from audit.io.atomic_files import atomic_path
 from audit.model.errors import UsageError
 from audit.model.finding import Finding
 from audit.model.report import AttackReport, Input, Report
-from audit.pipeline.attack_run import AuditRun
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+
+    from audit.pipeline.attack_run import AuditRun
 
 Row = Mapping[str, object]
 TEXT, COUNT, NUMBER, TRUTH, OBJECT = "string", "Int64", "Float64", "boolean", "object"
 
-_ATTACK = {
-    "attack": TEXT,
-    "sensitive": TEXT,
-    "status": TEXT,
-    "reason": TEXT,
-    "seconds": NUMBER,
-    "findings_total": COUNT,
-}
-_FINDING = {
-    "id": TEXT,
-    "attack": TEXT,
-    "sensitive": TEXT,
-    "kind": TEXT,
-    "individual": TEXT,
-    "record": TEXT,
-    "release": TEXT,
-    "value": TEXT,
-    "risk": NUMBER,
-    "evidence": TEXT,
-    "e": COUNT,
-    "left": OBJECT,
-    "right": OBJECT,
-    "class_size": COUNT,
-    "cause": TEXT,
-    "description": OBJECT,
-}
-_EXPLAINED = {
-    "release": TEXT,
-    "since": TEXT,
-    "measure": TEXT,
-    "shown": OBJECT,
-    "lower": COUNT,
-    "upper": COUNT,
+_DTYPES = {
+    **dict.fromkeys(("id", "attack", "sensitive", "status", "reason", "kind", "individual", "record", "release"), TEXT),
+    **dict.fromkeys(("value", "evidence", "cause", "since", "measure", "shown", "file", "path", "sha256"), TEXT),
+    **dict.fromkeys(("findings_total", "e", "class_size", "lower", "upper", "line", "rows"), COUNT),
+    **dict.fromkeys(("people", "beyond", "so_far"), COUNT),
+    **dict.fromkeys(("seconds", "risk"), NUMBER),
+    **dict.fromkeys(("left", "right", "description", "cell"), OBJECT),
     "exact": TRUTH,
 }
-_COUNT_FINDING = {"id": TEXT, "kind": TEXT, **_EXPLAINED, "cell": OBJECT, "shown": TEXT}
-_HIDDEN = {"cell": OBJECT, "shown": TEXT, "file": TEXT, "line": COUNT}
-_RUNG = {
-    "attack": TEXT,
-    "sensitive": TEXT,
-    "people": COUNT,
-    "beyond": COUNT,
-    "so_far": COUNT,
-    "seconds": NUMBER,
-}
-_INPUT = {"path": TEXT, "sha256": TEXT, "rows": COUNT}
+
+
+def _columns(*names: str) -> dict[str, str]:
+    return {name: _DTYPES[name] for name in names}
+
+
+_ATTACK = _columns("attack", "sensitive", "status", "reason", "seconds", "findings_total")
+_OF_PERSON = ("individual", "record", "release", "value", "risk", "evidence", "e", "left", "right")
+_FINDING = _columns("id", "attack", "sensitive", "kind", *_OF_PERSON, "class_size", "cause", "description")
+_OF_COUNT = ("release", "since", "measure", "shown", "lower", "upper", "exact")
+_EXPLAINED = {**_columns(*_OF_COUNT), "shown": OBJECT}
+_COUNT_FINDING = _columns("id", "kind", *_OF_COUNT, "cell")
+_HIDDEN = _columns("cell", "shown", "file", "line")
+_RUNG = _columns("attack", "sensitive", "people", "beyond", "so_far", "seconds")
+_INPUT = _columns("path", "sha256", "rows")
 
 
 def measures(report: Report) -> pd.DataFrame:
@@ -194,9 +174,6 @@ def _dtype(values: Iterable[object]) -> str:
         return NUMBER
     return TEXT if kinds == {str} else OBJECT
 
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 COLUMNS = ("attack", "sensitive", "individual", "release", "risk")
 """The columns: by which attack, of which attribute, whose, in which release, and how probable the true value is."""
