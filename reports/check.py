@@ -6,9 +6,8 @@ from audit.findings.wording import RELEASES, ROWS
 from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import printable
 from audit.runtime.phrases import figure, joined, say
-from audit.runtime.version import VERSION
 from reports.frames import frames
-from reports.page import Block, Bullets, Entry, Page, PageVerdict, Paragraph, Section, marked
+from reports.page import Block, Bullets, Entry, Page, PageVerdict, Paragraph, Section
 
 
 def page(report: CheckReport) -> Page:
@@ -28,17 +27,9 @@ def page(report: CheckReport) -> Page:
     blocks: list[Block] = [Entry(_where(each), [Paragraph(each.what)]) for each in report.offences]
     if any(offence.hidden for offence in report.offences):
         blocks.append(Paragraph(say("See who they are with --reveal; that report is for internal use only.")))
-    return Page(
-        title=name,
-        name=name,
-        inside=report.revealed,
-        mark=marked(inside=report.revealed),
-        sheet=say("series-audit {version}", version=VERSION),
-        head=[Paragraph(f"{RELEASES.counted(len(report.releases))}, {ROWS.counted(report.rows)}")],
-        sections=[Section(title, blocks)] if blocks else [],
-        verdict=verdict,
-        summary=[Bullets(summary, soft=True)],
-    )
+    size = Paragraph(f"{RELEASES.counted(len(report.releases))}, {ROWS.counted(report.rows)}")
+    sections, below = [Section(title, blocks)] if blocks else [], [Bullets(summary, soft=True)]
+    return Page(name, report.revealed, [size], sections, verdict=verdict, summary=below)
 
 
 def _where(offence: Offence) -> str:

@@ -15,7 +15,7 @@ from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_count
 from reports import charts
 from reports.frames import frames
-from reports.page import Bullets, Facts, Figures, Page, PageTable, Section, marked
+from reports.page import Bullets, Facts, Figures, Page, PageTable, Section
 from reports.sentences import ended_early, fallen, named, share_fallen
 
 _NAME = 40
@@ -98,29 +98,15 @@ def page(comparison: Comparison) -> Page:
     sides = [(str(place), side) for place, side in enumerate(comparison.sides, 1)]
     meanings = [(each.head, f"{each.means}.") for each in columns(comparison)]
     drawn = list(_charts(comparison))
-    return Page(
-        title=say("Release series compared"),
-        name=say("Release series compared"),
-        inside=False,
-        mark=marked(inside=False),
-        sheet=say("series-audit {version}", version=comparison.tool_version),
-        head=[Facts([(place, f"{printable(s.name, 150)} ({printable(s.path, 150)})") for place, s in sides])],
-        sections=[
-            Section(
-                "",
-                [
-                    PageTable(
-                        ["", *head[1:]],
-                        [[place, *row[1:]] for (place, _), row in zip(sides, rows, strict=True)],
-                        words=3,
-                    )
-                ],
-            ),
-            Section("", [Facts(meanings)]),
-            Section("", [Bullets(list(notes(comparison)), soft=True)]),
-            *([Section(say("In pictures"), [Figures(drawn)])] if drawn else []),
-        ],
-    )
+    numbered = [[place, *row[1:]] for (place, _), row in zip(sides, rows, strict=True)]
+    sections = [
+        Section("", [PageTable(["", *head[1:]], numbered, words=3)]),
+        Section("", [Facts(meanings)]),
+        Section("", [Bullets(list(notes(comparison)), soft=True)]),
+        *([Section(say("In pictures"), [Figures(drawn)])] if drawn else []),
+    ]
+    named_sides = [(place, f"{printable(s.name, 150)} ({printable(s.path, 150)})") for place, s in sides]
+    return Page(say("Release series compared"), inside=False, head=[Facts(named_sides)], sections=sections)
 
 
 def as_csv(comparison: Comparison) -> str:

@@ -11,9 +11,8 @@ from audit.model.errors import printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
 from audit.runtime.phrases import risk_text, say, say_count
-from audit.runtime.version import VERSION
 from reports.frames import frames
-from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section, marked
+from reports.page import Block, Entry, Facts, Page, PageSteps, Paragraph, Section
 from reports.sentences import changing, status_in_words
 
 
@@ -32,15 +31,9 @@ def page(explanation: Explanation) -> Page:
         asked = say("Judged for other sets of releases too: ask for {others}.", others=listed(explanation.also))
         also = [Paragraph(asked)]
     several = len(explanation.explained) > 1 or bool(also)
-    return Page(
-        title=printable(explanation.series, 200),
-        name=printable(explanation.series, 200),
-        inside=True,
-        mark=marked(inside=True),
-        sheet=say("series-audit {version}", version=VERSION),
-        head=[Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))],
-        sections=[part for each in explanation.explained for part in _sections(each, several=several)],
-    )
+    head = [Paragraph(who), *also, Paragraph(say("Contains names: internal use only."))]
+    sections = [part for each in explanation.explained for part in _sections(each, several=several)]
+    return Page(printable(explanation.series, 200), inside=True, head=head, sections=sections)
 
 
 def _sections(explained: Explained, *, several: bool) -> Iterator[Section]:

@@ -16,7 +16,7 @@ from audit.model.finding import Finding
 from audit.model.json_types import WORSE
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, percent, say
-from reports.page import Entry, Page, Paragraph, Section, marked
+from reports.page import Entry, Page, Paragraph, Section
 
 _LONGEST = 10_000
 _ACTIVE = ("=", "+", "-", "@", "\t", "\r")
@@ -133,8 +133,8 @@ def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) 
 def page(lines: Sequence[ListedFinding], *, inside: bool) -> Page:
     """Return a list for a terminal; `inside` says that it is not to be shared."""
     shown = [Entry(each.finding, [Paragraph(", ".join(_about(each)), soft=True)], [each.id]) for each in lines]
-    title, mark = say("Findings ({count})", count=len(lines)), marked(inside=inside)
-    return Page(title, title, inside, mark, "", [], [Section("", shown or [Paragraph(say("No finding."))])])
+    title = say("Findings ({count})", count=len(lines))
+    return Page(title, inside, [], [Section("", shown or [Paragraph(say("No finding."))])])
 
 
 def _about(line: ListedFinding) -> Iterator[str]:

@@ -40,20 +40,15 @@ def page(history: AuditHistory) -> Page:
     last = history.reports[-1]
     name = printable(last.series, 200)
     head, rows = _table(history)
-    return Page(
-        title=say("History of {series}", series=name),
-        name=name,
-        inside=False,
-        mark=say("Shareable: no person is named."),
-        sheet=say("series-audit {version}", version=last.version),
-        head=[Facts([(say("Reports"), str(len(history.reports))), (say("Last report"), _when(last))])],
-        verdict=_verdict(history),
-        sections=[
-            Section(say("Reports"), [PageTable(head, rows, words=3)]),
-            Section(say("Risk over time"), list(_pictures(history))),
-            Section(say("Files"), [Links(list(_files(history)))]),
-        ],
-    )
+    sections = [
+        Section(say("Reports"), [PageTable(head, rows, words=3)]),
+        Section(say("Risk over time"), list(_pictures(history))),
+        Section(say("Files"), [Links(list(_files(history)))]),
+    ]
+    facts = Facts([(say("Reports"), str(len(history.reports))), (say("Last report"), _when(last))])
+    title, mark = say("History of {series}", series=name), say("Shareable: no person is named.")
+    sheet = say("series-audit {version}", version=last.version)
+    return Page(name, False, [facts], sections, title, mark, sheet, _verdict(history))
 
 
 def _table(history: AuditHistory) -> tuple[list[str], list[list[str]]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from audit.runtime.phrases import say
+from audit.runtime.version import VERSION
 from reports.charts import Chart
 
 
@@ -140,35 +141,39 @@ class PageVerdict:
         return {"red": "✗", "yellow": "?", "green": "✓"}[self.colour]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Page:
     """A whole page.
 
     Attributes:
-        title: of the browser's window.
         name: the heading.
         inside: whether it names people, or shows what tables hide.
-        mark: what says so, or that it may be shared.
-        sheet: what stands in the corner of each printed sheet; our own words alone.
-        band: what stands at the head of each sheet; whether people are named when None.
         head: what stands before the verdict.
         sections: all that comes after it.
+        title: of the browser's window; the heading unless given.
+        mark: what says that it names people, or may be shared.
+        sheet: what stands in the corner of each printed sheet; our own words alone.
+        band: what stands at the head of each sheet; whether people are named when None.
         verdict: the verdict; None where there is none.
         summary: what stands right after it.
         annex: what may be read later: where there is an annex, all else stands on a sheet of its own.
     """
 
-    title: str
     name: str
     inside: bool
-    mark: str
-    sheet: str
     head: Sequence[Block]
     sections: Sequence[Section]
+    title: str = ""
+    mark: str = ""
+    sheet: str = ""
     verdict: PageVerdict | None = None
     summary: Sequence[Block] = ()
     annex: Sequence[Section] = ()
     band: str | None = None
+
+    def __post_init__(self) -> None:
+        self.title, self.mark = self.title or self.name, self.mark or marked(inside=self.inside)
+        self.sheet = self.sheet or say("series-audit {version}", version=VERSION)
 
     @property
     def parts(self) -> Sequence[Section]:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, joined, say, say_count
-from audit.runtime.version import VERSION
 from reports.frames import frames
 from reports.json_values import json_value
-from reports.page import Bullets, Facts, Page, PageTable, Section, marked
+from reports.page import Bullets, Facts, Page, PageTable, Section
 from reports.sentences import fallen
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
@@ -21,19 +20,12 @@ def page(plan: PublicationPlan) -> Page:
     """Return the plan as a table, with what is found below it."""
     title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60))
     why = [(_name(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
-    return Page(
-        title=title,
-        name=title,
-        inside=False,
-        mark=marked(inside=False),
-        sheet=say("series-audit {version}", version=VERSION),
-        head=[],
-        sections=[
-            Section("", [PageTable(_head(), [_cells(each) for each in plan.tried], words=2)]),
-            Section("", [Facts([(name, text) for name, text in why if text])]),
-            Section("", [Bullets(list(_notes(plan)), soft=True)]),
-        ],
-    )
+    sections = [
+        Section("", [PageTable(_head(), [_cells(each) for each in plan.tried], words=2)]),
+        Section("", [Facts([(name, text) for name, text in why if text])]),
+        Section("", [Bullets(list(_notes(plan)), soft=True)]),
+    ]
+    return Page(title, inside=False, head=[], sections=sections)
 
 
 def document(plan: PublicationPlan) -> Mapping[str, object]:

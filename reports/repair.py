@@ -12,7 +12,7 @@ from audit.model.repair import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
 from reports.frames import frames
-from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section, marked
+from reports.page import Block, Bullets, Page, PageSteps, PageVerdict, Section
 from reports.sentences import reasons
 from reports.verdict import headline
 
@@ -39,17 +39,7 @@ def page(repair: Repair) -> Page:
         ]
         sections = [Section("", [PageSteps(found)])]
     name = printable(repair.after.series.name, 200)
-    return Page(
-        title=name,
-        name=name,
-        inside=repair.after.revealed,
-        mark=marked(inside=repair.after.revealed),
-        sheet=say("series-audit {version}", version=repair.after.tool_version),
-        head=[],
-        sections=sections,
-        verdict=verdict,
-        summary=summary,
-    )
+    return Page(name, repair.after.revealed, [], sections, verdict=verdict, summary=summary)
 
 
 def _before(repair: Repair) -> Iterator[str]:

@@ -10,12 +10,11 @@ from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason
-from audit.runtime.version import VERSION
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
 from reports.frames import frames
 from reports.json_values import json_object, json_value
-from reports.page import Page, PageSteps, PageTable, Section, marked
+from reports.page import Page, PageSteps, PageTable, Section
 from reports.sentences import facts, reasons
 from reports.verdict import headline
 
@@ -139,15 +138,7 @@ def inside_page(title: str, sections: Sequence[tuple[str, list[str]]]) -> Page:
     name = printable(title, 200)
     parts = [Section(head, [PageSteps(lines)]) for head, lines in sections]
     mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
-    return Page(
-        name,
-        name,
-        inside=True,
-        mark=mark,
-        sheet=say("series-audit {version}", version=VERSION),
-        head=[],
-        sections=parts,
-    )
+    return Page(name, inside=True, head=[], sections=parts, mark=mark)
 
 
 CANDIDATE = frames(candidate_page, candidate_document)
@@ -195,9 +186,8 @@ def compared_rows(compared: ComparedTables) -> list[list[str]]:
 
 def compared_page(compared: ComparedTables) -> Page:
     """Return a table with a column for each series."""
-    title, sheet = say("Release series compared"), say("series-audit {version}", version=VERSION)
     table = PageTable(["", *(printable(name, 60) for name, _ in compared.series)], compared_rows(compared))
-    return Page(title, title, False, marked(inside=False), sheet, [], [Section("", [table])])
+    return Page(say("Release series compared"), inside=False, head=[], sections=[Section("", [table])])
 
 
 def compared_document(compared: ComparedTables) -> Mapping[str, object]:

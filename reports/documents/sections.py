@@ -13,7 +13,7 @@ from audit.runtime.phrases import Phrase, figure, say
 from reports import markdown
 from reports.audit_page import files
 from reports.glossary import glossary
-from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section, marked
+from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import (
     CONTRADICTED,
     ended_early,
@@ -74,23 +74,12 @@ class Document(ABC):
             date=report.made,
         )
         sections = [Section(title, list(blocks)) for title, blocks in self.parts(report)]
-        return Page(
-            title=str(self.title),
-            name=str(self.title),
-            inside=report.revealed,
-            mark=marked(inside=report.revealed),
-            sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
-            head=[Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))],
-            sections=[
-                *sections,
-                Section(
-                    say("What is proved, and how to check it"),
-                    [Bullets(list(proved(report)))] if report.witness else [],
-                ),
-                Section(say("Terms"), [Facts(glossary(report))]),
-                Section("", [Paragraph(made, soft=True)]),
-            ],
-        )
+        shown = [Bullets(list(proved(report)))] if report.witness else []
+        sections.append(Section(say("What is proved, and how to check it"), shown))
+        sections += [Section(say("Terms"), [Facts(glossary(report))]), Section("", [Paragraph(made, soft=True)])]
+        head = [Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))]
+        sheet = say("{date}, series-audit {version}", date=report.made, version=report.tool_version)
+        return Page(str(self.title), report.revealed, head, sections, sheet=sheet)
 
     def render(self, report: Report) -> str:
         """Return it as Markdown with a final line break."""

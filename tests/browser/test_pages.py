@@ -140,7 +140,7 @@ def test_no_name_is_cut_in_a_picture(tmp_path, code, many):
             for axes in [(say("after release"), say("people")), (say("risk in percent, from …"), "W" * 15)]
         ]
         page = tmp_path / "page.html"
-        page.write_text(drawn(Page("t", "n", True, "m", "c", [], [Section("", [Figures(charts)])])), encoding="utf-8")
+        page.write_text(drawn(Page("n", True, [], [Section("", [Figures(charts)])], "t", "m", "c")), encoding="utf-8")
     assert asked(page, CUT) == []
 
 

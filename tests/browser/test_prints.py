@@ -39,7 +39,7 @@ def sheets(tmp_path_factory):
     if shutil.which("pdftotext") is None:
         pytest.skip("there is no pdftotext to read prints with (poppler-utils)")
     sections = [part for place in range(MANY) for part in (filler(place), decision(place))]
-    text = drawn(Page("t", "n", True, "mark", "corner", [], sections, PageVerdict("holds", "green"), band="BAND"))
+    text = drawn(Page("n", True, [], sections, "t", "mark", "corner", PageVerdict("holds", "green"), band="BAND"))
     page = tmp_path_factory.mktemp("print") / "page.html"
     page.write_text(text, encoding="utf-8")
     printed(page)

@@ -21,7 +21,7 @@ def on_paper(report: Report, width: int, series: str = "SERIES") -> str:
 
 def drawn(*blocks: Block) -> str:
     """Blocks as a page in HTML."""
-    return html.drawn(Page("t", "t", inside=False, mark="m", sheet="s", head=[], sections=[Section("one", blocks)]))
+    return html.drawn(Page("t", inside=False, mark="m", sheet="s", head=[], sections=[Section("one", blocks)]))
 
 
 def picture(chart: Chart) -> str:

@@ -106,7 +106,7 @@ def as_page(results: Sequence[Result]) -> str:
     """Return the page: for each task a picture, and a table for each case, means of the seeds."""
     title, mark = f"series-bench {VERSION}", "Simulated people and counts: nobody is named."
     sections = list(_sections(results))
-    return html.drawn(Page(title, title, inside=False, mark=mark, sheet="series-bench", head=[], sections=sections))
+    return html.drawn(Page(title, inside=False, mark=mark, sheet="series-bench", head=[], sections=sections))
 
 
 def _sections(results: Sequence[Result]) -> Iterator[Section]:

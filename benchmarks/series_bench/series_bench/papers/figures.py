@@ -146,7 +146,7 @@ def as_page(papers: Sequence[Paper], *, quick: bool) -> str:
     title = f"The papers' figures, made again{' (quick)' if quick else ''}"
     sections = [_summary(papers, quick=quick), *map(_section, papers)]
     mark = "Simulated people: nobody is named."
-    return html.drawn(Page(title, title, inside=False, mark=mark, sheet="series-audit", head=[], sections=sections))
+    return html.drawn(Page(title, inside=False, mark=mark, sheet="series-audit", head=[], sections=sections))
 
 
 def _summary(papers: Sequence[Paper], *, quick: bool) -> Section:
