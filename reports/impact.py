@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from audit.findings.wording import line_runs, listing
 from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE, LeastBounds
-from audit.model.release_impact import Cause, Change, ComparedAttack, GroupRows, ReleaseImpact
+from audit.model.release_impact import Cause, Change, ComparedAttack, ReleaseImpact
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.audit_page import page_of, terminal_head, terminal_summary
@@ -174,7 +174,9 @@ def _findings(attack: ComparedAttack, *, by_version: bool) -> Section:
 
 def _cause(new: Cause) -> str:
     """Return what a finding follows from, in words."""
-    rows = _rows(new.rows)
+    rows = parted(
+        say("group {group}, {lines}", group=printable(each.group), lines=line_runs(each.lines)) for each in new.rows
+    )
     if not new.releases:
         return say("{rows} of the candidate alone", rows=rows) if rows else say("the candidate as a whole")
     noted = say_count(
@@ -185,12 +187,6 @@ def _cause(new: Cause) -> str:
         releases=listing(new.releases),
     )
     return noted if new.least else say("{cause} (perhaps not all of it)", cause=noted)
-
-
-def _rows(rows: Sequence[GroupRows]) -> str:
-    return parted(
-        say("group {group}, {lines}", group=printable(each.group), lines=line_runs(each.lines)) for each in rows
-    )
 
 
 def _proposal(impact: ReleaseImpact) -> Iterator[str]:

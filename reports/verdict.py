@@ -67,11 +67,6 @@ def in_short(report: Report) -> str:
     return "\n".join(lines)
 
 
-def audited_against(report: Report) -> str:
-    """Return which attacks were tried."""
-    return say("It was audited against: {attacks}.", attacks=_tried(report))
-
-
 def _tried(report: Report) -> str:
     return ", ".join(dict.fromkeys(attack.attack for attack in report.attacks if attack.ran))
 
@@ -237,7 +232,7 @@ def _of_others(report: Report, ran: str) -> str:
     limit = {each.clause: each.limit for each in report.policy.ended("holds")}.get("max_risk")
     people = judged_people(report)
     if limit is None or not people:
-        return audited_against(report)
+        return say("It was audited against: {attacks}.", attacks=_tried(report))
     if limit < 1:
         return say(
             "Of {people}, nobody else’s value is known with {share} or more by any attack tried ({attacks}).",

@@ -155,7 +155,7 @@ class MaxRisk(Clause):
             if (entry.outcome.attack, entry.sensitive) in violating:
                 continue
             decides = self.name in entry.attack.decides
-            if limit < 1.0 and decides and _estimated(entry):
+            if limit < 1.0 and decides and (not _exact(entry) and (entry.outcome.risks is not None or not entry.whole)):
                 continue
             decided = not _doubtful(entry) and (not decides or _no_higher_risk(entry, limit))
             if decides or not decided:
@@ -191,11 +191,6 @@ def _exact(entry: Result[Evidence]) -> bool:
     """Return whether a result's risks below certainty are exact."""
     claims = entry.claims
     return _counted(entry) or (claims is not None and claims.counts_rows)
-
-
-def _estimated(entry: Result[Evidence]) -> bool:
-    """Return whether a result has estimates, or exact risks of a part of what is known: others decide."""
-    return not _exact(entry) and (entry.outcome.risks is not None or not entry.whole)
 
 
 def _doubtful(entry: Result[Evidence]) -> bool:

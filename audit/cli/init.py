@@ -96,14 +96,12 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     """
     from audit.init.confirmation import confirmed
     from audit.io.toml import read_text
-    from audit.model.errors import InputError, Problems
+    from audit.model.errors import Problems
 
     if microdata:
         raise UsageError("--confirm is about a series.toml; leave --microdata out")
     problems = Problems()
-    text = read_text(path.parent, path.name, "let `audit init` write it first", problems)
-    if text is None:
-        raise InputError(problems.found)
+    text = problems.checked(read_text(path.parent, path.name, "let `audit init` write it first", problems))
     changed = confirmed(path.parent, text, ask_until_answered)
     if changed == text:
         put(f"{printable_path(path)}: nothing is left to confirm.\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def _match(found: FoundFiles, files: Mapping[str, tuple[Path | None, str]]) -> N
         columns = {other: _columns(files[other]) for other in {tag, *models.values()}}
         scores = {
             (old, new): _likeness(
-                columns[tag].get(old), columns[models[new]].get(new), _same_place(own, old, usual, new)
+                columns[tag].get(old), columns[models[new]].get(new), own.index(old) == list(usual).index(new)
             )
             for old in spare
             for new in absent
@@ -99,10 +99,6 @@ def _match(found: FoundFiles, files: Mapping[str, tuple[Path | None, str]]) -> N
 def _columns(file: tuple[Path | None, str]) -> dict[str, Column]:
     path, shown = file
     return {} if path is None else read_columns([(path, shown)])
-
-
-def _same_place(own: Sequence[str], old: str, usual: Sequence[str], new: str) -> bool:
-    return own.index(old) == list(usual).index(new)
 
 
 def _likeness(one: Column | None, other: Column | None, same_place: bool) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -86,8 +87,7 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         UsageError: it cannot be read, is no such report, has ids of its own, or does not show all findings.
     """
     shown = printable_path(path)
-    try:
-        report: Any = json.loads(path.read_bytes())
+    with _read(path, f"--baseline {shown}") as report:
         attacks = [(entry["findings"], entry["findings_total"]) for entry in report["attacks"]]
         found = [finding for findings, _ in attacks for finding in findings]
         ids = frozenset(str(finding["id"]) for finding in found)
@@ -96,16 +96,10 @@ def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
         ids |= frozenset(map(str, earlier.get("known", ())))
         risks = {str(ident): float(risk) for ident, risk in earlier.get("risks", {}).items()}
         risks |= {str(finding["id"]): float(finding["risk"]) for finding in found if "risk" in finding}
-        classes = _small_classes(report)
-        intervals = _intervals(report)
-        counts, about_tables = _counts(report), report["series"].get("kind") == "tables"
+        classes, intervals, counts = _small_classes(report), _intervals(report), _counts(report)
+        about_tables = report["series"].get("kind") == "tables"
         stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))
-        passed = bool(report["policy"]["passed"])
-        made = datetime.date.fromisoformat(report["made"]) if "made" in report else None
-    except OSError as error:
-        raise UsageError(f"--baseline {shown}: {error.strerror or 'it cannot be read'}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"--baseline {shown}: this is not a report of `audit SERIES --format json`") from error
+        passed, made = bool(report["policy"]["passed"]), _day(report)
     if about_tables != of_tables:
         kinds = "series of count tables", "series of rows about people"
         this, series = kinds if about_tables else kinds[::-1]
@@ -141,27 +135,31 @@ def read_history(folder: Path) -> AuditHistory:
         raise UsageError(f"{shown}: {error.strerror or 'it cannot be read'}; name the folder of the reports") from error
     if not files:
         raise UsageError(f"{shown}: there are no reports here; {_HOW}")
-    found = [_read(path) for path in files]
-    return AuditHistory(tuple(sorted(found, key=_order)))
+    found = []
+    for path in files:
+        with _read(path, printable_path(path), "; check its permissions", "; move it away") as report:
+            found.append(_past(path, report))
+    found.sort(key=lambda each: (each.made or datetime.date.min, len(each.releases), each.file))
+    return AuditHistory(tuple(found))
 
 
-def _order(report: PastReport) -> tuple[datetime.date, int, str]:
-    return report.made or datetime.date.min, len(report.releases), report.file
-
-
-def _read(path: Path) -> PastReport:
-    """Return what a JSON report says.
+@contextmanager
+def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iterator[Any]:
+    """Yield what a JSON report says; after the colon stands what to do about a file that is none.
 
     Raises:
         UsageError: it cannot be read, or is no report.
     """
-    shown = printable_path(path)
     try:
-        return _past(path, json.loads(path.read_bytes()))
+        yield json.loads(path.read_bytes())
     except OSError as error:
-        raise UsageError(f"{shown}: {error.strerror or 'it cannot be read'}; check its permissions") from error
+        raise UsageError(f"{named}: {error.strerror or 'it cannot be read'}{unreadable}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{shown}: this is not a report of `audit SERIES --format json`; move it away") from error
+        raise UsageError(f"{named}: this is not a report of `audit SERIES --format json`{other}") from error
+
+
+def _day(report: Any) -> datetime.date | None:  # noqa: ANN401 - JSON, whatever it holds
+    return datetime.date.fromisoformat(report["made"]) if "made" in report else None
 
 
 def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatever it holds
@@ -174,7 +172,7 @@ def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatev
     return PastReport(
         file=path.name,
         page=pages[0] if pages else None,
-        made=datetime.date.fromisoformat(report["made"]) if "made" in report else None,
+        made=_day(report),
         version=str(report["tool"]["version"]),
         series=str(report["series"]["name"]),
         releases=tuple(str(tag) for tag in report["series"]["releases"]),

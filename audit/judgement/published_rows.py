@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,23 +26,6 @@ from audit.io.releases import KeyedRelease
 from audit.judgement.field_types import BrokenCertificateError
 from audit.model.arrays import Codes
 from audit.model.evidence import claimed_code, claimed_part
-
-
-class GroupsOfRows(Protocol):
-    """What publishes values together in one release, by number and name."""
-
-    @property
-    def codes(self) -> dict[str, int]:
-        """The groups by name."""
-
-    def name(self, group: int) -> str:
-        """Return the name of a group."""
-
-    def rows(self, group: int) -> dict[int, int]:
-        """Return how many rows of a group there are with each of its values."""
-
-    def people(self, group: int) -> list[int] | None:
-        """Return who the rows of a group are; None without a key."""
 
 
 @dataclass
@@ -205,19 +187,15 @@ class PublishedReleases:
 
     def codes(self, release: int) -> dict[str, int]:
         """Return the groups of a release by name."""
-        return self._read(release).codes
-
-    def groups_of(self, release: int) -> GroupsOfRows:
-        """Return the groups of a release, with their people and values."""
-        return self._read(release)
+        return self.groups_of(release).codes
 
     def group_name(self, release: int, group: int) -> str:
         """Return the name of a group of a release."""
-        return self._read(release).name(group)
+        return self.groups_of(release).name(group)
 
     def rows(self, release: int, group: int) -> dict[int, int]:
         """Return how many rows of a group there are with each of its values."""
-        return self._read(release).rows(group)
+        return self.groups_of(release).rows(group)
 
     def group_of_rows(self, release: int) -> Codes:
         """Return the group of each row of a release, as a number of its own; shape (rows,)."""
@@ -273,8 +251,8 @@ class PublishedReleases:
                     self._lines.setdefault(person, {})[release] = value
         return self._lines
 
-    def _read(self, release: int) -> GroupsOfRows:
-        """Return the groups of a release."""
+    def groups_of(self, release: int) -> ReleaseRows | RecordRows:
+        """Return the groups of a release, with their people and values."""
         return self._groups(release)
 
     def _groups(self, release: int) -> ReleaseRows:
@@ -434,7 +412,8 @@ class FollowedRows(PublishedReleases):
     def _all(self) -> RecordRows:
         return RecordRows(self.source, self._plain)
 
-    def _read(self, release: int) -> GroupsOfRows:
+    def groups_of(self, release: int) -> RecordRows:
+        """Return the classes of records."""
         if release != 0:
             raise BrokenCertificateError("there is no such release")
         return self._all

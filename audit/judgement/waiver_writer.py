@@ -13,7 +13,7 @@ from audit.io.atomic_files import write_file
 from audit.io.manifest import NAME, parse_manifest
 from audit.io.tables import read_table
 from audit.io.toml import read_text
-from audit.model.errors import InputError, Problems, UsageError, printable, printable_path
+from audit.model.errors import Problems, UsageError, printable, printable_path
 
 Parse = Callable[[Path, str, Problems], object]
 _ID, _REASON, _UNTIL = _COLUMNS = "id", "reason", "until"
@@ -63,12 +63,9 @@ def waive(
         if not each.reason.strip():
             raise UsageError(f"{each.where or '--reason'}: it is empty; say why this is accepted")
     problems = Problems()
-    text = read_text(folder, NAME, "name the folder of a series", problems)
-    if text is not None:
-        parse(folder, text, problems)
+    text = problems.checked(read_text(folder, NAME, "name the folder of a series", problems))
+    parse(folder, text, problems)
     problems.check()
-    if text is None:
-        raise InputError(problems.found)
     waivers = named()
     written = _with_waivers(text, waivers)
     parse(folder, written, problems)
@@ -111,9 +108,7 @@ def read_list(path: Path) -> list[Acceptance]:
         InputError: the file cannot be read, or a line has one of the two alone, or a date that is none.
     """
     problems, shown = Problems(), printable_path(path)
-    table, found = read_table(path, shown, _COLUMNS, problems), []
-    if table is None:
-        raise InputError(problems.found)
+    table, found = problems.checked(read_table(path, shown, _COLUMNS, problems)), []
     for row, cells in enumerate(zip(*map(table.texts, _COLUMNS), strict=True)):
         ident, reason, until = map(str.strip, cells)
         if not (reason or until):

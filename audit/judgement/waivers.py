@@ -14,13 +14,14 @@ import numpy as np
 from audit.clauses.registry import CLAUSES, OWN
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
+from audit.io.toml import toml_value
 from audit.judgement.selection import Selection
 from audit.model.accepted_size import CloseSize, SmallClasses
 from audit.model.arrays import Flags, Places
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import printable
 from audit.model.json_types import WaiverState
-from audit.model.report import HIDDEN, CountSize, Waived
+from audit.model.report import HIDDEN, Waived
 from audit.model.scored import NOWHERE
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -255,15 +256,11 @@ class WaiverBook:
 
 def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accepted, or of several by their ids
     """Return how a manifest says how much is accepted."""
-    if isinstance(size, CountSize):
-        return f'{{ kind = "{size.kind}", lower = {size.lower}, upper = {size.upper} }}'
-    if isinstance(size, CloseSize):
-        return f'{{ lower = "{size.lower}", upper = "{size.upper}" }}'
-    if isinstance(size, SmallClasses):
-        return f"{{ smallest = {size.smallest}, rows = {size.rows} }}"
     if isinstance(size, dict):
         return f"{{ {', '.join(f'{ident} = {_text(each)}' for ident, each in sorted(size.items()))} }}"
-    return f"{size:.17g}"
+    if isinstance(size, float):
+        return f"{size:.17g}"
+    return toml_value(size.written() if isinstance(size, CloseSize) else vars(size))
 
 
 def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:

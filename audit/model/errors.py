@@ -15,7 +15,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+T = TypeVar("T")
 _SHOWN, _PATH_SHOWN = 60, 400
 _PROBLEMS_SHOWN = 20
 _SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
@@ -104,3 +106,13 @@ class Problems:
         """Raise `InputError` when anything has been noted."""
         if self.found:
             raise InputError(self.found)
+
+    def checked(self, read: T | None) -> T:
+        """Return what was read.
+
+        Raises:
+            InputError: anything has been noted, or nothing could be read.
+        """
+        if self.found or read is None:
+            raise InputError(self.found)
+        return read

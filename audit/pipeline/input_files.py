@@ -41,10 +41,7 @@ class InputFile:
             with self.path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         problems = Problems()
-        table = read_table(self.path, self.path.name, self.columns, problems, self.declared)
-        problems.check()
-        if table is None:
-            raise AssertionError("this file has been read before")
+        table = problems.checked(read_table(self.path, self.path.name, self.columns, problems, self.declared))
         return digest_of_columns({name: table.arrow(name) for name in self.columns})
 
 

@@ -102,11 +102,7 @@ def read_back(manifest: Manifest, text: str) -> Manifest:
         InputError: the new text is not a valid manifest.
     """
     problems = Problems()
-    read = parse_manifest(manifest.folder, text, problems)
-    problems.check()
-    if read is None:
-        raise TypeError("a manifest without problems is read")
-    return read
+    return problems.checked(parse_manifest(manifest.folder, text, problems))
 
 
 def _parsed(text: str) -> tomlkit.TOMLDocument:

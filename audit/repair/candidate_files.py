@@ -107,10 +107,7 @@ class CandidateFiles:
         manifest, problems = rows.series.manifest, Problems()
         shown, sensitive = manifest.shown(path), manifest.columns.sensitive
         values = [name for name in sensitive if name in (header(path, shown, problems) or {})]
-        key = read_table(path, shown, ["row", "individual", *values], problems)
-        problems.check()
-        if key is None:
-            return
+        key = problems.checked(read_table(path, shown, ["row", "individual", *values], problems))
         columns = {"row": pa.array(np.arange(len(self._source)))}
         for name in ("individual", *values):
             of_row = dict(zip(key.texts("row"), key.texts(name), strict=True))

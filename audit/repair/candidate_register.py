@@ -14,13 +14,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.dialect import Dialect
+from audit.io.dialect import NOTHING_DECLARED, Declared, Dialect
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def whole_table(path: Path, shown: str, declared: Declared = NOTHING_DECLARED) -> Table:
+    """Return a table with all its columns.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    problems = Problems()
+    names = problems.checked(header(path, shown, problems, declared))
+    return problems.checked(read_table(path, shown, list(names), problems, declared))
+
+
+def people_of(series: Series, name: str) -> npt.NDArray[np.integer]:
+    """Return who each line of a file beside the releases is about, by code, negative for people without a row.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    problems = Problems()
+    table = problems.checked(series.side_table(name, ["individual"], problems))
+    return series.people.codes(table.texts("individual"))
 
 
 class CandidateRegister:
@@ -50,23 +72,12 @@ class CandidateRegister:
         Raises:
             InputError: it cannot be read.
         """
-        path, problems = self._series.manifest.folder / self._name, Problems()
-        names = header(path, self._name, problems)
-        table = None if names is None else read_table(path, self._name, list(names), problems)
-        problems.check()
-        if table is None:
-            raise TypeError("a table that cannot be read is a problem")
-        return table
+        return whole_table(self._series.manifest.folder / self._name, self._name)
 
     @cached_property
     def _person(self) -> npt.NDArray[np.integer]:
         """Who each line is about, by the codes of the series; shape (lines,), negative for people without a row."""
-        problems = Problems()
-        table = self._series.side_table(self._name, ["individual"], problems)
-        problems.check()
-        if table is None:
-            raise TypeError("a table that cannot be read is a problem")
-        return self._series.people.codes(table.texts("individual"))
+        return people_of(self._series, self._name)
 
     @cached_property
     def _begins_here(self) -> npt.NDArray[np.bool_]:

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.series import Series
-from audit.io.tables import Table, header, read_table
+from audit.io.tables import Table
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.errors import Problems, UsageError
 from audit.model.moves import COARSEN, MERGE, MOVE, WITHHOLD
-from audit.repair.candidate_register import CandidateRegister
+from audit.repair.candidate_register import CandidateRegister, people_of, whole_table
 from audit.repair.merged_cells import AttributeCells
 
 Cost = tuple[float, float, int]
@@ -64,14 +64,7 @@ class CandidateRows:
         Raises:
             InputError: it cannot be read.
         """
-        problems = Problems()
-        declared = self.series.adjustments(self.tag).declared
-        names = header(path, shown, problems, declared)
-        table = None if names is None else read_table(path, shown, list(names), problems, declared)
-        problems.check()
-        if table is None:
-            raise TypeError("a table that cannot be read is a problem")
-        return table
+        return whole_table(path, shown, self.series.adjustments(self.tag).declared)
 
     @property
     def rows(self) -> int:
@@ -174,12 +167,7 @@ class CandidateRows:
         """
         if self.series.manifest.known is None or self.person is None:
             return np.full(self.rows, self.series.manifest.known is not None)
-        problems = Problems()
-        table = self.series.side_table(str(self.series.manifest.known), ["individual"], problems)
-        problems.check()
-        if table is None:
-            raise TypeError("a table that cannot be read is a problem")
-        known = self.series.people.codes(table.texts("individual"))
+        known = people_of(self.series, str(self.series.manifest.known))
         return np.isin(self.person, known[known >= 0])
 
     def withholdable(self, rows: Places) -> Places:

@@ -173,7 +173,7 @@ def generate(
     """
     shares = sensitive_shares(len(sensitive), rng)
     chance = cohorts[0] if batches is not None else sum(cohorts)
-    value = [_drawn(shares, chance, rng).astype(sensitive.dtype)]
+    value = [np.searchsorted(np.cumsum(shares)[:-1], rng.random(chance), side="right").astype(sensitive.dtype)]
     value += [np.repeat(np.arange(len(sensitive), dtype=sensitive.dtype), counts) for counts in batches or ()]
     values = np.concatenate(value)
     makers = [_Maker(place, attribute, shares, rng) for place, attribute in enumerate(quasi_identifiers)]
@@ -244,7 +244,3 @@ class _Maker:
         """Return the codes of people; all shapes (people,)."""
         scale = self.typical[value] + self.by_trait * trait + _BY_CHANCE * rng.standard_normal(len(trait))
         return self.order[np.searchsorted(self.thresholds, scale)]
-
-
-def _drawn(shares: Floats, size: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
-    return np.searchsorted(np.cumsum(shares)[:-1], rng.random(size), side="right")

@@ -91,6 +91,14 @@ def test_what_is_no_baseline(words, said, series, tmp_path):
     assert said in err
 
 
+def test_a_document_of_another_shape_is_no_baseline(series, tmp_path):
+    old = tmp_path / "old.json"
+    old.write_text('{"attacks": [], "baseline": []}')
+    code, _, err = run_main(str(series), "--baseline", str(old))
+    assert code == 2
+    assert "this is not a report" in err
+
+
 def risky(folder, second):
     """One release in which three of four have HIV; and a second one that says more of them, or the same again."""
     first = "".join(f"{who},1,*,{value}\n" for who, value in zip("ABCD", ["HIV", "HIV", "HIV", "flu"], strict=True))
