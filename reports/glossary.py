@@ -6,7 +6,7 @@ from audit.model.report import Report
 from audit.runtime.phrases import Phrase, say
 from reports.count_tables import sentences as counts
 
-_ATTACKS = {
+ATTACKS = {
     "intersection": Phrase("What all groups of a person have in common, release by release."),
     "update-graph": Phrase("The histories of values that a person’s groups and the allowed changes leave possible."),
     "equivalence": Phrase(
@@ -49,8 +49,8 @@ def glossary(report: Report) -> list[tuple[str, str]]:
             (say("whole bucket"), say("Everybody whose group has the same set of values, published as one group.")),
             (say("m-invariance"), say("Each person’s groups have the same m values in all releases.")),
         ]
-    attacks = dict.fromkeys(attack.attack for attack in report.attacks if attack.ran and attack.attack in _ATTACKS)
-    return [*words, *((name, str(_ATTACKS[name])) for name in attacks)]
+    attacks = dict.fromkeys(attack.attack for attack in report.attacks if attack.ran and attack.attack in ATTACKS)
+    return [*words, *((name, str(ATTACKS[name])) for name in attacks)]
 
 
 def of_panel() -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from audit.model.errors import printable, printable_path
@@ -84,6 +84,7 @@ def _outcome(repair: Repair) -> str:
     A policy that is still violated was violated by what is published: the candidate adds nothing to that.
     """
     tag, holds = printable(repair.candidate), not repair.after.policy.violations
+    about = {"release": tag, "lost": figure(repair.lost, ".1%")}
     if not repair.moves and holds:
         return say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)
     if not repair.moves:
@@ -91,32 +92,38 @@ def _outcome(repair: Repair) -> str:
             "Release {release} adds nothing to what was found before; nothing was changed.",
             release=tag,
         )
-    lost = figure(repair.lost, ".1%")
     if holds:
-        return say_count(
-            "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
-            "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
-            len(repair.moves),
-            release=tag,
-            lost=lost,
-        )
+        return _keeps(len(repair.moves), about)
     return say_count(
         "Release {release} adds nothing to what was found before after {count} change; {lost} of its information is "
         "lost:",
         "Release {release} adds nothing to what was found before after {count} changes; {lost} of its information is "
         "lost:",
         len(repair.moves),
-        release=tag,
-        lost=lost,
+        **about,
     )
+
+
+def _keeps(changes: int, about: Mapping[str, str]) -> str:
+    """Return that the policy is kept after so many changes; `about` names the release, and what is lost."""
+    return say_count(
+        "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
+        "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
+        changes,
+        **about,
+    )
+
+
+def _all_of(moves: Sequence[Move], form: Callable[[Move], str]) -> list[str]:
+    """Return changes in words, the first ones where there are many, and how many more there are."""
+    more = len(moves) - _SHOWN
+    return [*map(form, moves[:_SHOWN]), *([say("and {count} more changes", count=more)] if more > 0 else [])]
 
 
 def short(repair: Repair) -> str:
     """Return the changes of a repair in one sentence, with what they lose together."""
-    changes = [change(move) for move in repair.moves[:_SHOWN]]
-    if len(repair.moves) > _SHOWN:
-        changes.append(say("and {count} more changes", count=len(repair.moves) - _SHOWN))
-    return say("{changes}: {lost} of the information", changes=", ".join(changes), lost=figure(repair.lost, ".1%"))
+    changes = ", ".join(_all_of(repair.moves, change))
+    return say("{changes}: {lost} of the information", changes=changes, lost=figure(repair.lost, ".1%"))
 
 
 def sentence(move: Move) -> str:
@@ -162,15 +169,14 @@ def recommended(report: Report) -> Recommended | None:
     found = report.recommendation
     if found is None:
         return None
-    changes = [sentence(move) for move in found.moves[:_SHOWN]]
-    if len(found.moves) > _SHOWN:
-        changes.append(say("and {count} more changes", count=len(found.moves) - _SHOWN))
+    changes = _all_of(found.moves, sentence)
     return Recommended(_comes_to(found), changes or [_total(each) for each in found.totals], _how_to_write(found))
 
 
 def _comes_to(found: Recommendation) -> str:
     """Return what is recommended, or why nothing is."""
-    tag, lost = printable(found.release, 60), figure(found.information_lost, ".1%")
+    tag = printable(found.release, 60)
+    about = {"release": tag, "lost": figure(found.information_lost, ".1%")}
     if found.refused is not None:
         reason = printable(found.refused, 400)
         if found.past_violates:
@@ -194,16 +200,9 @@ def _comes_to(found: Recommendation) -> str:
             "The releases before release {release} violate the policy already. It adds nothing to what can be found "
             "out after {count} changes; {lost} of its information is lost:",
             found.changes,
-            release=tag,
-            lost=lost,
+            **about,
         )
-    return say_count(
-        "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
-        "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
-        found.changes,
-        release=tag,
-        lost=lost,
-    )
+    return _keeps(found.changes, about)
 
 
 def _how_to_write(found: Recommendation) -> str | None:

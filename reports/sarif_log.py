@@ -14,20 +14,14 @@ from audit.model.errors import printable
 from audit.model.finding import FindingRule
 from audit.runtime.version import documentation
 from reports.escaping import as_json, markdown
+from reports.glossary import ATTACKS as DESCRIBED
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
 _PAGES = {
+    **{name: f"attacks/{name}.md" for name in DESCRIBED},
     "policy": "policy.md",
     "differencing": "tables.md",
-    "homogeneity": "attacks/homogeneity.md",
-    "intersection": "attacks/intersection.md",
-    "update-graph": "attacks/update-graph.md",
-    "equivalence": "attacks/equivalence.md",
-    "joint": "attacks/joint.md",
-    "inference": "attacks/inference.md",
-    "inference-table": "attacks/inference-table.md",
-    "correspondence": "attacks/correspondence.md",
 }
 _LINES_OF_TEXT = (".csv", ".tsv", ".txt", ".toml")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from audit.adversary.possible_people import PossibleKinds
+from audit.adversary.view import View
 from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES
 from audit.io.series import Series
@@ -43,6 +44,20 @@ def gather_doubts(
     tying = _tying_values(series) if published else ()
     declared = (doubt for rule in series.columns.rules for doubt in rule.doubts(series))
     return (*_guessed(series), *_without_role(series), *tying, *declared, *unread)
+
+
+def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, reveal: bool) -> Iterator[Doubt]:
+    """Yield all doubts about an audit that do not rest on what its attacks found."""
+    series, adversary = views[0].series, views[0].adversary
+    register, people = adversary.has_register, adversary.knows_people
+    yield from gather_doubts(series, register=register, published=not people, reveal=reveal)
+    yield from misread_doubts(warnings)
+    if people:
+        yield from combination_doubts(series)
+    if people or series.columns.record:
+        yield from missing_doubts(series)
+    yield from record_doubts(views)
+    yield from dict.fromkeys(doubt for each in views for doubt in presence_doubts(each.possible_kinds))
 
 
 def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:

@@ -13,14 +13,7 @@ from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES
 from audit.io.series import Series
 from audit.judgement.baseline import found_before
-from audit.judgement.doubts import (
-    combination_doubts,
-    gather_doubts,
-    misread_doubts,
-    missing_doubts,
-    presence_doubts,
-    record_doubts,
-)
+from audit.judgement.doubts import audit_doubts
 from audit.judgement.ladder import exposure, found_people, ladder, people_found
 from audit.judgement.locations import located
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -232,7 +225,7 @@ def _decide(
     options: AuditOptions,
     warnings: Sequence[ReportWarning],
 ) -> PolicyReport:
-    manifest, seen = run.series.manifest, run.evidence[0]
+    manifest = run.series.manifest
     asked = run.panel if _judges_releases(run.results, options) else ()
     releases = [each for each in asked if each.release not in accepted.releases]
     findings = JudgedAudit(
@@ -244,17 +237,7 @@ def _decide(
         linked_records=len(run.series.tags) > 1 and manifest.columns.record is not None,
         grave=manifest.grave,
         doubts=(
-            *gather_doubts(
-                run.series,
-                register=seen.adversary.has_register,
-                published=not seen.adversary.knows_people,
-                reveal=options.reveal,
-            ),
-            *misread_doubts(warnings),
-            *(combination_doubts(run.series) if seen.adversary.knows_people else ()),
-            *(missing_doubts(run.series) if seen.adversary.knows_people or manifest.columns.record else ()),
-            *record_doubts(run.evidence),
-            *dict.fromkeys(doubt for each in run.evidence for doubt in presence_doubts(each.possible_kinds)),
+            *audit_doubts(run.evidence, warnings, reveal=options.reveal),
             *_failed(accepted.judged),
             *accepted.doubts,
         ),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import tomlkit
+from tomlkit.items import InlineTable, String
 
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, parse_manifest
 from audit.io.toml import Toml, toml_document
@@ -12,11 +14,6 @@ from audit.model.anonymizer import Anonymizer
 from audit.model.errors import Problems
 from audit.model.options import options_of
 from audit.publishing.renderer import GroupNames
-
-if TYPE_CHECKING:
-    import tomlkit
-    from tomlkit.items import Array, InlineTable, String
-
 
 _ON_ONE_LINE = 4
 
@@ -71,20 +68,19 @@ def spelled_out(text: str, manifest: Manifest) -> str | None:
 
     A pattern would include a release as soon as its file exists, before the manifest names its counterfeits.
     """
-    document = _parsed(text)
-    entries = document["series"]["releases"]
-    literal = [each for each in entries if not (isinstance(each, str) and each not in _names(manifest))]
+    document = tomlkit.parse(text.removeprefix("\ufeff"))
+    entries, names = document["series"]["releases"], {release.shown for release in manifest.releases}
+    literal = [each for each in entries if not (isinstance(each, str) and each not in names)]
     if len(literal) == len(entries) == len(manifest.releases):
         return None
-    document["series"]["releases"] = _listed([_entry(release) for release in manifest.releases])
-    return _dumped(document)
+    document["series"]["releases"] = tomlkit.array().multiline(multiline=True)
+    document["series"]["releases"].extend(_entry(release) for release in manifest.releases)
+    return tomlkit.dumps(document)
 
 
 def extended(text: str, release: NewRelease) -> str:
     """Return a manifest with a new release added."""
-    import tomlkit
-
-    document = _parsed(text)
+    document = tomlkit.parse(text.removeprefix("\ufeff"))
     releases = document["series"]["releases"]
     releases.append(_entry(release.files))
     releases.multiline(multiline=len(releases) > _ON_ONE_LINE)
@@ -92,7 +88,7 @@ def extended(text: str, release: NewRelease) -> str:
         if "counterfeits" not in document:
             document.add("counterfeits", tomlkit.table())
         document["counterfeits"][release.files.tag] = release.counterfeits
-    return _dumped(document)
+    return tomlkit.dumps(document)
 
 
 def read_back(manifest: Manifest, text: str) -> Manifest:
@@ -105,35 +101,9 @@ def read_back(manifest: Manifest, text: str) -> Manifest:
     return problems.checked(parse_manifest(manifest.folder, text, problems))
 
 
-def _parsed(text: str) -> tomlkit.TOMLDocument:
-    import tomlkit
-
-    return tomlkit.parse(text.removeprefix("\ufeff"))
-
-
-def _dumped(document: tomlkit.TOMLDocument) -> str:
-    import tomlkit
-
-    return tomlkit.dumps(document)
-
-
-def _names(manifest: Manifest) -> set[str]:
-    return {release.shown for release in manifest.releases}
-
-
 def _entry(release: ReleaseFiles) -> InlineTable | String:
-    import tomlkit
-
     if release.values is None:
         return tomlkit.string(release.shown)
     pair = tomlkit.inline_table()
     pair.update({"rows": release.shown, "values": release.values_shown})
     return pair
-
-
-def _listed(entries: list[InlineTable | String]) -> Array:
-    import tomlkit
-
-    array = tomlkit.array().multiline(multiline=True)
-    array.extend(entries)
-    return array
