@@ -57,14 +57,11 @@ def series_from_frames(
         else:
             entries.append(f"{checked_tag(tag)}.parquet")
             as_file(frames, where / f"{tag}.parquet")
-    document: dict[str, object] = {"series": {"name": name, "releases": entries}, "columns": dict(columns)}
-    knowledge = {}
+    knowledge = {kind: f"{kind}.parquet" for kind in adversary or {}}
     for kind, frame in (adversary or {}).items():
-        as_file(frame, where / f"{kind}.parquet")
-        knowledge[kind] = f"{kind}.parquet"
-    document |= {"adversary": knowledge} if knowledge else {}
-    document |= {"policy": dict(policy)} if policy else {}
-    _write(where / "series.toml", document)
+        as_file(frame, where / knowledge[kind])
+    document = {"series": {"name": name, "releases": entries}, "columns": dict(columns)}
+    _write(where / "series.toml", {**document, "adversary": knowledge, "policy": dict(policy or {})})
     return replace(load(where, kind="microdata"), _files=folder)
 
 
@@ -127,14 +124,12 @@ def tables_from_frames(
         for frame, file in zip(tables, files, strict=True):
             as_file(frame, where / file)
         entries.append({"tag": tag, "tables": files})
-    known = {}
-    for place, (dimension, frame) in enumerate((categories or {}).items(), 1):
-        known[dimension] = f"categories.{place}.parquet"
+    known = {dimension: f"categories.{place}.parquet" for place, dimension in enumerate(categories or {}, 1)}
+    for dimension, frame in (categories or {}).items():
         as_file(frame, where / known[dimension])
-    document: dict[str, object] = {"series": {"name": name, "kind": "tables", "releases": entries}}
-    document["table"] = {**table, **({"categories": known} if known else {})}
-    document |= {"policy": dict(policy)} if policy else {}
-    _write(where / "series.toml", document)
+    about = {"name": name, "kind": "tables", "releases": entries}
+    rules = {**table, **({"categories": known} if known else {})}
+    _write(where / "series.toml", {"series": about, "table": rules, "policy": dict(policy or {})})
     return replace(load(where, kind="tables"), _files=folder)
 
 

@@ -146,9 +146,8 @@ class RepairSearch:
 
     def proposed(self) -> Repair | None:
         """Return a repair that is quickly found, and not written; None where none is, or the past breaks the policy."""
-        if self.judge.past.policy.violations and not self.baseline:
+        if self._is_past_broken():
             return None
-        self.past = self._quick_test()
         try:
             self._follow_findings(self._forced())
         except SearchOutOfTimeError:
@@ -164,9 +163,8 @@ class RepairSearch:
             InputError: the series or the candidate cannot be read.
             KeyboardInterrupt: the search is interrupted before anything was found.
         """
-        if self.judge.past.policy.violations and not self.baseline:
+        if self._is_past_broken():
             return self._came_to(str(_BROKEN_PAST), proved=True)
-        self.past = self._quick_test()
         try:
             why, proved = self._search()
             if self.best is None and not proved:
@@ -180,6 +178,12 @@ class RepairSearch:
             self.stopped = Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
             why, proved = self.stopped, False
         return self._came_to(why, proved=proved)
+
+    def _is_past_broken(self) -> bool:
+        """Return whether the series violates the policy already; where not, the quick test is made ready."""
+        broken = bool(self.judge.past.policy.violations) and not self.baseline
+        self.past = None if broken else self._quick_test()
+        return broken
 
     def _search(self) -> Answer:
         """Look for the best repair; return why there is none, and whether that is proved."""

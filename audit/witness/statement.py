@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,23 @@ _OF_COUNTS = Phrase(
     "of {questions} counts that {claim} is about, {settled} can have several values (in {worlds} tables), and "
     "{findings} are findings"
 )
+
+
+@contextmanager
+def supported(*refusals: type[Exception]) -> Iterator[None]:
+    """Say in one line what checkers refuse by some errors, or cannot read.
+
+    Raises:
+        UsageError: they do not support it.
+    """
+    refused: tuple[type[Exception], ...] = (*refusals, NotImplementedError)
+    try:
+        yield
+    except refused as stop:
+        raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
+    except (LookupError, ValueError, OSError) as error:
+        what = f"the checkers cannot read the series ({type(error).__name__})"
+        raise UsageError(f"--witness: {what}; leave --witness out") from error
 
 
 def write_files(

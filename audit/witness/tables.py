@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,11 +20,10 @@ from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Counts, Flags, Floats
 from audit.model.count_tables import PROTECTED, BoundProof, CaseSplit
-from audit.model.errors import UsageError
 from audit.model.report import Report, WitnessReport
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import figure, say
-from audit.witness.statement import reported, unshown, write_files
+from audit.witness.statement import reported, supported, unshown, write_files
 from audit.witness.verify_asked import StatedBoxes, check_asked
 from audit.witness.verify_sums import Proofs, decided
 from audit.witness.verify_tables import FORMAT, RULES, Box, NotShownError, TableSeries, need
@@ -69,22 +67,6 @@ class TablesWitness:
         return reported(self.claims, self.rests, sum(name.startswith("table_") for name in self.tables))
 
 
-@contextmanager
-def _supported() -> Iterator[None]:
-    """Say in one line what the checker does not support, or cannot read.
-
-    Raises:
-        UsageError: there is such a thing.
-    """
-    try:
-        yield
-    except (NotShownError, NotImplementedError) as stop:
-        raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
-    except (LookupError, ValueError, OSError) as error:
-        what = f"the checker cannot read the series ({type(error).__name__})"
-        raise UsageError(f"--witness: {what}; leave --witness out") from error
-
-
 class TablesWriter:
     """Puts together what is asked, in the checker's boxes, and what is found.
 
@@ -97,7 +79,7 @@ class TablesWriter:
     """
 
     def __init__(self, counts: PublishedCounts, limits: Mapping[str, int]) -> None:
-        with _supported():
+        with supported(NotShownError):
             self.series = series = TableSeries(counts.manifest.folder)
             need(dict(series.limits) == dict(limits), "a policy that is not the manifest's")
             need(len(series.rows) == len(counts.release), "rows that the checker reads otherwise")
@@ -124,7 +106,7 @@ class TablesWriter:
                     self.found[rule].add(place)
                     for bound in outcome.bounds(at):
                         self.proofs[rule].append([place, bound.is_upper, bound.value, self.proof(part, bound.proof)])
-        with _supported():
+        with supported(NotShownError):
             return self.completed(report, fit, budget)
 
     def stated(self, part: EvidencePart, box: Sequence[int]) -> tuple[int, ...]:

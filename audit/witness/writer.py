@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
 from audit.witness.pseudo_boolean import proof_lines
-from audit.witness.statement import reported, unshown, write_files
+from audit.witness.statement import reported, supported, unshown, write_files
 from audit.witness.sums import sum_of_groups
 from audit.witness.verify import FORMAT, Published, numbered, values
 from audit.witness.verify_alike import categories, close, different
@@ -131,7 +131,7 @@ def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) ->
     view = worlds_view(evidence)
     if view.kind not in ("linked", "published", "register"):
         raise UsageError(f"--witness: witnesses for the adversary `{view.kind}` are not supported; leave it out")
-    with _supported():
+    with supported(*NOT_SUPPORTED):
         if view.kind == "register" and not proofs:
             checker = RegisterChecker(folder)
             _check_classes(checker.series, view)
@@ -161,26 +161,10 @@ def make_witness(
     Raises:
         UsageError: no world is known, or the checkers do not support the series.
     """
-    with _supported():
+    with supported(*NOT_SUPPORTED):
         if isinstance(read, RegisterChecker):
             return _of_register(read, run, report, known)
         return _of_groups(read, run, report, known, proofs=proofs)
-
-
-@contextmanager
-def _supported() -> Iterator[None]:
-    """Say in one line what checkers do not support, or cannot read.
-
-    Raises:
-        UsageError: there is such a thing.
-    """
-    try:
-        yield
-    except NOT_SUPPORTED as stop:
-        raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
-    except (LookupError, ValueError, OSError) as error:
-        what = f"the checkers cannot read the series ({type(error).__name__})"
-        raise UsageError(f"--witness: {what}; leave --witness out") from error
 
 
 def _check_classes(series: Published, view: View) -> None:
