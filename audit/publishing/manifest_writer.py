@@ -9,11 +9,11 @@ import tomlkit
 from tomlkit.items import InlineTable, String
 
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles, parse_manifest
+from audit.io.rules.rule import Columns
 from audit.io.toml import Toml, toml_document
 from audit.model.anonymizer import Anonymizer
 from audit.model.errors import Problems
 from audit.model.options import options_of
-from audit.publishing.renderer import GroupNames
 
 _ON_ONE_LINE = 4
 
@@ -26,35 +26,21 @@ class NewRelease:
     counterfeits: str | None
 
 
-def new(
-    name: str,
-    anonymizer: Anonymizer,
-    names: GroupNames,
-    kinds: Mapping[str, str],
-    count: str | None,
-    rules: Mapping[str, Mapping[str, Toml]],
-    transitions: str | None,
-) -> str:
-    """Return a manifest without releases.
-
-    `kinds` holds the type of each quasi-identifier, and of a sensitive attribute of numbers; `count` names the column
-    of counts if it is not called `count`; `rules` are what `hierarchies` and other keys say of columns; `transitions`
-    is a file.
-    """
-    columns = {
-        "sensitive": names.sensitive,
-        "quasi_identifiers": [column for column in kinds if column != names.sensitive],
-        "group": names.group or "",
-        "record": names.record,
-        "count": count,
-        "types": {column: kind for column, kind in kinds.items() if column not in rules.get("hierarchies", {})} or None,
-        **{key: said or None for key, said in rules.items()},
+def new(name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | None) -> str:
+    """Return a manifest without releases; `transitions` is a file."""
+    about = {
+        "sensitive": columns.sensitive[0],
+        "quasi_identifiers": columns.quasi_identifiers,
+        "group": columns.group or "",
+        "record": columns.record,
+        "count": columns.count,
+        **{rule.key: rule.stated or None for rule in columns.rules},
     }
     given = {option.name: getattr(anonymizer, option.name) for option in options_of(type(anonymizer))}
     chosen = {option: value for option, value in given.items() if value is not None and value is not False}
     tables: dict[str, Mapping[str, Toml]] = {
         "series": {"name": name, "releases": []},
-        "columns": columns,
+        "columns": about,
         "adversary": {"transitions": transitions},
         "anonymized": {"method": anonymizer.name, **chosen},
         "policy": {"k": anonymizer.promise.parameters.get("k")},

@@ -122,7 +122,7 @@ class _Work:
         self.options = options
         self.seed = secrets.randbits(_SECRET_BITS) if options.seed is None else options.seed
         self.so_far = PublicationHistory()
-        self.records = RecordIds() if self.form.names.record is not None else None
+        self.records = RecordIds() if self.form.columns.record is not None else None
         self.counterfeits = Counterfeits(self.series.people, self.form.attributes)
         self.cells: GroupCells | None = None
         self.before: ReadSnapshot | None = None
@@ -169,7 +169,7 @@ class _Work:
 
     def _snapshot(self, position: int) -> ReadSnapshot:
         kinds = {name: attribute.kind for name, attribute in self.series.attributes.items()}
-        vocabulary = self.series.vocabularies[self.form.names.sensitive]
+        vocabulary = self.series.vocabularies[self.form.columns.sensitive[0]]
         return self.microdata.read(position, self.series.people, vocabulary, kinds, self.transitions)
 
     def _remember(self, release: KeyedRelease, read: ReadSnapshot, position: int) -> None:
@@ -199,7 +199,7 @@ class _Work:
         true = np.full(max(self.series.people.size, 1), -1, dtype=np.int32)
         true[snapshot.person] = snapshot.value
         own = np.where(fake, -1, true[person])
-        value, count = release.entry_value[self.form.names.sensitive], release.entry_count
+        value, count = release.entry_value[self.form.columns.sensitive[0]], release.entry_count
         if release.values_by_row:
             wrong = np.flatnonzero(~fake & (own >= 0) & (own != value))
             what = "this row's value is not the value that the snapshot has for the person"
@@ -257,7 +257,7 @@ class _Work:
         if rendered.counterfeits is not None and new.counterfeits is not None:
             tables[new.counterfeits] = rendered.counterfeits
         key = f"{PRIVATE}/{new.files.tag}.key.csv"
-        tables = {key: _key(rendered, self.series, self.form.names.sensitive), **tables}
+        tables = {key: _key(rendered, self.series, self.form.columns.sensitive[0]), **tables}
         lines = None if self.form.begun else self.microdata.updates
         if lines is not None:
             tables[TRANSITIONS] = lines.table()
@@ -268,7 +268,7 @@ class _Work:
         if lines is not None:
             check_written_transitions(self.workplace.staging, lines)
         release = self._read(self.series.staged(self.form.staged(self.workplace.staging, new)), 0)
-        check_written(release, self.form.attributes, self.form.names.sensitive, read, rendered.person)
+        check_written(release, self.form.attributes, self.form.columns.sensitive[0], read, rendered.person)
         if not release.values_by_row:
             check_kept(release, self.counterfeits)
         breaches = check.add(release)

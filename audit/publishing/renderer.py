@@ -21,6 +21,7 @@ from audit.io.cells import Anything, Cell, Interval, Kind, ValueSet, contains, i
 from audit.io.coarser_cells import grid, narrowest, shortened
 from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot
+from audit.io.rules.rule import Columns
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
 from audit.model.arrays import Codes, Flags, Numbers
@@ -33,16 +34,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COUNT = "Count"
-
-
-@dataclass(frozen=True)
-class GroupNames:
-    """The names of a release's columns; `group` and `record` are None if the series lacks them."""
-
-    sensitive: str
-    group: str | None
-    record: str | None
-    count: str
 
 
 @dataclass(frozen=True)
@@ -72,7 +63,7 @@ class Renderer:
     """Turns drafts of one series into tables.
 
     Attributes:
-        names: the columns' names.
+        columns: what the columns of the series mean.
         attributes: the published quasi-identifiers.
         domains: their declared domains.
         lengths: the least length of published intervals by attribute; for texts, the least number of values.
@@ -81,7 +72,7 @@ class Renderer:
         grids: the widths of the blocks in which numbers are published, by attribute.
     """
 
-    names: GroupNames
+    columns: Columns
     attributes: tuple[QuasiIdentifier, ...]
     domains: Mapping[str, Domain]
     lengths: Mapping[str, Fraction]
@@ -122,16 +113,16 @@ class Renderer:
         else:
             order = by_group_and_value(published, by_text[draft.value], chance)
             columns, values = self._plain(draft, read, last, order), None
-        if self.names.group is not None:
-            columns = {self.names.group: published[order], **columns}
+        if self.columns.group is not None:
+            columns = {self.columns.group: published[order], **columns}
         if draft.identity is not None:
             person[~real] = draft.identity[~real]
             new = order[~real[order] & (draft.identity[order] == COUNTERFEIT)]
             person[new] = counterfeits.create(len(new))
             # Readers of a series give a group's new counterfeits their values in this order.
             value[new] = value[new[np.lexsort((value[new], published[new]))]]
-        if self.names.record is not None and ids is not None:
-            columns = {self.names.record: ids.take(arrow(order)), **columns}
+        if self.columns.record is not None and ids is not None:
+            columns = {self.columns.record: ids.take(arrow(order)), **columns}
         return Rendered(
             _table(columns),
             values,
@@ -152,14 +143,14 @@ class Renderer:
                 cells.append(self._bounds(draft.cells, read, column, publishable))
             else:
                 cells.append(self._parts(draft.cells, read, last, column, publishable))
-        if self.names.group is None:
+        if self.columns.group is None:
             _check_distinct([codes for codes, _ in cells])
         group = draft.group[order]
         columns: dict[str, object] = {
             attribute.name: _coded(codes[group], texts)
             for attribute, (codes, texts) in zip(self.attributes, cells, strict=True)
         }
-        columns[self.names.sensitive] = _coded(draft.value[order], read.snapshot.values)
+        columns[self.columns.sensitive[0]] = _coded(draft.value[order], read.snapshot.values)
         return columns
 
     def _publishable(self, draft: Draft, read: ReadSnapshot, column: int) -> Flags:
@@ -281,21 +272,21 @@ class Renderer:
         pairs, count = np.unique(published.astype(np.int64) * size + by_text[draft.value], return_counts=True)
         names = sorted(read.snapshot.values)
         values: dict[str, object] = {
-            str(self.names.group): (pairs // size).astype(np.int32),
-            self.names.sensitive: _coded((pairs % size).astype(np.int32), names),
-            self.names.count: count,
+            str(self.columns.group): (pairs // size).astype(np.int32),
+            self.columns.sensitive[0]: _coded((pairs % size).astype(np.int32), names),
+            self.columns.count or "count": count,
         }
         return columns, _table(values)
 
     def _counterfeits(self, groups: Codes) -> pa.Table | None:
         if not len(groups):
             return None
-        if self.names.group is None:
+        if self.columns.group is None:
             raise UsageError("the series has no group column, so counterfeits cannot be counted by group; add one")
-        if self.names.group == _COUNT:
+        if self.columns.group == _COUNT:
             raise UsageError(f'the group column is called "{_COUNT}", as is that of counterfeits; begin a new series')
         faked, count = np.unique(groups, return_counts=True)
-        return _table({self.names.group: faked, _COUNT: count})
+        return _table({self.columns.group: faked, _COUNT: count})
 
 
 def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -> tuple[Fraction, Fraction]:

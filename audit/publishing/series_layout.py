@@ -18,12 +18,12 @@ from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies
 from audit.io.rules.disclosure import Harmless
 from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
-from audit.io.toml import Toml, toml_key
+from audit.io.toml import toml_key
 from audit.model.anonymizer import Anonymizer, Form
 from audit.model.errors import UsageError
 from audit.publishing import manifest_writer
 from audit.publishing.manifest_writer import NewRelease
-from audit.publishing.renderer import GroupNames, Renderer
+from audit.publishing.renderer import Renderer
 from audit.publishing.verification import TRANSITIONS
 
 _WHOLE_LENGTH = Fraction(2)
@@ -38,7 +38,6 @@ class SeriesForm:
         series: the series so far; a new one has no releases.
         text: the text of its manifest.
         begun: whether the series is on disk already.
-        names: its columns.
         quasi_identifiers: the published quasi-identifiers.
         renderer: writes its releases.
     """
@@ -46,7 +45,6 @@ class SeriesForm:
     series: Series
     text: str
     begun: bool
-    names: GroupNames
     quasi_identifiers: tuple[str, ...]
     renderer: Renderer
     _pattern: ReleaseFiles
@@ -70,19 +68,24 @@ class SeriesForm:
             raise UsageError(f"{anonymizer.name} publishes no {form}; choose from {', '.join(anonymizer.forms)}")
         begun = is_there(folder / NAME)
         made = _begun(folder, microdata, anonymizer, form) if begun else _new(folder, microdata, anonymizer, form)
-        series, text, names, pattern, chosen = made
+        series, text, pattern, chosen = made
         attributes = tuple(series.attributes.values())
         _check_kinds(attributes, microdata)
         least = _lengths(microdata, attributes, lengths)
         codes = frozenset(microdata.codes)
-        renderer = Renderer(names, attributes, microdata.domains, least, chosen, codes, microdata.grids)
+        renderer = Renderer(series.columns, attributes, microdata.domains, least, chosen, codes, microdata.grids)
         quasi = tuple(attribute.name for attribute in attributes)
-        return cls(series, text, begun, names, quasi, renderer, pattern)
+        return cls(series, text, begun, quasi, renderer, pattern)
 
     @property
     def manifest(self) -> Manifest:
         """The manifest so far."""
         return self.series.manifest
+
+    @property
+    def columns(self) -> Columns:
+        """What its columns mean."""
+        return self.series.columns
 
     @property
     def attributes(self) -> tuple[QuasiIdentifier, ...]:
@@ -112,41 +115,34 @@ class SeriesForm:
         self.text, self.begun, self.series.manifest = text, True, manifest
 
 
-_Made = tuple[Series, str, GroupNames, ReleaseFiles, Form]
+_Made = tuple[Series, str, ReleaseFiles, Form]
 
 
 def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form | None) -> _Made:
     """Return the parts of a new series."""
     used = {*microdata.quasi_identifiers, microdata.sensitive}
     record = _free("Record", used) if anonymizer.links_records else None
-    names = GroupNames(microdata.sensitive, _free("Group", used), record, _free("count", used))
     kinds = {name: microdata.kinds[name].value for name in microdata.quasi_identifiers}
-    chosen = form or anonymizer.forms[0]
-    count = names.count if chosen == "anatomy" and names.count != "count" else None
+    kinds |= {microdata.sensitive: Kind.NUMERIC.value} if microdata.has_numbers else {}
+    chosen, count = form or anonymizer.forms[0], _free("count", used)
     title = f"{microdata.name}, published by {anonymizer.name}"
     transitions = None if microdata.updates is None else TRANSITIONS
     hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(microdata.hierarchies, start=1)}
-    read_as = kinds | ({names.sensitive: Kind.NUMERIC.value} if microdata.has_numbers else {})
-    harmless = {names.sensitive: microdata.harmless} if microdata.harmless else {}
-    rules: dict[str, dict[str, Toml]] = {
-        "hierarchies": {**hierarchies},
-        "harmless": {name: list(values) for name, values in harmless.items()},
-    }
-    text = manifest_writer.new(title, anonymizer, names, read_as, count, rules, transitions)
     columns = Columns(
-        (names.sensitive,),
-        tuple(kinds),
-        names.group,
+        (microdata.sensitive,),
+        microdata.quasi_identifiers,
+        _free("Group", used),
         record=record,
-        count=count,
+        count=count if chosen == "anatomy" and count != "count" else None,
         rules=Rules(
             (
+                ColumnTypes({name: kind for name, kind in kinds.items() if name not in hierarchies}),
                 Hierarchies(hierarchies),
-                ColumnTypes({n: kind for n, kind in read_as.items() if n not in hierarchies}),
-                Harmless(harmless),
+                Harmless({microdata.sensitive: microdata.harmless} if microdata.harmless else {}),
             )
         ),
     )
+    text = manifest_writer.new(title, anonymizer, columns, transitions)
     manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
     first = microdata.snapshots[0].shown
     suffix = next((suffix for suffix in (".csv.gz", ".parquet") if first.endswith(suffix)), ".csv")
@@ -156,7 +152,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
         pattern = ReleaseFiles("1", folder / rows, rows, folder / values, values)
     series = Series(manifest, vocabularies={microdata.sensitive: Vocabulary()})
     series.hierarchies = dict(microdata.hierarchies)  # they are not written yet
-    return series, text, names, pattern, chosen
+    return series, text, pattern, chosen
 
 
 def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form | None) -> _Made:
@@ -184,8 +180,7 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
     if now not in anonymizer.forms or (form or now) != now:
         raise UsageError(f"{last.shown}: the series publishes {now}, and cannot change its form; begin a new series")
     text = (folder / NAME).read_bytes().decode("utf-8-sig")
-    names = GroupNames(columns.sensitive[0], columns.group, columns.record, columns.count or "count")
-    return series, text, names, last, now
+    return series, text, last, now
 
 
 def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
