@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -65,62 +66,70 @@ def supported(*refusals: type[Exception]) -> Iterator[None]:
         raise UsageError(f"--witness: {what}; leave --witness out") from error
 
 
-def write_files(
-    series: Any,  # noqa: ANN401 - as a checker has read it
-    folder: Path,
-    stated: Mapping[str, Any],
-    tables: Mapping[str, Any],
-    texts: Mapping[str, str],
-    *,
-    private: bool,
-) -> None:
-    """Write the files of a witness into a folder, for its owner's eyes alone if private; the statement comes last.
+@dataclass(frozen=True)
+class Witness:
+    """What is written.
 
-    Args:
-        series: what is published.
-        folder: where to; what an earlier witness left there goes.
-        stated: what `statement.json` has beside the files of the series.
-        tables: those of pyarrow, by the names of their files.
+    Attributes:
+        series: what is published, as the checkers read it.
+        stated: what `statement.json` has beside the files of the series: `claims`, what is stated, and `rests`, what
+            has no evidence, in words.
+        tables: those of pyarrow, by the names of their files; their worlds are columns such as `world_0` or `table_0`.
         texts: what other files have.
         private: whether they name people.
-
-    Raises:
-        UsageError: they cannot be written.
     """
-    import pyarrow.parquet as pq
 
-    mode = 0o600 if private else None
-    files = {
-        name: {"sha256": hashlib.sha256((series.folder / name).read_bytes()).hexdigest(), "rows": rows}
-        for name, rows in series.read.items()
-    }
-    try:
-        folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
-        if private:
-            hide_from_version_control(folder)
-        for name in FILES:
-            (folder / name).unlink(missing_ok=True)
-        for name, table in tables.items():
-            with atomic_path(folder / name, mode=mode) as draft:
-                pq.write_table(table, draft, compression="zstd")
-        statement = json.dumps({**stated, "files": files}, indent=1, ensure_ascii=False)
-        for name, text in {**texts, "statement.json": f"{statement}\n"}.items():
-            write_file(folder / name, text, mode=mode)
-    except OSError as error:
-        raise UsageError(
-            f"--witness: {error.strerror or 'the files cannot be written'}; name another folder"
-        ) from error
+    series: Any
+    stated: Mapping[str, Any]
+    tables: Mapping[str, Any]
+    texts: Mapping[str, str]
+    private: bool
 
+    def write(self, folder: Path) -> WitnessReport:
+        """Write it into a folder, for its owner's eyes alone if private; return what a report says of it.
 
-def reported(claims: Sequence[Mapping[str, Any]], rests: Sequence[str], worlds: int) -> WitnessReport:
-    """Return in words what is stated, and what has no evidence; `worlds` are so many, or tables of counts."""
-    shown = []
-    for claim in claims:
-        words = _OF_COUNTS if "questions" in claim else _WORDS[claim["claim"]]
-        words = _IN_RELEASES if claim.get("of") == "people in releases" else words
-        said = {name: figure(each) if isinstance(each, int) else printable(str(each)) for name, each in claim.items()}
-        shown.append(words.filled(**said, worlds=figure(worlds)))
-    return WitnessReport(tuple(shown), tuple(rests))
+        What an earlier witness left there goes; the statement comes last.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        import pyarrow.parquet as pq
+
+        series, mode = self.series, 0o600 if self.private else None
+        files = {
+            name: {"sha256": hashlib.sha256((series.folder / name).read_bytes()).hexdigest(), "rows": rows}
+            for name, rows in series.read.items()
+        }
+        try:
+            folder.mkdir(mode=0o700 if self.private else 0o777, parents=True, exist_ok=True)
+            if self.private:
+                hide_from_version_control(folder)
+            for name in FILES:
+                (folder / name).unlink(missing_ok=True)
+            for name, table in self.tables.items():
+                with atomic_path(folder / name, mode=mode) as draft:
+                    pq.write_table(table, draft, compression="zstd")
+            statement = json.dumps({**self.stated, "files": files}, indent=1, ensure_ascii=False)
+            for name, text in {**self.texts, "statement.json": f"{statement}\n"}.items():
+                write_file(folder / name, text, mode=mode)
+        except OSError as error:
+            raise UsageError(
+                f"--witness: {error.strerror or 'the files cannot be written'}; name another folder"
+            ) from error
+        return self._reported()
+
+    def _reported(self) -> WitnessReport:
+        """Return in words what is stated, and what has no evidence."""
+        names = [name for table in self.tables.values() for name in table.column_names]
+        worlds, shown = sum(name.startswith(("world_", "table_")) for name in names), []
+        for claim in self.stated["claims"]:
+            words = _OF_COUNTS if "questions" in claim else _WORDS[claim["claim"]]
+            words = _IN_RELEASES if claim.get("of") == "people in releases" else words
+            said = {
+                name: figure(each) if isinstance(each, int) else printable(str(each)) for name, each in claim.items()
+            }
+            shown.append(words.filled(**said, worlds=figure(worlds)))
+        return WitnessReport(tuple(shown), tuple(self.stated["rests"]))
 
 
 def unshown(clause: ClauseReport) -> str:

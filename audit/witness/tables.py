@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,10 +18,10 @@ from audit.count_tables.judged_counts import JudgedCounts
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.arrays import Counts, Flags, Floats
 from audit.model.count_tables import PROTECTED, BoundProof, CaseSplit
-from audit.model.report import Report, WitnessReport
+from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import figure, say
-from audit.witness.statement import reported, supported, unshown, write_files
+from audit.witness.statement import Witness, supported, unshown
 from audit.witness.verify_asked import StatedBoxes, check_asked
 from audit.witness.verify_sums import Proofs, decided
 from audit.witness.verify_tables import FORMAT, RULES, Box, NotShownError, TableSeries, need
@@ -32,39 +30,6 @@ _MOST, _TURNS, _WORTHWHILE = 2_000_000, 60, 3
 Matrix: TypeAlias = Any  # of scipy, whose matrices have no types
 Fit = Callable[[Matrix, Floats, Floats, int, Floats, Budget], Counts | None]
 """Looks for whole numbers, each at most so many, whose rows are between low and high, that make a cost small."""
-
-
-@dataclass(frozen=True)
-class TablesWitness:
-    """What is written: what is stated of which questions, the proofs, and tables that the checker accepts.
-
-    Attributes:
-        series: what is published, as the checker reads it.
-        questions: what `questions.json` has.
-        tables: as columns of `tables.parquet`.
-        claims: what is stated.
-        rests: what has no evidence, in words.
-    """
-
-    series: TableSeries
-    questions: Mapping[str, Any]
-    tables: Mapping[str, Sequence[Any]]
-    claims: Sequence[Mapping[str, Any]]
-    rests: Sequence[str]
-
-    def write(self, folder: Path) -> WitnessReport:
-        """Write it into a folder, and return what a report says of it.
-
-        Raises:
-            UsageError: it cannot be written.
-        """
-        import pyarrow as pa
-
-        stated = {"format": FORMAT, "claims": self.claims, "rests": self.rests}
-        tables = {"tables.parquet": pa.table(dict(self.tables))}
-        questions = json.dumps(self.questions, separators=(",", ":"))
-        write_files(self.series, folder, stated, tables, {"questions.json": f"{questions}\n"}, private=False)
-        return reported(self.claims, self.rests, sum(name.startswith("table_") for name in self.tables))
 
 
 class TablesWriter:
@@ -92,7 +57,7 @@ class TablesWriter:
         self.found: dict[str, set[int]] = {rule: set() for rule in RULES}
         self.proofs: dict[str, list[Any]] = {rule: [] for rule in RULES}
 
-    def witness(self, judged: JudgedCounts, report: Report, fit: Fit, budget: Budget) -> TablesWitness:
+    def witness(self, judged: JudgedCounts, report: Report, fit: Fit, budget: Budget) -> Witness:
         """Return what shows the verdict, as far as tables and proofs can.
 
         Raises:
@@ -133,8 +98,10 @@ class TablesWriter:
             terms.append([place, term.weight.numerator, term.weight.denominator])
         return {"sum": terms, **({"impossible": True} if proof.impossible else {})}
 
-    def completed(self, report: Report, fit: Fit, budget: Budget) -> TablesWitness:
+    def completed(self, report: Report, fit: Fit, budget: Budget) -> Witness:
         """Return what is written, with tables of whole numbers that answer what is asked."""
+        import pyarrow as pa
+
         series, names = self.series, self.series.dimensions
         sets = {
             name: [[atoms[atom] for atom in sorted(one)] for one in some]
@@ -153,7 +120,10 @@ class TablesWriter:
             counted = {"settled": int(several[rule].sum()), "findings": int(certain.sum())}
             claims.append({"claim": rule, "limit": limit, "questions": len(asked[rule]), **counted})
         questions = {"sets": sets, **{rule: list(some) for rule, some in self.asked.items()}, "proofs": self.proofs}
-        return TablesWitness(series, questions, search.columns(), claims, list(_rests(claims, report)))
+        stated = {"format": FORMAT, "claims": claims, "rests": list(_rests(claims, report))}
+        tables = {"tables.parquet": pa.table(search.columns())}
+        texts = {"questions.json": f"{json.dumps(questions, separators=(',', ':'))}\n"}
+        return Witness(series, stated, tables, texts, private=False)
 
 
 def _same_atoms(series: TableSeries, counts: PublishedCounts, place: int) -> list[list[int]]:

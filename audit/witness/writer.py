@@ -6,7 +6,6 @@ import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,14 @@ from audit.io.manifest import PRIVATE
 from audit.model.arrays import Integers
 from audit.model.errors import UsageError, printable, printable_path
 from audit.model.outcome import Outcome
-from audit.model.report import Report, WitnessReport
+from audit.model.report import Report
 from audit.pipeline.attack_run import AuditRun
 from audit.runtime.phrases import figure, say
 from audit.witness import verify_counts
 from audit.witness.further_points import further_steps
 from audit.witness.points import Step, prove_by_groups
 from audit.witness.pseudo_boolean import proof_lines
-from audit.witness.statement import reported, supported, unshown, write_files
+from audit.witness.statement import Witness, supported, unshown
 from audit.witness.sums import sum_of_groups
 from audit.witness.verify import FORMAT, Published, numbered, values
 from audit.witness.verify_alike import categories, close, different
@@ -34,43 +33,6 @@ from audit.witness.verify_proof import Formula, findings
 from audit.witness.verify_register import RegisterChecker
 from audit.witness.verify_register import values as of_register
 from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, texts_of, worlds_of
-
-
-@dataclass(frozen=True)
-class Witness:
-    """What is written.
-
-    Attributes:
-        series: what is published, as the checkers read it.
-        adversary: who it is about.
-        worlds: those that are stated, as a table of pyarrow; None where there are none.
-        steps: the proofs of what is in no world.
-        claims: what is stated.
-        rests: what has no evidence, in words.
-        others: what further files have, by name.
-    """
-
-    series: Published
-    adversary: str
-    worlds: Any
-    steps: Sequence[Step]
-    claims: Sequence[dict[str, Any]]
-    rests: Sequence[str]
-    others: Mapping[str, str] = field(default_factory=dict)
-
-    def write(self, folder: Path) -> WitnessReport:
-        """Write it into a folder, and return what a report says of it.
-
-        Raises:
-            UsageError: it cannot be written.
-        """
-        series, worlds = self.series, {} if self.worlds is None else {"worlds.parquet": self.worlds}
-        stated = {"format": FORMAT, "adversary": self.adversary, "claims": self.claims, "rests": self.rests}
-        stated["values"] = [list(value) for value in series.values]
-        proofs = json.dumps({**series.proofs, "steps": self.steps}, separators=(",", ":"))
-        write_files(series, folder, stated, worlds, {"proofs.json": f"{proofs}\n", **self.others}, private=True)
-        numbers = 0 if self.worlds is None else sum(name.startswith("world_") for name in self.worlds.column_names)
-        return reported(self.claims, self.rests, numbers)
 
 
 def check_folder(series: Path, folder: Path) -> None:
@@ -213,8 +175,24 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome,
             for name in series.sensitive:
                 claims.append({"claim": "findings", "sensitive": name, **findings(series, formula, lines, name)})
     claims += _counted(series, report)
-    table = _table(series, worlds) if len(worlds) else None
-    return Witness(series, view.kind, table, steps, claims, list(_rests(series, claims, report)), others)
+    tables = {"worlds.parquet": _table(series, worlds)} if len(worlds) else {}
+    return _witness(series, view, tables, steps, claims, report, others)
+
+
+def _witness(
+    series: Published,
+    view: View,
+    worlds: Mapping[str, Any],
+    steps: Sequence[Step],
+    claims: Sequence[dict[str, Any]],
+    report: Report,
+    others: Mapping[str, str],
+) -> Witness:
+    """Return what is written: worlds, the proofs of what is in none, what is stated, and what has no evidence."""
+    stated = {"format": FORMAT, "adversary": view.kind, "claims": claims, "rests": [*_rests(series, claims, report)]}
+    stated["values"] = [list(value) for value in series.values]
+    proofs = json.dumps({**series.proofs, "steps": steps}, separators=(",", ":"))
+    return Witness(series, stated, worlds, {"proofs.json": f"{proofs}\n", **others}, private=True)
 
 
 def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
@@ -247,7 +225,7 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
     claims += [each for each in _counted(series, report) if each["claim"] == "k"]
     import pyarrow as pa
 
-    return Witness(series, view.kind, pa.table(columns), [], claims, list(_rests(series, claims, report)))
+    return _witness(series, view, {"worlds.parquet": pa.table(columns)}, [], claims, report, {})
 
 
 def _adds(found: Sequence[Integers], value: Integers) -> bool:
