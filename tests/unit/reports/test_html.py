@@ -161,7 +161,7 @@ def test_people_are_counted_as_found_where_all_findings_are_shown(findings, head
 
 
 def test_a_line_that_stands_further_in_is_wrapped_as_far_in():
-    page = Page("s", "s", False, "", "", [], [Section("", [Bullets([f"  {'word ' * 30}"], soft=True)])])
+    page = Page("s", False, [], [Section("", [Bullets([f"  {'word ' * 30}"], soft=True)])])
     first, second = (line for line in Paper(width=80).drawn(page).splitlines() if "word" in line)
     assert first.index("word") == second.index("word") == 4
 
