@@ -51,7 +51,5 @@ class AuditHistory:
 
     def new_findings(self, place: int) -> int | None:
         """Return how many findings the report before does not have; None for the first, and where ids say nothing."""
-        if not place:
-            return None
-        earlier, ids = self.reports[place - 1].ids, self.reports[place].ids
+        earlier, ids = self.reports[place - 1].ids if place else None, self.reports[place].ids
         return None if earlier is None or ids is None else len(ids - earlier)

@@ -56,11 +56,9 @@ class Problem:
 
     def __str__(self) -> str:
         """Render as `file:line, column "c": what; remedy`."""
-        place = printable_path(self.file)
-        if self.line is not None:
-            place += f":{self.line}"
-        if self.column is not None:
-            place += f', column "{printable(self.column)}"'
+        line = "" if self.line is None else f":{self.line}"
+        column = "" if self.column is None else f', column "{printable(self.column)}"'
+        place = f"{printable_path(self.file)}{line}{column}"
         return f"{place}: {printable(self.what, 400)}; {printable(self.remedy, 400)}"
 
 
@@ -83,9 +81,7 @@ class InputError(AuditError):
         """Render one line per problem, the first twenty of them."""
         lines = [str(problem) for problem in self.problems[:_PROBLEMS_SHOWN]]
         hidden = len(self.problems) - len(lines)
-        if hidden:
-            lines.append(f"and {hidden} more problems like these")
-        return "\n".join(lines)
+        return "\n".join([*lines, *([f"and {hidden} more problems like these"] if hidden else [])])
 
 
 class Interrupted(AuditError):
@@ -104,8 +100,7 @@ class Problems:
 
     def check(self) -> None:
         """Raise `InputError` when anything has been noted."""
-        if self.found:
-            raise InputError(self.found)
+        self.checked(self)
 
     def checked(self, read: T | None) -> T:
         """Return what was read.
