@@ -9,7 +9,7 @@ import pytest
 from tests.cli.forms import EXAMPLES, read_rows
 from tests.helpers.amount import some
 from tests.helpers.messy import KINDS, as_csv, series_of, write
-from tests.helpers.running import read_audit, run_audit, run_main
+from tests.helpers.running import read_audit, refused, run_audit, run_main
 
 PLAIN = EXAMPLES / "hospital-l-diverse"
 MANIFEST = """
@@ -71,9 +71,7 @@ def test_one_verdict_in_every_notation(tmp_path, kind, expected):
 def test_an_old_encoding_is_declared(tmp_path, expected):
     files = [write(tmp_path / f"{tag}.csv", as_csv(rows).encode("cp850")) for tag, rows in tables()]
     manifest(tmp_path, files)
-    code, out, err = run_main(str(tmp_path))
-    assert (code, out) == (2, "")
-    assert "1.csv:3: the text is not UTF-8; save the file as UTF-8, or name its encoding" in err
+    assert "1.csv:3: the text is not UTF-8; save the file as UTF-8, or name its encoding" in refused(str(tmp_path))
     manifest(tmp_path, files, 'encoding = "cp850"')
     assert verdict(tmp_path) == expected
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.test_harmless import HEALTHY, MIXED, ended, series
 from tests.helpers.messy import as_csv, write
-from tests.helpers.running import read_audit, run_audit, run_main
+from tests.helpers.running import read_audit, refused, run_audit, run_main
 
 SIMILAR = 'similar = { Disease = "chapters.csv" }'
 CHAPTERS = "value,category\nflu,airways\ncold,airways\nasthma,airways\nasthma,chronic\ngout,joints\n"
@@ -110,8 +110,7 @@ def test_a_waiver_accepts_one_category(tmp_path):
 
 
 def test_a_value_without_a_category_is_refused_at_its_line(tmp_path):
-    code, out, err = run_main(str(with_chapters(tmp_path / "1", [*MIXED, *HEALTHY])))
-    assert (code, out) == (2, "")
+    err = refused(str(with_chapters(tmp_path / "1", [*MIXED, *HEALTHY])))
     what = 'audit: 1.csv:6, column "Disease": the value has no category in chapters.csv (and 1 more such lines); '
     assert err == f"{what}add a line with the value and its category\n"
     for place, spelling in enumerate(['missing = ["none"]', 'missing = ["NONE"]\nfold = ["Disease"]']):

@@ -6,13 +6,11 @@ import pytest
 
 from audit.clauses.registry import CLAUSES
 from tests.helpers.messy import write
-from tests.helpers.running import run_main
+from tests.helpers.running import refused, run_main
 
 
 def test_audit_alone_says_how_to_begin():
-    code, out, err = run_main()
-    assert (code, out) == (2, "")
-    steps = [line.split()[:3] for line in err.splitlines() if line.startswith("  ")]
+    steps = [line.split()[:3] for line in refused().splitlines() if line.startswith("  ")]
     assert [step[0] for step in steps] == ["1.", "2.", "3."]
     assert steps[1][1:] == ["audit", "init"]
     assert steps[2][1:] == ["audit", "FOLDER"]
@@ -34,9 +32,7 @@ def test_the_way_out(tmp_path, monkeypatch, words, said):
     (tmp_path / "empty").mkdir()
     write(tmp_path / "1.csv", "a,b\n1,2\n")
     monkeypatch.chdir(tmp_path)
-    code, out, err = run_main(*words)
-    assert (code, out) == (2, "")
-    [line] = err.splitlines()
+    [line] = refused(*words).splitlines()
     assert said in line
 
 

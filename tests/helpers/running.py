@@ -30,6 +30,14 @@ def run_main(*argv: str) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
+def refused(*argv: str) -> str:
+    """Standard error of a command that exits with 2 and prints nothing else: each line says by whom it is said."""
+    code, out, err = run_main(*argv)
+    assert (code, out) == (2, ""), err
+    assert all(line.startswith("audit: ") for line in err.splitlines()), err
+    return err
+
+
 def run_audit(path: Path, *args: str) -> tuple[int, dict[str, Any] | None, str]:
     """Audit a series: exit code, the JSON result (None when there is none) and standard error.
 
