@@ -41,27 +41,6 @@ def test_exit_codes(name, words, code, form):
 # -- what is printed ----------------------------------------------------------------------------------------------
 
 
-def test_the_whole_text_of_a_broken_promise():
-    assert run("hospital-l-diverse", "m-invariance", "--m", "2") == (
-        1,
-        """\
-Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)
-2 releases, 22 rows
-
-BROKEN: the series does not keep m-invariance (m = 2).
-  people in a group of other values than before: 2
-
-Offences (2)
-  release 2, group 1
-    compared with the person's group in release 1, missing: bronchitis; new: gastritis
-  release 2, group 1
-    compared with the person's group in release 1, missing: flu; new: dyspepsia
-  See who they are with --reveal; that report is for internal use only.
-""",
-        "",
-    )
-
-
 def test_the_whole_json():
     code, out, err = run("hospital-l-diverse", "m-invariance", "--m", "2", "--format", "json", "--reveal")
     assert (code, err) == (1, "")

@@ -177,15 +177,6 @@ def test_one_person_is_explained_without_others(tmp_path):
     assert "has a number from" not in run_main("explain", str(folder), "--individual", "p00")[1]
 
 
-@pytest.mark.parametrize("classes", [[FAR, NEAR], [["950", "950"], NEAR], [FAR, FAR]])
-def test_who_knows_more_knows_as_nearly(tmp_path, classes):
-    """Published is less than a register, and that less than a key: what is certain or near stays so."""
-    codes = [
-        run_audit(series(tmp_path / each, classes, adversary=each))[0] for each in ("published", "register", "linked")
-    ]
-    assert codes == sorted(codes)
-
-
 @pytest.mark.parametrize(
     ("classes", "share", "certain", "two"),
     [([FAR, FAR], 0.1, 0, 4), ([FAR, NEAR], 0.1, 2, 2), ([FAR, NEAR], 0.05, 2, 2), ([FAR, NEAR], 0.049, 0, 4),

@@ -15,7 +15,7 @@ import pytest
 from audit.cli import main as command
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, FORMS, append, snapshot
-from tests.helpers.running import refused, run_audit, run_main
+from tests.helpers.running import done, refused, run_audit, run_main
 
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
 
@@ -82,18 +82,14 @@ def test_too_little_memory_is_the_users_to_mend(monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(command, "_dispatch", fail)
-    code, _, err = run_main("series")
-    assert code == 2
-    assert "memory" in only_line(err)
+    assert "memory" in only_line(refused("series"))
 
 
 # -- words ----------------------------------------------------------------------------------------------
 
 
 def test_version():
-    code, out, err = run_main("--version")
-    assert (code, err) == (0, "")
-    assert re.fullmatch(r"series-audit \d+\.\d+\.\d+\n", out)
+    assert re.fullmatch(r"series-audit \d+\.\d+\.\d+\n", done("--version"))
 
 
 @pytest.mark.parametrize(

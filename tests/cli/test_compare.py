@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import done, refused
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -36,9 +36,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def compare(*words: str) -> str:
-    code, out, err = run_main("compare", *words)
-    assert (code, err) == (0, "")
-    return out
+    return done("compare", *words)
 
 
 def as_json(*words: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
-"""Counts in several columns, rates of cells, parts and changes: read as what they are, beside the same in long form."""
+"""Count tables as `init` reads them: wide and long, with notes, totals, markers, shares and changes."""
 
+import gzip
+import io
 import itertools
 import json
 from fractions import Fraction
@@ -9,9 +11,12 @@ import pytest
 
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
+from audit.init.count_tables import guess_tables
+from audit.io.toml import key_path
 from tests.cli.test_count_table_doubts import verdict, written
 from tests.helpers.amount import some
-from tests.helpers.running import run_main
+from tests.helpers.published_forms import lines
+from tests.helpers.running import done, refused, run_main
 
 
 def answers(folder):
@@ -149,8 +154,7 @@ def test_rounded_changes_are_not_judged(tmp_path):
 )
 def test_what_is_declared_wrongly_is_named(line, said, tmp_path):
     table = f'dimensions = ["area"]\nvalues = ["cases", "deaths"]\n{line}\n'
-    code, _, err = run_main(str(written(tmp_path, [("A", "3", "2")], "area,cases,deaths", table)))
-    assert code == 2
+    err = refused(str(written(tmp_path, [("A", "3", "2")], "area,cases,deaths", table)))
     assert said in err
     assert "series.toml:7" in err
 
@@ -173,3 +177,234 @@ def test_parts_of_one_whole_may_overlap(seed, tmp_path):
         [count] = json.loads(out)["counts"]
         ends = {world[place] for world in worlds}
         assert (count["lower"], count["upper"]) == (min(ends), max(ends))
+
+
+def guessed(folder, files):
+    """The manifest that is guessed for some files, as TOML."""
+    import tomllib
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    done("init", str(folder), "--yes")
+    manifest = tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
+    assert manifest["series"].get("kind") == "tables"
+    return manifest
+
+
+def added(total, hidden=("A,m",)):
+    """A table that adds up, with all of its totals, some cells of it hidden."""
+    counts = {(a, s): n for a, row in zip("ABC", ((12, 3, 10), (22, 30, 10), (40, 11, 11)), strict=True)
+              for s, n in zip("fmd", row, strict=True)}  # fmt: skip
+    for area in "ABC":
+        counts[area, total] = sum(counts[area, sex] for sex in "fmd")
+    for sex in ("f", "m", "d", total):
+        counts[total, sex] = sum(counts[area, sex] for area in "ABC")
+    lines = [f"{a},{s},{'1-9' if f'{a},{s}' in hidden else n}" for (a, s), n in counts.items()]
+    return "\n".join(["area,sex,cases", *lines]) + "\n"
+
+
+@pytest.mark.parametrize("word", ["Total", "Gesamt", "Ensemble", "Todos", "Sum of all", "xyz", "Wszystkie"])
+def test_totals_are_found_by_their_sums_in_any_language(word, tmp_path):
+    manifest = guessed(tmp_path, {"1.csv": added(word)})
+    assert manifest["table"]["totals"] == {"area": word, "sex": word}
+    assert "unconfirmed" not in manifest
+    code, _, found = verdict(tmp_path)
+    assert (code, [(e["cell"], e["lower"]) for e in found]) == (1, [({"area": "A", "sex": "m"}, 3)])
+
+
+def test_a_table_that_says_all_of_itself_may_hold_at_once(tmp_path):
+    manifest = guessed(tmp_path, {"1.csv": added("Summe", ()) + "A,u,0\nB,u,0\nC,u,0\nSumme,u,0\n"})
+    assert manifest["unconfirmed"]["keys"] == ["policy.min_count"]
+    assert verdict(tmp_path)[0] == 3
+    assert verdict(tmp_path, "--policy", "min_count=3")[:2] == (0, "[]")
+    assert verdict(tmp_path, "--policy", "min_count=4")[0] == 1
+
+
+def test_hidden_cells_that_say_their_range_may_hold_at_once(tmp_path):
+    """Three areas and three sexes, four cells hidden crosswise, all of which say 1-9."""
+    text = "area,sex,cases\n" + "".join(
+        f"{area},{sex},{text}\n"
+        for area, row in {
+            "A": ("1-9", "1-9", "40", "50"), "B": ("1-9", "1-9", "30", "40"), "C": ("20", "21", "22", "63"),
+            "D": ("31", "32", "33", "96"), "E": ("11", "12", "13", "36"), "T": ("72", "75", "138", "285"),
+        }.items()
+        for sex, text in zip(("f", "m", "d", "T"), row, strict=True)
+    ) + "".join(f"{a},{s},{t}\n" for s, row in (("u", (10, 10, 10, 10, 10, 50)), ("v", (10, 20, 30, 40, 50, 150)))
+                for a, t in zip("ABCDET", row, strict=True))  # fmt: skip
+    text = text.replace("A,T,50", "A,T,70").replace("B,T,40", "B,T,70").replace("C,T,63", "C,T,103")
+    text = text.replace("D,T,96", "D,T,146").replace("E,T,36", "E,T,96").replace("T,T,285", "T,T,485")
+    manifest = guessed(tmp_path, {"1.csv": text})
+    assert (manifest["table"]["totals"], manifest.get("unconfirmed")) == ({"area": "T", "sex": "T"}, None)
+    assert verdict(tmp_path)[:2] == (0, "[]")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "rounding"),
+    [
+        ((33, 15, 18, 21, 12, 9, 12, 3, 9), {"to": 3, "how": "random"}),
+        ((39, 15, 21, 21, 9, 9, 15, 9, 9), {"to": 6, "how": "midpoint"}),
+        ((50, 20, 30, 35, 15, 20, 15, 5, 10), {"to": 5, "how": "nearest"}),
+        ((51, 20, 31, 33, 14, 19, 18, 6, 12), None),
+    ],
+)
+def test_rounding_is_asked(numbers, rounding, tmp_path):
+    cells = ["All,All", "All,M", "All,E", "A,All", "A,M", "A,E", "B,All", "B,M", "B,E"]
+    text = "Area,Origin,Count\n" + "".join(f"{cell},{n}\n" for cell, n in zip(cells, numbers, strict=True))
+    manifest = guessed(tmp_path, {"1.csv": text})
+    assert manifest["table"].get("rounding") == rounding
+    assert ("table.rounding" in manifest["unconfirmed"]["keys"]) is (rounding is not None)
+    assert "policy.min_count" in manifest["unconfirmed"]["keys"]
+    assert verdict(tmp_path)[0] == 3
+
+
+def test_every_guess_is_a_key_of_the_manifest(tmp_path):
+    text = "a b,sex,n\nAll,All,40\nAll,F,22\nAll,M,18\nx.y,All,*\nx.y,F,..\nx.y,M,9\n"
+    manifest = guessed(tmp_path, {"1.csv": text})
+    for key in manifest["unconfirmed"]["keys"]:
+        content = manifest
+        for name in key_path(key):
+            content = content[name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "age,sex,disease\n21,f,flu\n22,m,gout\n35,f,flu\n",
+        "patient,age,count\n1,21,3\n2,22,4\n",
+        "Group,Disease,Count\n1,flu,2\n1,gout,2\n2,flu,4\n",
+        "age,zip,salary\n21-30,1001*,3000\n21-30,1001*,4000\n31-40,1002*,3500\n",
+    ],
+)
+def test_people_are_people(text, tmp_path):
+    (tmp_path / "1.csv").write_text(text, encoding="utf-8")
+    assert guess_tables(tmp_path) is None
+
+
+ROWS = ("area,sex,count", "N,f,*", "N,m,20", "N,All,24", "S,f,11", "S,m,14", "S,All,25", "All,f,15", "All,All,49")
+MANIFEST = """[series]
+kind = "tables"
+releases = ["{name}"]
+[table]
+dimensions = ["area", "sex"]
+value = "count"
+totals = {{ area = "All", sex = "All" }}
+markers = {{ "*" = [1, 9] }}
+"""
+NOTES = {
+    "a source": ("Source: Office of Statistics",),
+    "a sign": ("* Small counts are not shown",),
+    "sentences after a note": ("Notes:", "People who live in the area", "Counted in March 2024: provisional"),
+    "several languages": ("Quelle: Amt", "Source : Insee", "Fuente: INE"),
+    "numbered": ("1. Residents at the end of March", "2. Provisional, to be revised"),
+    "lines of dashes": ("---", "Dataset: Causes of Death", "Query Parameters:", "---"),
+    "what a letter means": ("c = confidential", "\u00a9 Office of Statistics"),
+}
+
+
+def workbook(rows):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append([int(cell) if cell.isdigit() else cell or None for cell in row])
+    book.save(content := io.BytesIO())
+    return content.getvalue()
+
+
+def padded(notes):
+    return lines(*ROWS, ",,", *(f'"{note}",,' for note in notes)).encode()
+
+
+WAYS = {
+    "padded.csv": padded,
+    "ragged.csv": lambda notes: lines(*ROWS, "", *(f'"{note}"' for note in notes)).encode(),
+    "packed.csv.gz": lambda notes: gzip.compress(padded(notes)),
+    "semicolons.csv": lambda notes: lines(*(row.replace(",", ";") for row in ROWS), *notes).encode("utf-16"),
+    "book.xlsx": lambda notes: workbook([*(row.split(",") for row in ROWS), [""], *([note] for note in notes)]),
+}
+
+
+def found_in(folder):
+    code, out, _ = run_main(str(folder), "--format", "json", "--findings", "all")
+    return code, json.loads(out)
+
+
+def findings(found):
+    return [(f["cell"], f["lower"], f["upper"]) for f in found["attacks"][0]["findings"]]
+
+
+def series(folder, name, content):
+    folder.mkdir()
+    (folder / name).write_bytes(content)
+    (folder / "series.toml").write_text(MANIFEST.format(name=name), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", NOTES)
+def test_a_table_with_notes_is_the_table_without(way, kind, tmp_path):
+    plain = found_in(series(tmp_path / "plain", "t.csv", lines(*ROWS).encode()))[1]
+    code, found = found_in(series(tmp_path / "noted", way, WAYS[way](NOTES[kind])))
+    assert (code, found["series"].pop("notes")) == (1, {way: len(NOTES[kind])})
+    assert "notes" not in plain["series"]
+    assert found["series"]["rows"] == plain["series"]["rows"] == len(ROWS) - 1
+    assert findings(found) == findings(plain) != []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_text_alone_that_is_no_note_is_refused(way, tmp_path):
+    """Taken for a label, it would count people, and the sums that give counts away would be none."""
+    folder = series(tmp_path / "s", way, WAYS[way](["Residents at the end of March"]))
+    assert run_main(str(folder))[0] == 2
+    (folder / "series.toml").unlink()
+    code, _, error = run_main("init", str(folder), "--yes")
+    assert (code, len(error.splitlines()), "note below the table" in error) == (2, 1, True)
+    assert not (folder / "series.toml").exists()
+
+
+@pytest.mark.parametrize("last", ["Source: a,,", "Source: a,,\nWest,,"])
+def test_what_may_be_a_row_is_named_with_its_line(last, tmp_path):
+    folder = series(tmp_path / "s", "t.csv", lines(*ROWS, last).encode())
+    code, _, error = run_main(str(folder))
+    assert (code, "t.csv:11: the row has a text" in error) == ((2, True) if "West" in last else (1, False))
+
+
+@pytest.mark.parametrize(
+    ("last", "rows"),
+    [
+        (",,49", 9),  # everybody
+        ("W,,", None),  # a label alone
+        ("W,f,0\nW,,", 10),  # the same label has a count elsewhere
+        ("* W,f,3\n* W,m,12\n* Y and its three parts,,", None),  # labels look like notes
+        ("Source: a,,3", 9),  # it has a count
+    ],
+)
+def test_rows_are_no_notes(last, rows, tmp_path):
+    table = [row for row in ROWS if row != "All,All,49"]
+    code, found = found_in(series(tmp_path / "s", "t.csv", lines(*table, last).encode()))
+    assert (code == 2) == (rows is None)
+    if rows is not None:
+        assert (found["series"]["rows"], found["series"].get("notes")) == (rows - 1, None)
+
+
+@pytest.mark.parametrize(
+    ("rows", "key", "code"),
+    [
+        (("area,n", "All,30", "A,12", "Counts of the last year,"), "", 2),
+        (("area,n", "All,30", "A,12", "B,"), "", 0),  # beside counts alone, a count that is not shown
+        (("area,n", "A,12", "B,9", "All,"), "", 0),
+        (("area,sex,n", "A,f,12", "A,m,9", "A,All,21", "B,,"), "", 2),
+        (("area,sex,n", "A,f,12", "A,m,9", "A,All,21", "B,,"), 'categories = { area = "areas.csv" }\n', 0),
+        (("area,sex,n", "A,f,12", "A,m,9", "A,All,21", "All,,"), "", 0),
+    ],
+)
+def test_known_labels_are_no_notes(rows, key, code, tmp_path):
+    folder = series(tmp_path / "s", "t.csv", lines(*rows).encode())
+    (folder / "areas.csv").write_text("label,atom\nA,A\nB,B\n", encoding="utf-8")
+    sexes = "sex" in rows[0]
+    text = MANIFEST.format(name="t.csv").replace('"count"', '"n"') + key + "[policy]\nmin_count = 2\n"
+    if not sexes:
+        text = text.replace(', "sex"', "").replace(', sex = "All"', "")
+    (folder / "series.toml").write_text(text, encoding="utf-8")
+    assert run_main(str(folder))[0] == code

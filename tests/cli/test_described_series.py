@@ -1,15 +1,21 @@
-"""Series of which everything is described: never in doubt, whatever forms they have. Doubts have tests of their own."""
+"""Series that are described in whole, in every type of column, or in waves of one file."""
 
+import csv
+import datetime
+import json
+from decimal import Decimal
 from itertools import product
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from audit.io.series import open_series
+from audit.io.texts import texts_of
 from audit.judgement.doubts import gather_doubts
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import read_audit
+from tests.helpers.running import done, read_audit, run_audit, run_main
 
 PEOPLE = range(24)
 SICK = ["flu", "cold", "gout", "angina"]
@@ -155,3 +161,222 @@ def test_what_is_described_is_never_in_doubt(form, tmp_path):
     for position in range(len(described.tags)):
         described.read(position)
     assert gather_doubts(described, register=result["adversary"]["kind"] == "register") == ()
+
+
+DAYS = [datetime.date(2024, 1, 1), datetime.date(2024, 2, 1)]
+TIMES = [datetime.datetime(2024, 1, 1), datetime.datetime(2024, 2, 1)]
+COLUMNS = [
+    *(pa.array([1, 2], kind()) for kind in (pa.int8, pa.int16, pa.int32, pa.int64)),
+    *(pa.array([1, 2], kind()) for kind in (pa.uint8, pa.uint16, pa.uint32, pa.uint64)),
+    *(pa.array(np.array([1, 2], dtype=kind)) for kind in (np.float16, np.float32, np.float64)),
+    *(pa.array(np.array([0.1, 2.5], dtype=kind)) for kind in (np.float16, np.float32, np.float64)),
+    pa.array([1.5, None], pa.float32()),
+    *(pa.array(["a", "b"], kind()) for kind in (pa.string, pa.large_string, pa.string_view)),
+    *(pa.array([b"aa", b"\xff\xfe"], kind) for kind in (pa.binary(), pa.large_binary(), pa.binary(2))),
+    pa.array([True, False]),
+    *(pa.array(DAYS, kind()) for kind in (pa.date32, pa.date64)),
+    *(pa.array(TIMES, pa.timestamp(unit)) for unit in ("s", "ms", "us", "ns")),
+    pa.array(TIMES, pa.timestamp("us", tz="UTC")),
+    *(pa.array([datetime.time(1), datetime.time(2)], kind) for kind in (pa.time32("s"), pa.time64("us"))),
+    pa.array([datetime.timedelta(1), datetime.timedelta(2)], pa.duration("ms")),
+    *(pa.array([Decimal(1), Decimal(2)], kind) for kind in (pa.decimal128(10, 2), pa.decimal256(40, 2))),
+    pa.array([None, None], pa.null()),
+    pa.array([[1], [2]], pa.list_(pa.int32())),
+    pa.array([{"a": 1}, {"a": 2}], pa.struct([("a", pa.int32())])),
+    pa.array(["a", "b"]).dictionary_encode(),
+    pa.array(np.array([0.1, 2.5], dtype=np.float32)).dictionary_encode(),
+]
+OTHER_TYPES = {
+    "sensitive": ["x", "y", "x", "y"],
+    "quasi_identifiers": [1, 1, 2, 2],
+    "group": [1, 1, 2, 2],
+    "individual": ["p", "q", "r", "s"],
+    "record": ["1", "2", "3", "4"],
+    "count": [1, 1, 1, 1],
+}
+EACH_ITS_OWN = ("individual", "record")
+
+
+def written(folder, role, column):
+    """Two releases of a series whose column of a role has a type; of two rows where nobody may have several."""
+    rows = [0, 1] if role in EACH_ITS_OWN else [0, 0, 1, 1]
+    roles = ["sensitive", "quasi_identifiers", "group", *([role] if role in ("individual", "record", "count") else [])]
+    table = {name: pa.array(OTHER_TYPES[name][: len(rows)]) for name in roles} | {
+        role: pa.concat_arrays([column.slice(row, 1) for row in rows])
+    }
+    folder.mkdir()
+    for tag in ("1", "2"):
+        pq.write_table(pa.table(table), folder / f"{tag}.parquet")
+    meaning = "".join(f'{name} = ["{name}"]\n' if name[0] == "q" else f'{name} = "{name}"\n' for name in roles)
+    (folder / "series.toml").write_text(f'[series]\nreleases = ["1.parquet", "2.parquet"]\n[columns]\n{meaning}')
+    return folder
+
+
+def assert_answers(*words):
+    code, out, err = run_main(*map(str, words))
+    assert code in (0, 1, 2, 3), (words, err)
+    lines = err.strip().splitlines()
+    assert out or (lines and all(line.startswith("audit: ") for line in lines)), (words, err)
+
+
+@pytest.mark.parametrize("role", OTHER_TYPES)
+def test_every_type_in_every_role_is_audited(role, tmp_path):
+    for place, column in enumerate(COLUMNS):
+        assert_answers(written(tmp_path / str(place), role, column))
+
+
+@pytest.mark.parametrize("command", ["init", "check", "compare", "next", "explain"])
+def test_every_type_under_every_command(command, tmp_path):
+    roles = [*OTHER_TYPES]
+    for place, column in enumerate(COLUMNS):
+        folder = written(tmp_path / str(place), roles[place % len(roles)], column)
+        words = {
+            "init": ["--yes", folder],
+            "check": [folder, "--principle", "k-anonymity", "--k", "2"],
+            "compare": [folder, folder],
+            "next": [folder, folder / "2.parquet"],
+            "explain": [folder, "--individual", "p"],
+        }
+        if command == "init":
+            (folder / "series.toml").unlink()
+        assert_answers(command, *words[command])
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_numbers_of_any_width_have_the_text_that_a_csv_file_has(kind):
+    texts, _ = texts_of(pa.array(np.array([0.1, 30, 2.5], dtype=kind)))
+    assert texts.to_pylist() == ["0.1", "30", "2.5"]
+    assert texts_of(pa.array(np.array([30, 20], dtype=kind)))[0].to_pylist() == ["30", "20"]
+
+
+WAVES = {
+    "2019": [("a", "16-34", "none"), ("b", "16-34", "flu"), ("c", "35-54", "none"), ("d", "35-54", "gout")],
+    "2020": [("a", "16-34", "none"), ("c", "16-34", "none"), ("d", "35-54", "gout"), ("b", "35-54", "flu")],
+    "2021": [("d", "16-34", "gout"), ("b", "16-34", "flu"), ("c", "35-54", "none"), ("a", "35-54", "none")],
+}
+WAVES = """
+[columns]
+individual = "Person"
+sensitive = "Illness"
+quasi_identifiers = ["Age"]
+"""
+
+
+def one_file(folder, *, name="Year"):
+    with (folder / "panel.csv").open("w", newline="") as file:
+        rows = [(who, wave, *rest) for wave, some in WAVES.items() for who, *rest in some]
+        csv.writer(file).writerows([("Person", name, "Age", "Illness"), *sorted(rows)])
+    return folder
+
+
+def several_files(folder):
+    for wave, rows in WAVES.items():
+        with (folder / f"{wave}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("Person", "Age", "Illness"), *sorted(rows)])
+    return folder
+
+
+def judged(folder, text):
+    (folder / "series.toml").write_text(text)
+    code, result = read_audit(folder)
+    said = [(each["attack"], each["status"], each["measures"]) for each in result["attacks"]]
+    return code, result["series"]["releases"], result["series"]["rows"], json.dumps(said), result["warnings"]
+
+
+def test_waves_in_one_file_are_judged_as_files_of_their_own(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "three").mkdir()
+    role = 'unlinkable = { Year = "the release" }\n'
+    by = '[series]\nname = "P"\nreleases = ["panel.csv"]\nreleases_by = "Year"\n'
+    files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
+    one = judged(one_file(tmp_path / "one"), by + WAVES + role)
+    three = judged(several_files(tmp_path / "three"), f'[series]\nname = "P"\nreleases = [{files}]\n' + WAVES)
+    assert one[:4] == three[:4]
+    assert [each["kind"] for each in one[4]] == ["unlinkable-column"], "no rows are ignored, and no file stands twice"
+
+
+def test_the_column_of_releases_needs_a_role_too(tmp_path):
+    by = '[series]\nreleases = ["panel.csv"]\nreleases_by = "Year"\n'
+    code, _, _, _, _ = judged(one_file(tmp_path), by + WAVES)
+    assert code in {1, 3}
+    _, out, _ = run_main(str(tmp_path))
+    assert 'the published column "Year" has no role' in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("name", "found"), [("Year", True), ("Welle", True), ("Income", False)])
+def test_init_finds_the_column_of_waves(name, found, tmp_path):
+    done("init", "--yes", str(one_file(tmp_path, name=name)))
+    text = (tmp_path / "series.toml").read_text()
+    assert (f'releases_by = "{name}"' in text) == found
+    assert ('"series.releases_by"' in text) == found, "it is a guess"
+    if found:
+        assert run_audit(tmp_path)[1]["series"]["releases"] == list(WAVES)
+
+
+def test_empty_cells_of_the_column_are_refused(tmp_path):
+    one_file(tmp_path)
+    (tmp_path / "panel.csv").write_text((tmp_path / "panel.csv").read_text().replace("a,2020", "a,"))
+    (tmp_path / "series.toml").write_text('[series]\nreleases = ["panel.csv"]\nreleases_by = "Year"\n' + WAVES)
+    code, _, err = run_main(str(tmp_path))
+    assert (code, "series.toml:3: `releases_by`" in err, "empty cells" in err) == (2, True, True)
+
+
+def test_microdata_may_lie_in_snapshots(tmp_path):
+    (tmp_path / "snapshots").mkdir()
+    several_files(tmp_path / "snapshots")
+    done("init", "--microdata", "--yes", str(tmp_path))
+    text = (tmp_path / "microdata.toml").read_text()
+    assert all(f'"snapshots/{wave}.csv"' in text for wave in WAVES)
+
+
+LINES = "from,to\nnone,none\nflu,flu\ngout,gout\n"
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["listed", "no line has gout"])
+@pytest.mark.parametrize("more", ["", "none,gout\n"])
+def test_missing_changes_are_named_before_anything_is_attacked(more, known, tmp_path):
+    several_files(tmp_path)
+    (tmp_path / "2020.csv").write_text((tmp_path / "2020.csv").read_text().replace("c,16-34,none", "c,16-34,gout"))
+    (tmp_path / "2021.csv").write_text((tmp_path / "2021.csv").read_text().replace("c,35-54,none", "c,35-54,gout"))
+    (tmp_path / "t.csv").write_text((LINES if known or more else LINES.replace("gout,gout\n", "")) + more)
+    files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
+    text = f'[series]\nreleases = [{files}]\n{COLUMNS}[adversary]\ntransitions = "t.csv"\n'
+    (tmp_path / "series.toml").write_text(text)
+    code, _, err = run_main(str(tmp_path))
+    if more:
+        assert code in {0, 1, 3}
+    else:
+        assert code == 2
+        assert "changes that the key shows are not listed: none -> gout (1 time, first in release 2020)" in err
+
+
+def test_ids_remain_the_same_where_init_made_a_key(tmp_path):
+    several_files(tmp_path)
+    assert run_main("init", "--yes", str(tmp_path))[0] == 0
+    assert (tmp_path / "private" / "finding.key").stat().st_mode & 0o077 == 0
+    first, second = (
+        {each["id"] for attack in run_audit(tmp_path)[1]["attacks"] for each in attack["findings"]} for _ in range(2)
+    )
+    assert first
+    assert first == second
+    (tmp_path / "private" / "finding.key").unlink()
+    drawn = {each["id"] for attack in run_audit(tmp_path)[1]["attacks"] for each in attack["findings"]}
+    assert len(drawn) == len(first)
+    assert drawn.isdisjoint(first)
+
+
+@pytest.mark.parametrize("stays", [False, True])
+def test_init_takes_a_register_without_stays_for_one_of_people_who_may_be_there(stays, tmp_path):
+    for tag in "12":
+        rows = [("20-39", "Nord", "flu"), ("20-39", "Nord", "gout"), ("40-59", "Ost", "flu"), ("40-59", "Ost", "none")]
+        with (tmp_path / f"2024-{tag}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("Age", "Town", "Disease"), *rows])
+    with (tmp_path / "roll.csv").open("w", newline="") as file:
+        lines = [(f"p{age}", age, town, *([1, 2] if stays else [])) for age, town in ((25, "Nord"), (45, "Ost"))]
+        more = ["first", "last"] if stays else []
+        csv.writer(file).writerows([("individual", "Age", "Town", *more), *lines])
+    done("init", "--yes", str(tmp_path))
+    text = (tmp_path / "series.toml").read_text()
+    assert 'register = "roll.csv"' in text
+    assert ('presence = "possible"' in text) == (not stays)
+    assert run_audit(tmp_path)[1]["adversary"]["kind"] == ("register" if stays else "possible")

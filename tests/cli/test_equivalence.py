@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.helpers.running import run_audit, run_main
+from tests.helpers.running import refused, run_audit
 from tests.helpers.tiny import Known, Row, TinySeries
 
 EQUIVALENCE = ("--attack", "equivalence")
@@ -75,6 +75,4 @@ def test_waived_equivalences(chain):
 
 @pytest.mark.parametrize("words", [["--max-e", "0"], ["--max-e", "101"], ["--max-e", "two"]])
 def test_bad_limits(chain, words):
-    code, _, err = run_main(str(chain), *words)
-    assert code == 2
-    assert "1 to 100" in err
+    assert "1 to 100" in refused(str(chain), *words)

@@ -1,9 +1,10 @@
-"""`audit explain`, and how findings about everybody at once are told: in words, in JSON, and under which names."""
+"""`audit explain`: what is told of a person, with all steps, by whom it is asked, and what is refused."""
 
 import json
+import os
 import re
+import signal
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,19 +12,17 @@ from attacks.joint.attack import JointAttack
 from audit.adversary.build_evidence import build_evidence
 from audit.findings.proof import Proof
 from audit.io.series import open_series
+from tests.cli.forms import EXAMPLES, FORMS, append, write_rows
 from tests.cli.test_command_line import only_line
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import done, refused, run_main
 from tests.helpers.tiny import Known, Row, TinySeries
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 HOSPITAL = EXAMPLES / "hospital-l-diverse"
 BROKEN = EXAMPLES / "joint-breaks-2-distinct"
 
 
 def explain(path, *words):
-    code, out, err = run_main("explain", str(path), *words)
-    assert (code, err) == (0, "")
-    return re.sub(r"\[([a-z-]+)-[0-9a-f]{16}\]", r"[\1]", out)
+    return re.sub(r"\[([a-z-]+)-[0-9a-f]{16}\]", r"[\1]", done("explain", str(path), *words))
 
 
 def findings(path, *words):
@@ -32,37 +31,6 @@ def findings(path, *words):
 
 
 # -- explain ----------------------------------------------------------------------------------------------
-
-
-def test_alice_is_explained():
-    assert (
-        explain(HOSPITAL, "--individual", "Alice")
-        == """\
-Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)
-Alice, seen by an adversary who knows the group of every person in each release (linked); values
-never change.
-Contains names: internal use only.
-
-release 1, group 1
-  published there           bronchitis or dyspepsia
-  possible by intersection  bronchitis or dyspepsia
-  possible by joint         bronchitis
-  ruled out by joint        dyspepsia
-  risk by intersection      bronchitis 0.500, dyspepsia 0.500
-  risk by joint             bronchitis 1
-  true value                bronchitis
-not in release 2
-
-joint
-  bronchitis, in release 1   [joint]
-    release 1, group 1: 1 row with dyspepsia.
-    Bob can have nothing else.
-    Without bronchitis, Alice would need one too: 2 people for 1 row, which is impossible.
-      Alice, without bronchitis, may have dyspepsia (1 point)
-      Bob may have dyspepsia (1 point)
-    in releases/1.csv, group 1: lines 2-3: Age [21, 22], Zipcode [12000, 14000]
-"""
-    )
 
 
 def test_cases_are_told_with_all_their_steps():
@@ -186,3 +154,76 @@ def test_proofs_in_text():
         r"\n  Alice has bronchitis, in release 1   \[joint-[0-9a-f]{16}\]\n    release 1, group 1: 1 row with", out
     )
     assert "6 of 22 versions" in out
+
+
+HOSTILE = [
+    "\x1b[31mEve\x1b[0m",
+    "Two\nlines",
+    "=cmd|' /C calc'!A0",
+    "[red]Eve[/red]",
+    "Bob\u202egnp",
+    "x" * 3000,
+    "太郎",
+]
+
+
+def refusal(path, *words):
+    code, out, err = run_main("explain", str(path), *words)
+    assert (code, out) == (2, "")
+    return only_line(err)
+
+
+@pytest.mark.parametrize(
+    ("name", "adversary", "said"),
+    [
+        ("cases-independent", "linked", "the adversary `linked` needs [columns] individual"),
+        ("hospital-l-diverse", "register", "the adversary `register` needs [adversary] register"),
+        ("hospital-l-diverse-outsider", "linked", "the adversary `linked` needs [columns] individual"),
+    ],
+)
+def test_an_adversary_that_the_series_does_not_allow(name, adversary, said):
+    assert said in refusal(EXAMPLES / name, "--individual", "Bob", "--adversary", adversary)
+
+
+def test_a_missing_key(tmp_path):
+    FORMS["keyed"](tmp_path / "s")
+    (tmp_path / "s/private/2.key.csv").unlink()
+    said = refusal(tmp_path / "s", "--individual", "Bob")
+    assert "releases/2.csv: there is no key for this release" in said
+    (tmp_path / "s/private/1.key.csv").unlink()
+    assert "nobody is known to be in this series" in refusal(tmp_path / "s", "--individual", "Bob")
+
+
+def test_known_values_that_contradict_the_releases(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    write_rows(tmp_path / "s/known.csv", [["individual", "value"], ["Bob", "flu"]])
+    append(tmp_path / "s/series.toml", '\n[adversary]\nknown = "known.csv"\n')
+    assert "known.csv:2" in refusal(tmp_path / "s", "--individual", "Alice")
+
+
+@pytest.mark.parametrize("who", HOSTILE)
+def test_hostile_names_move_no_cursor_and_forge_no_line(who, tmp_path):
+    rows = [Row(who, "g\x1b]0;t\x07", "flu\x1b[2J"), Row("Bob", "g\x1b]0;t\x07", "a\nforged: b")]
+    path = TinySeries([rows, rows[:1]]).write(tmp_path)
+    out = done("explain", str(path), "--individual", who)
+    assert out.replace("\n", "").isprintable()
+    assert "\nforged" not in out
+    assert max(map(len, out.splitlines())) < 300
+    assert refusal(path, "--individual", who + "\x1b[31m").startswith("--individual: nobody with this identifier")
+
+
+@pytest.mark.parametrize("at", ["intersection", "joint"])
+def test_an_interrupt(at, monkeypatch):
+    """Whichever attack runs when the user stops the command."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    from attacks.registry import find
+
+    def stopped(self, evidence, budget, /):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(type(find(at)), "run", stopped)
+    try:
+        told = run_main("explain", str(EXAMPLES / "hospital-l-diverse"), "--individual", "Bob")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert told == (130, "", "audit: interrupted\n")

@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from tests.cli.forms import EXAMPLES, snapshot
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import done, refused, run_main
 
 HOSPITAL, TABLES = EXAMPLES / "hospital-l-diverse", EXAMPLES.parent / "count_table_examples/tables-rounded-quarters"
 
@@ -30,9 +30,7 @@ def found(folder):
 
 def listed(folder, *words):
     """The lines of a list, and its columns."""
-    code, out, err = run_main("findings", str(folder), "--format", "csv", *words)
-    assert (code, err) == (0, "")
-    return list(csv.DictReader(out.splitlines()))
+    return list(csv.DictReader(done("findings", str(folder), "--format", "csv", *words).splitlines()))
 
 
 def workbook(path):

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from tests.cli.forms import EXAMPLES
-from tests.helpers.running import run_main
+from tests.helpers.running import done, run_main
 
 QUARTERS = 8
 
@@ -35,8 +35,7 @@ def series(tmp_path_factory):
 
 
 def test_by_date_with_verdicts_and_what_is_new(series):
-    code, out, err = run_main("history", str(series), "--format", "json")
-    assert (code, err) == (0, "")
+    out = done("history", str(series), "--format", "json")
     reports = json.loads(out)["reports"]
     assert [each["made"] for each in reports] == sorted(each["made"] for each in reports)
     assert [each["verdict"] for each in reports] == ["holds"] * 3 + ["violated"] * 4 + ["undecided"]

@@ -162,7 +162,8 @@ def test_files_that_do_not_fit_are_refused_by_an_audit(
             "columns.individual", "columns.sensitive"
         )
         (tmp_path / "series.toml").write_text(text, encoding="utf-8")
-    err = refused(str(tmp_path))
+    code, out, err = run_main(str(tmp_path))
+    assert (code, out) == (2, "")
     assert err.startswith(f"audit: {role}.csv")
     assert refused in err
 

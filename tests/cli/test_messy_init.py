@@ -13,15 +13,14 @@ from audit.model.errors import UsageError
 from tests.cli.test_messy_files import manifest as plain_manifest
 from tests.cli.test_messy_files import tables, verdict
 from tests.helpers.messy import KINDS, as_csv, write
-from tests.helpers.running import read_audit, run_audit, run_main
+from tests.helpers.running import done, read_audit, run_audit, run_main
 
 QUICK = ("--attack", "intersection", "--attack", "update-graph")
 
 
 def initialized(folder, *words):
     """Run `audit init`, and return what it said as one line, and the manifest."""
-    code, out, err = run_main("init", str(folder), *words)
-    assert (code, err) == (0, ""), err
+    out = done("init", str(folder), *words)
     return " ".join(out.split()), tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
 
 

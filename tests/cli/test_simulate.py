@@ -14,16 +14,14 @@ from audit.io.microdata import open_microdata
 from audit.io.tables import read_table
 from audit.model.errors import Problems
 from audit.simulating import microdata_writer
-from tests.helpers.running import run_main
+from tests.helpers.running import done, run_main
 
 SMALL = ["--rows", "600", "--insertions", "80", "--deletions", "60", "--snapshots", "5"]
 
 
 def written(folder, *words):
     """Write microdata into a folder, without a word but the one line, and return the folder."""
-    code, out, err = run_main("simulate", "--output", str(folder), *words)
-    assert (code, err) == (0, "")
-    assert out.count("\n") == 1
+    assert done("simulate", "--output", str(folder), *words).count("\n") == 1
     return folder
 
 

@@ -1,12 +1,27 @@
-"""Errors say the way out; `audit` alone says how to begin."""
+"""The command line helps: what may follow, what a command imports, days, times, and ways out of errors."""
 
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import pty
 import re
+import subprocess
+import sys
+from contextlib import suppress
 
 import pytest
 
+from attacks.registry import ATTACKS
 from audit.clauses.registry import CLAUSES
+from audit.cli.main import COMMANDS
+from reports.registry import FORMATS
+from tests.cli.forms import EXAMPLES, FORMS, append, edit
+from tests.cli.test_command_line import HOSPITAL
 from tests.helpers.messy import write
-from tests.helpers.running import refused, run_main
+from tests.helpers.running import done, refused, run_main
+from tests.helpers.tiny import Registered, Row, TinySeries
 
 
 def test_audit_alone_says_how_to_begin():
@@ -42,9 +57,7 @@ def test_excel_without_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     write(tmp_path / "releases/1.xlsx", b"PK")
     write(tmp_path / "series.toml", '[series]\nreleases = ["releases/1.xlsx"]\n[columns]\nsensitive = "a"\n')
-    code, _, err = run_main(str(tmp_path))
-    assert code == 2
-    [line] = err.splitlines()
+    [line] = refused(str(tmp_path)).splitlines()
     assert (
         'releases/1.xlsx: a .xlsx file is read by an extra that is not installed; pip install "series-audit[formats]"'
         in line
@@ -56,3 +69,212 @@ def test_the_help_names_every_clause_with_its_default():
     for name, clause in CLAUSES.items():
         limit = "" if clause.default is None else rf" \((default )?{clause.default:g}\)"
         assert re.search(name + limit, said), name
+
+
+def completed(line, folder):
+    """Return the words that the shell is told."""
+    told = folder / "told"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_SHELL": "bash",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(told),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "COMP_TYPE": "9",
+    }
+    command = [sys.executable, "-m", "audit.cli.main"]
+    done = subprocess.run(command, env={**os.environ, **asked}, cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return {word.strip() for word in told.read_text().split("\n") if word}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("audit ", {*COMMANDS, "clinic/"}),
+        ("audit cl", {"clinic/"}),
+        ("audit comp", {"compare"}),
+        ("audit clinic --attack ", {*ATTACKS.names, "differencing"}),
+        ("audit clinic --format ", set(FORMATS.names)),
+        ("audit clinic --rev", {"--reveal"}),
+        ("audit check clinic --princ", {"--principle"}),
+        ("audit init cl", {"clinic/"}),
+    ],
+)
+def test_what_may_follow(tmp_path, line, words):
+    (tmp_path / "clinic").mkdir()
+    found = completed(line, tmp_path)
+    if not line.split(" ")[-1].startswith("-"):
+        found = {word for word in found if not word.startswith("-")}
+    assert found == words
+
+
+def test_options_of_another_command_do_not_follow(tmp_path):
+    assert "--principle" not in completed("audit clinic --", tmp_path)
+    assert {"--principle", "--m"} <= completed("audit check clinic --", tmp_path)
+
+
+HEAVY = ("pandas", "ortools", "numba", "matplotlib", "networkx", "distributed", "IPython")
+SERIES = str(HOSPITAL)
+UNASKED = ("audit.model.count_tables",)
+"""What only series of count tables need, and what only repairs do."""
+
+
+@pytest.mark.parametrize(
+    ("words", "also"),
+    [
+        (["--help"], ("numpy", "pyarrow", "scipy", "rich", "jinja2", "audit.model.report")),
+        (["next", "--help"], ("numpy", "pyarrow", "scipy", "rich", "jinja2")),
+        (["--version"], ("pyarrow", "scipy", "rich", "jinja2")),
+        (["anonymize", "--help"], ("pyarrow", "scipy", "rich", "jinja2")),
+        ([SERIES], ("jinja2", "scipy", *UNASKED)),
+        ([SERIES, "--attack", "intersection", "--format", "json"], ("scipy", "rich", "jinja2")),
+        ([SERIES, "--format", "html"], ("rich",)),
+    ],
+)
+def test_a_command_imports_what_it_needs(words, also) -> None:
+    program = f"""
+import sys
+from audit.cli.entry import main
+sys.argv = ["audit", *{words!r}]
+main()
+print("\\nimported:", *(name for name in {(*HEAVY, *also)!r} if name in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600)
+    assert done.stdout.splitlines()[-1].split() == ["imported:"], done.stderr
+
+
+def test_an_attack_is_imported_without_the_others() -> None:
+    program = """
+import sys
+from audit.cli.entry import main
+sys.argv = ["audit", *sys.argv[1:]]
+main()
+print("\\nimported:", *sorted(name for name in sys.modules if name.startswith("attacks.joint.")))
+"""
+    few = [SERIES, "--attack", "intersection", "--findings=3", "--format", "json"]
+    for words, others in ((few, False), ([*few, "--max-e", "2"], True), ([*few, "--polic", "k=2"], True)):
+        done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=600)
+        assert ("attacks.joint.attack" in done.stdout.splitlines()[-1]) == others, done.stderr
+
+
+@pytest.fixture
+def nobody(tmp_path):
+    """A key with empty individuals alone: all rows are counterfeits."""
+    rows = [Row(None, "1", "flu"), Row(None, "1", "gout")]
+    return TinySeries([rows, rows]).write(tmp_path / "series")
+
+
+@pytest.mark.parametrize("attack", ["intersection", "update-graph", "equivalence", "joint"])
+def test_nobody_judged_is_undecided(attack, nobody):
+    code, out, err = run_main(str(nobody), "--attack", attack)
+    assert (code, err) == (3, "")
+    assert "nobody could be judged" in out
+
+
+def test_every_command_takes_a_key_of_counterfeits(nobody, tmp_path):
+    candidate = tmp_path / "3.csv"
+    candidate.write_text("Owner,Group-ID,Value\n,1,flu\n,1,gout\n", encoding="utf-8")
+    assert run_main(str(nobody))[0] == 3
+    assert run_main("next", str(nobody), str(candidate))[0] == 3
+    assert run_main("compare", str(nobody))[0] == 0
+    code, _, err = run_main("explain", str(nobody), "--individual", "Ann")
+    assert (code, len(err.splitlines())) == (2, 1)
+
+
+def test_a_register_of_people_who_are_in_no_earlier_release(tmp_path):
+    rows = [Row(None, "1", "flu", ("x",)), Row(None, "1", "gout", ("x",))]
+    register = [Registered("Ann", 1, ("x",))]
+    late = TinySeries([rows, rows], register=register, quasi_identifiers=("City",), keyed=False)
+    series = late.write(tmp_path / "series")
+    assert run_main(str(series))[0] == 0
+    (series / "register.csv").write_text("individual,City,release\nAnn,x,3\n", encoding="utf-8")
+    candidate = tmp_path / "3.csv"
+    candidate.write_text("Group-ID,City,Value\n1,x,flu\n1,x,gout\n", encoding="utf-8")
+    assert "1 person" in done("next", str(series), str(candidate))
+
+
+PROGRAM = "import sys; from audit.cli.entry import main; sys.exit(main())"
+
+
+def on_terminal(words, term="xterm", columns=100):
+    """Run a command, and return what it writes to a terminal."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": term, "COLUMNS": str(columns)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    said = b""
+    with suppress(OSError):  # how Linux says that nobody has the other end any more
+        while part := os.read(ours, 4096):
+            said += part
+    process.wait()
+    os.close(ours)
+    return said.decode()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_times_are_never_cut_and_never_left_open(columns):
+    said = on_terminal([str(HOSPITAL), "--findings", "all"], columns=columns)
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said).replace("\n", "\r")
+    lines = [line.rstrip() for line in plain.split("\r") if "gone" in line]
+    assert len(lines) > 3
+    for line in lines:
+        assert len(line) <= columns
+        assert re.search(r" \d:\d\d:\d\d gone(, \d:\d\d:\d\d left)?$", line), line
+
+
+DATED = str(EXAMPLES / "hospital-l-diverse")
+QUICK = ("--attack", "intersection", "--format", "json")
+
+
+def test_a_report_bears_the_day_of_its_making(monkeypatch):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    days = [datetime.date.today()]
+    made = json.loads(run_main(DATED, *QUICK)[1])["made"]
+    days.append(datetime.date.today())  # midnight may come in between
+    assert made in [day.isoformat() for day in days]
+
+
+def test_the_day_can_be_set_to_make_a_report_again(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1704067200")
+    assert json.loads(run_main(DATED, *QUICK)[1])["made"] == "2024-01-01"
+
+
+def test_an_old_day_revives_no_waiver(monkeypatch, tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    waiver = '\n[[waiver]]\nindividual = "Bob"\nreason = "asked"\nexpires = 2001-01-01\n'
+    append(tmp_path / "s" / "series.toml", waiver)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    _, out, _ = run_main(str(tmp_path / "s"), *QUICK)
+    assert [each["state"] for each in json.loads(out)["policy"]["waived"]] == ["expired"]
+    assert json.loads(out)["made"] == "1970-01-01"
+
+
+def test_a_day_that_is_none_is_refused(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    code, out, err = run_main(DATED, *QUICK)
+    assert (code, json.loads(out)["exit_code"]) == (2, 2)
+    assert "SOURCE_DATE_EPOCH=yesterday" in err
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('published = { "3" = 2024-04-15 }', "not in the series"),
+        ('published = { "1" = "April" }', "this is not a date"),
+        ("published = 2024-04-15", "this has to be a table"),
+    ],
+)
+def test_dates_of_releases_that_are_none_are_refused(tmp_path, entry, said):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    edit(tmp_path / "s" / "series.toml", "[columns]", f"{entry}\n[columns]")
+    assert said in refused(str(tmp_path / "s"), *QUICK)
+
+
+def test_dates_of_releases_are_told(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    edit(tmp_path / "s" / "series.toml", "[columns]", 'published = { "1" = 2024-04-15 }\n[columns]')
+    assert json.loads(run_main(str(tmp_path / "s"), *QUICK)[1])["series"]["published"] == {"1": "2024-04-15"}

@@ -10,8 +10,8 @@ from tests.cli.test_acro_sessions import CROSSED, ONE, TOTALS, by_sex, described
 from tests.cli.test_argus_files import ALL_HIDDEN, HIDDEN
 from tests.cli.test_argus_files import rows as argus_rows
 from tests.cli.test_argus_files import table as argus_table
+from tests.cli.test_count_table_columns import added
 from tests.cli.test_count_table_doubts import verdict
-from tests.cli.test_count_table_init import added
 from tests.helpers.public_tables import confirm, education, monthly
 from tests.helpers.published_forms import (
     OF_AREA_AND_SEX,

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.helpers.running import run_main
-
 
 def margins(table):
     for axis in range(table.ndim):
@@ -110,14 +108,3 @@ def confirm(folder: Path):
     path = folder / "series.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text[: text.index("[unconfirmed]")] if "[unconfirmed]" in text else text, encoding="utf-8")
-
-
-def page(folder: Path):
-    """The exit code, the findings, and the page of a series that `init` wrote a manifest for, all guesses right."""
-    confirm(folder)
-    code, out, err = run_main(str(folder), "--format", "json", "--findings", "all")
-    assert code in (0, 1), (err, json.loads(out)["policy"])
-    target = folder.parent / "page.html"
-    assert run_main(str(folder), "--format", "html", "--output", str(target))[0] == code
-    assert "Signature" in target.read_text(encoding="utf-8")
-    return code, json.loads(out)["attacks"][0]

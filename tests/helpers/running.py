@@ -31,11 +31,18 @@ def run_main(*argv: str) -> tuple[int, str, str]:
 
 
 def refused(*argv: str) -> str:
-    """Standard error of a command that exits with 2 and prints nothing else: each line says by whom it is said."""
+    """Standard error of a command that exits with 2 and prints nothing else."""
     code, out, err = run_main(*argv)
     assert (code, out) == (2, ""), err
-    assert all(line.startswith("audit: ") for line in err.splitlines()), err
+    assert err.startswith("audit: "), err
     return err
+
+
+def done(*argv: str) -> str:
+    """Standard output of a command that exits with 0 and complains of nothing."""
+    code, out, err = run_main(*argv)
+    assert (code, err) == (0, ""), err
+    return out
 
 
 def run_audit(path: Path, *args: str) -> tuple[int, dict[str, Any] | None, str]:

@@ -119,7 +119,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.irregularities._respelled_people", " or series.about_rows > MOST_ROWS", ""),
         ("audit.io.irregularities._respelled_people", "np.intersect1d(numbers, there)", "numbers"),
     ],
-    "unit/io/test_identifiers.py::test_millions_of_identifiers_are_compared_as_folding_compares_them": [
+    "unit/io/test_text_index.py::test_millions_of_identifiers_are_compared_as_folding_compares_them": [
         (
             "audit.io.encoding.coarse",
             'pc.utf8_upper(pc.utf8_normalize(texts, form="NFKC"))',
@@ -131,27 +131,27 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.model.accepted_size.SmallClasses.covers", "other.rows <= self.rows", "True"),
         ("audit.judgement.baseline._small_classes", 'each["below_k"]}', "10**9}"),
     ],
-    "cli/test_waivers_and_risks.py::test_a_risk_is_waived_as_far_as_it_was_known": [
+    "cli/test_waive.py::test_a_risk_is_waived_as_far_as_it_was_known": [
         (
             "audit.judgement.waivers.NamedFindings.within",
             "ident in sizes and sizes[ident].covers(size)",
             "ident in sizes",
         ),
     ],
-    "cli/test_waivers_and_risks.py::test_a_waiver_without_a_size_leaves_its_clauses_undecided": [
+    "cli/test_waive.py::test_a_waiver_without_a_size_leaves_its_clauses_undecided": [
         ("audit.judgement.waivers.WaiverBook._ask", "clauses.update(*(found.clauses[at] for at in left))", "pass"),
     ],
-    "cli/test_waivers_and_risks.py::test_who_is_likely_to_have_had_a_grave_value_is_a_finding": [
+    "cli/test_waive.py::test_who_is_likely_to_have_had_a_grave_value_is_a_finding": [
         ("audit.model.scored.EverRisks.less", "left[people] = False", "left[people] = True"),
     ],
-    "cli/test_waves.py::test_init_finds_the_column_of_waves": [
+    "cli/test_described_series.py::test_init_finds_the_column_of_waves": [
         (
             "audit.init.column_differences._comes_again",
             "2 * np.count_nonzero(releases[column.codes] > 1) > len(column.codes)",
             "False",
         ),
     ],
-    "cli/test_waves.py::test_missing_changes_are_named_before_anything_is_attacked": [
+    "cli/test_described_series.py::test_missing_changes_are_named_before_anything_is_attacked": [
         (
             "audit.adversary.build_evidence._check_changes",
             "(before != UNKNOWN) & unlisted[before, now]",
@@ -286,7 +286,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "repair/test_repair.py::test_a_release_that_is_published_again_adds_no_small_class": [
         ("audit.judgement.selection.republished", "_groups(releases, each) == own", "True"),
     ],
-    "unit/anonymizers/test_balancing.py::test_large_batches_leave_the_rest_eligible": [
+    "unit/anonymizers/test_m_invariance.py::test_large_batches_leave_the_rest_eligible": [
         ("anonymizers.balancing._batch", "if best is not None:", "if False:"),
     ],
     "unit/attacks/test_fingerprint.py::test_a_contradiction_among_more_columns_than_groups_is_named": [
@@ -356,7 +356,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.clauses.min_e._no_lesser_e", "outcome.claims.spanned + 1", "outcome.claims.spanned + 2"),
         ("audit.clauses.smallest_class.SmallestClass.doubts", 'entry.outcome.status == "complete"', "True"),
     ],
-    "unit/model/test_count_size.py": [
+    "unit/model/test_update_sets.py": [
         ("audit.model.report.CountSize.covers", "not worse and ", ""),
         ("audit.model.report.CountSize.covers", "self.upper <= other.upper", "True"),
     ],

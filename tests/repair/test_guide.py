@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.running import run_main
+from tests.helpers.running import done, run_main
 from tests.helpers.tiny import Registered, Row, TinySeries
 
 VALUES = ["flu", "gastritis", "flu", "gastritis"]
@@ -66,8 +66,7 @@ def test_five_commands_lead_to_a_release_that_goes_out(tmp_path: Path, kind: str
         shutil.copy(whole / "private" / "2.key.csv", tmp_path / "2.key.csv")
     repaired = tmp_path / "repaired"
     assert run_main("next", str(past), *candidate, *options)[0] == 1
-    code, out, err = run_main("repair", str(past), *candidate, "--output", str(repaired), *options)
-    assert (code, err) == (0, ""), out
+    done("repair", str(past), *candidate, "--output", str(repaired), *options)
     assert run_main("next", str(past), *(str(repaired / name) for name in names), *options)[0] == 0
     _put_out(repaired, past, whole)
     if tiny.keyed:
@@ -92,8 +91,7 @@ def test_records_that_are_narrowed_down(tmp_path: Path):
     options, repaired = ["--attack", "inference-table"], tmp_path / "repaired"
     assert run_main(str(past), *options)[0] == 0
     assert run_main("next", str(past), str(candidate), *options)[0] == 1
-    code, out, err = run_main("repair", str(past), str(candidate), "--output", str(repaired), *options)
-    assert (code, err) == (0, ""), out
+    done("repair", str(past), str(candidate), "--output", str(repaired), *options)
     assert run_main("next", str(past), str(repaired / "2.csv"), *options)[0] == 0
     shutil.copy(repaired / "2.csv", past / "releases" / "2.csv")
     assert run_main(str(past), *options)[0] == 0
@@ -116,8 +114,7 @@ def test_a_past_that_cannot_be_undone(tmp_path: Path):
     stable = ["--stable-ids", "--findings", "all", "--format", "json"]
     assert run_main(str(past), *stable, "--output", str(before))[0] == 1
     assert run_main("repair", str(past), str(candidate), "--output", str(repaired))[0] == 1
-    code, out, err = run_main("repair", str(past), str(candidate), "--output", str(repaired), "--baseline")
-    assert (code, err) == (0, ""), out
+    done("repair", str(past), str(candidate), "--output", str(repaired), "--baseline")
     _put_out(repaired, past, whole)
     _set_policy(past)
     assert run_main(str(past), "--baseline", str(before))[0] == 0

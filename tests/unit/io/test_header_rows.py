@@ -1,11 +1,25 @@
-"""Where the header stands: below titles, and never below a row of data."""
+"""Files as they come: titles above headers, hierarchies, and what is too large or lacks memory."""
 
+from __future__ import annotations
+
+import dataclasses
+import gzip
 import random
+import tempfile
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from audit.io import table_forms, tables
 from audit.io.dialect import Declared, dialect_of
 from audit.io.header_rows import header_place
+from audit.io.hierarchies import Hierarchy, read_hierarchy
+from audit.model.errors import Problems
+from tests.helpers.messy import write
+from tests.helpers.running import refused, run_main
 
 HEADER = ["id", "age", "sex", "disease"]
 ROWS = [[f"p{n}", f"{n}-{n + 9}", "fm"[n % 2], ["flu", "cold"][n // 2 % 2]] for n in range(20, 40)]
@@ -66,3 +80,128 @@ def test_a_title_that_an_empty_line_parts_from_the_table():
     text = "\nQuarter,1,2024\n\n" + "\n".join(",".join(row) for row in [HEADER, *ROWS]) + "\n"
     dialect = dialect_of(text.encode())
     assert (dialect.delimiter, text[dialect.skipped :].partition("\n")[0]) == (",", ",".join(HEADER))
+
+
+def read(folder: Path, data: bytes | str) -> tuple[Hierarchy | None, list[tuple[int | None, str]]]:
+    path = folder / "h.csv"
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    problems = Problems()
+    hierarchy = read_hierarchy(path, "shown.csv", problems)
+    assert all(problem.file == "shown.csv" and problem.remedy for problem in problems.found)
+    return hierarchy, [(problem.line, problem.what) for problem in problems.found]
+
+
+def test_levels_and_leaves(tmp_path: Path) -> None:
+    hierarchy, problems = read(tmp_path, "Rome;Italy;*\nMilan;Italy;*\n\nOslo; Norway ;*\nOther;Other;*\n")
+    assert problems == []
+    assert hierarchy is not None
+    assert hierarchy.name == "shown.csv"
+    assert hierarchy.levels[1] == ("Italy", "Italy", "Norway", "Other")
+    assert hierarchy.leaves_of("Italy") == {"Rome", "Milan"}
+    assert hierarchy.leaves_of("Norway") == {"Oslo"}
+    assert hierarchy.leaves_of("Other") == {"Other"}
+    assert hierarchy.leaves_of("*") == {"Rome", "Milan", "Oslo", "Other"}
+    assert hierarchy.leaves_of("Sweden") is None
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        hierarchy.name = "other"  # type: ignore[misc]
+
+
+def test_quotes_bom_and_windows_lines(tmp_path: Path) -> None:
+    hierarchy, problems = read(tmp_path, '\ufeffa;"x;y"\r\n"b ""c""";"x;y"\r\n'.encode())
+    assert problems == []
+    assert hierarchy is not None
+    assert hierarchy.leaves_of("x;y") == {"a", 'b "c"'}
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "part"),
+    [
+        ("", None, "empty"),
+        ("\n  \n", None, "empty"),
+        ("a;x;*\nb;*\n", 2, "number of levels is 2"),
+        ("a;x;*\n\nb;x;*;*\n", 3, "number of levels is 4"),
+        ("a;x;*\nb;y;*\na;y;*\n", 3, "other ancestors"),
+        ("a;x;*\nb;;*\n", 2, "empty"),
+        ("a x *\n", 1, "single level"),
+        (b"a;x\nb;y\nc\x81;x\n", 3, "UTF-8"),
+        ('a;x\n"b;x\n', 2, "not `;`-separated"),
+        ('a;x\n"b"c;x\n', 2, "not `;`-separated"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, data: bytes | str, line: int | None, part: str) -> None:
+    hierarchy, problems = read(tmp_path, data)
+    assert hierarchy is None
+    assert [found for found, _ in problems] == [line]
+    assert part in problems[0][1]
+
+
+@given(st.binary() | st.text("ab;\"'*\n\r\0 ").map(str.encode))
+def test_any_bytes_are_a_hierarchy_or_problems(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        hierarchy, problems = read(Path(folder), data)
+    assert (hierarchy is None) == bool(problems)
+    if hierarchy is not None:
+        for labels in zip(*hierarchy.levels, strict=True):
+            assert all(labels[0] in (hierarchy.leaves_of(label) or ()) for label in labels)
+
+
+MANIFEST = '[series]\nreleases = ["{name}"]\n[columns]\nsensitive = "D"\nquasi_identifiers = ["A"]\n{more}'
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), pa.ArrowMemoryError("malloc of size 9 failed"), OSError(12, "Cannot allocate memory")]
+)
+def test_a_lack_of_memory_is_no_fault_of_a_text(tmp_path, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    path = write(tmp_path / "1.csv", "A,D\n1,x\n2,y\n")
+    write(tmp_path / "series.toml", MANIFEST.format(name="1.csv", more=""))
+    monkeypatch.setattr(table_forms, "_parse_csv", fail)
+    with pytest.raises(MemoryError):
+        tables.read_table(path, "1.csv", ["A"], Problems())
+    err = refused(str(tmp_path))
+    assert err.splitlines() == ["audit: out of memory; audit fewer releases at once, or use a machine with more memory"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ImportError("libarrow.so: failed to map segment from shared object"), 2),
+        (RuntimeError("can't start new thread"), 2),
+        (ImportError("No module named 'pyarrow'"), 4),
+    ],
+)
+def test_a_library_that_finds_no_memory_is_no_bug(tmp_path, monkeypatch, error, code):
+    def fail(_):
+        raise error
+
+    monkeypatch.setattr("audit.cli.audit.run", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found, _, err = run_main(str(tmp_path))
+    assert (found, "out of memory" in err, len(err.splitlines())) == (code, code == 2, 1)
+
+
+def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr("audit.io.dialect._PACKED_ONCE", 1 << 16)
+    write(tmp_path / "1.csv.gz", gzip.compress(b"A,D\n" + b"1,x\n" * 500_000))
+    write(tmp_path / "series.toml", MANIFEST.format(name="1.csv.gz", more=""))
+    [line] = refused(str(tmp_path)).splitlines()
+    assert "1.csv.gz: this file unpacks to several hundred times its size, as no table does; unpack it" in line
+
+
+def test_a_hundred_thousand_columns(tmp_path):
+    names = [*(f"c{n}" for n in range(100_000)), "A", "D"]
+    path = write(tmp_path / "1.csv", ",".join(names) + "\n" + ",".join("1" * len(names)) + "\n")
+    table = tables.read_table(path, "1.csv", ["A", "D"], Problems())
+    assert table is not None
+
+
+def test_a_key_that_goes_under_way(tmp_path, monkeypatch):
+    write(tmp_path / "1.csv", "A,D\n1,x\n1,y\n")
+    write(tmp_path / "private/1.key.csv", "row,individual\n0,a\n1,b\n")
+    write(tmp_path / "series.toml", MANIFEST.format(name="1.csv", more=""))
+    from audit.io import release_reading
+
+    monkeypatch.setattr(release_reading, "is_there", lambda _: False)
+    assert "private/1.key.csv: the key was there before and is gone; put it back" in refused(str(tmp_path))

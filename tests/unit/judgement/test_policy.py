@@ -1,27 +1,37 @@
-"""The clause max_risk at certainty: decided once everything that is certain is claimed, though not all is found out."""
+"""The policy and the ladder: clauses, waivers to their last day, and how many people fall at each rung."""
 
+import datetime
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attacks.intersection import IntersectionAttack
+from attacks.update_graph import UpdateGraphAttack
 from audit.clauses.clause import JudgedAudit, Stated, decide
 from audit.clauses.registry import CLAUSES
 from audit.findings.disclosure import Disclosures
-from audit.findings.equivalence import Equivalences
+from audit.findings.equivalence import Equivalences, Pinned
 from audit.findings.narrowed import NarrowedRecords
+from audit.io.manifest import Waiver
 from audit.io.series import open_series
+from audit.judgement.ladder import ladder
+from audit.judgement.waivers import NamedFindings, WaiverBook
 from audit.model.adversary import ADVERSARIES
 from audit.model.audit_options import AuditOptions
 from audit.model.doubt import Doubt
 from audit.model.measures import BoundedMeasures, LeastBounds, Measures
 from audit.model.outcome import Outcome, Risks
+from audit.model.report import CountSize
 from audit.model.scored import Result
 from audit.pipeline.audit_run import run_audit
 from audit.runtime.reasons import Reason
+from tests.helpers.running import audit_folder, run_main, written
+from tests.helpers.tiny import Row, TinySeries
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic-merged"
 OPEN = "the time limit was reached; 3 values of versions are open"
@@ -175,3 +185,100 @@ def test_attacks_that_are_cut_short_do_not_claim_to_know_all():
     report = run_audit(open_series(CLINIC), [IntersectionAttack()], AuditOptions(explicit=True, time_limit=0.0))
     assert report.attacks[0].status == "incomplete"
     assert [clause.measure for clause in report.policy.undecided] == ["max_risk"]
+
+
+def nothing(places):
+    return []
+
+
+def disclosures(people):
+    person = np.array(people, dtype=np.int32)
+    return Disclosures(person, person * 0, person * 0, nothing)
+
+
+def pinning(pinned):
+    """Claims with an equivalence of two people each, and pinned values."""
+    person = np.array([-1, *pinned, -1], dtype=np.int32)
+    e = np.where(person < 0, 1, 0).astype(np.int32)
+
+    def sides(places):
+        return [Pinned(int(person[place]), 0, 0, 1.0) for place in places]
+
+    return Equivalences(e, e, e, 1, False, {}, sides, nothing, person)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Disease", "Income"]), st.booleans(), st.lists(st.integers(0, 8)))))
+def test_counts_are_those_of_sets(rungs):
+    """Whoever falls again is not counted again; each attribute has a ladder of its own."""
+    entries, wanted, fallen = [], [], {"Disease": set(), "Income": set()}
+    for place, (sensitive, pins, people) in enumerate(rungs):
+        claims = pinning(people) if pins else disclosures(people)
+        outcome = Outcome(str(place), "complete", claims=claims)
+        entries.append(Result(SimpleNamespace(name=str(place)), sensitive, None, outcome, seconds=0.25))
+        beyond = set(people) - fallen[sensitive]
+        fallen[sensitive] |= beyond
+        wanted.append((str(place), sensitive, len(set(people)), len(beyond), len(fallen[sensitive]), 0.25))
+    assert wanted == [
+        (rung.attack, rung.sensitive, rung.people, rung.beyond, rung.so_far, rung.seconds) for rung in ladder(entries)
+    ]
+
+
+DAY = datetime.date(2030, 2, 28)
+BEFORE, AFTER = DAY - datetime.timedelta(days=1), DAY + datetime.timedelta(days=1)
+DAYS = pytest.mark.parametrize(
+    ("today", "state"), [(BEFORE, "applied"), (DAY, "applied"), (AFTER, "expired")], ids=["before", "on it", "after"]
+)
+
+
+@DAYS
+def test_a_waiver_holds_until_its_last_day_is_over(today, state):
+    """Ann has a: both her values are certain, the finding is waived until a day, and Bob's is not asked for."""
+    series = TinySeries([[Row("Ann", "1", "a"), Row("Bob", "2", "a"), Row("Cyd", "2", "b")]])
+    with written(series) as folder:
+        (folder / "private").mkdir(exist_ok=True)
+        assert run_main("waive", str(folder), "Ann", "--reason", "asked", "--until", "2999-01-01")[0] == 0
+        manifest = folder / "series.toml"
+        manifest.write_text(manifest.read_text().replace("2999-01-01", DAY.isoformat()))
+        report = run_audit(open_series(folder), [IntersectionAttack()], AuditOptions(explicit=True, today=today))
+    assert [each.state for each in report.policy.waived] == [state]
+    [clause] = [each for each in report.policy.clauses if each.clause == "max_risk"]
+    assert clause.state == ("holds" if state == "applied" else "violated")
+
+
+@DAYS
+def test_so_does_a_waiver_of_what_counts_tell(today, state):
+    size = CountSize("narrowed", 1, 4)
+    book = WaiverBook([Waiver("count-1", "asked", DAY, sizes={"count-1": size})], today)
+    covered, unsized = book.judge(NamedFindings(["count-1"], [size], [frozenset({"min_width"})]), np.array([False]))
+    assert (covered.tolist(), unsized.tolist()) == ([state == "applied"], [False])
+    assert [each.state for each in book.outcomes(reveal=True)] == [state]
+
+
+def pair(*groups):
+    """An Anatomy pair of a release: who is in a group of which values."""
+    return [Row(who, str(number), value) for number, group in enumerate(groups, 1) for who, value in group]
+
+
+def test_somebody_with_no_history_is_not_somebody_found_out():
+    """Ann is in a group of a, then in one of b, though no value changes: nothing is known of her, least of all b."""
+    both = TinySeries(
+        [pair([("Ann", "a"), ("Bob", "a")], [("Cyd", "c")]), pair([("Ann", "b"), ("Bob", "b")], [("Cyd", "c")])],
+        anatomy=True,
+    )
+    with written(both) as folder:
+        audited = audit_folder(folder, ["intersection", "update-graph"])
+    measures = audited.measures("update-graph")
+    assert (measures["infeasible"], measures["disclosed"], measures["versions"]) == (4, 2, 6)
+    assert {each["individual"] for each in audited.findings("update-graph")} == {"Cyd"}
+    assert audited.measures("intersection")["candidate_sizes"] == {"0": 2, "1": 1}
+    assert audited.code == 1
+    assert audited.result["contradictions"] == {"changed": 0, "infeasible": 2}
+    # Without Cyd nobody is found out; what contradicts itself does not hold all the same.
+    alone = TinySeries([pair([("Ann", "a"), ("Bob", "a")]), pair([("Ann", "b"), ("Bob", "b")])], anatomy=True)
+    with written(alone) as folder:
+        audited = audit_folder(folder, ["intersection", "update-graph"])
+        assert not audited.findings("intersection") + audited.findings("update-graph")
+        assert audited.code == 3
+        assert not audited.result["policy"]["passed"]
+        report = run_audit(open_series(folder), [UpdateGraphAttack()], AuditOptions(explicit=True))
+    assert report.contradictions.infeasible == 2

@@ -1,12 +1,14 @@
-"""The principle e-equivalence: what its check shows is true, what it leaves open it says, and the attack decides it."""
+"""Principles that an attack decides, and what is refused."""
 
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from audit.io.series import open_series
+from audit.model.errors import InputError
 from audit.principles.checker import Verdict, checked
 from audit.principles.registry import find
 from tests.helpers.amount import some
@@ -124,3 +126,36 @@ def test_what_the_attack_cannot_tell_is_undecided(tmp_path, monkeypatch):
     document = json.loads(check(EXAMPLES / "clinic-2-equivalence", 5, "--format", "json")[1])
     assert (document["holds"], document["broken"], document["offences"]) == (None, {}, [])
     assert "at least 3 (too much)" in document["undecided"]
+
+
+def verdict_of(folder, ident="m-distinct", m=2):
+    return checked(find(ident, {"m": m}), open_series(folder))
+
+
+def written(folder, *releases, updates=None, sensitive=("S",)):
+    """Write a series of plain CSV releases whose columns are owner, group and values; `updates` are pairs."""
+    tables = ["\n".join([",".join(["O", "G", *sensitive]), *text.split(), ""]) for text in releases]
+    columns = f'individual = "O"\ngroup = "G"\nsensitive = {list(sensitive)}'
+    if updates is None:
+        return series_of(folder, tables, columns)
+    head = ",".join(["from", "to", "probability"][: updates.split()[0].count(",") + 1])
+    rules = "\n".join([head, *updates.split(), ""])
+    return series_of(folder, tables, columns, '[adversary]\ntransitions = "t.csv"', t=rules)
+
+
+@pytest.mark.parametrize(
+    ("updates", "value", "release"),
+    [
+        ("a,a c,c", "b", "1"),
+        ("a,a b,b", "c", "2"),  # a value that the transitions have never heard of
+        ("a,a b,b b,c", "c", "2"),
+        ("a,a,1 b,b,1 c,c,0", "c", "2"),
+    ],
+)
+def test_values_that_nothing_is_said_of_are_refused(updates, value, release, tmp_path):
+    with pytest.raises(InputError) as refused:
+        verdict_of(written(tmp_path, "A,1,a B,1,b", "A,1,a B,1,c", updates=updates))
+    assert str(refused.value) == (
+        f't.csv, column "from": no line says what may follow "{value}", which release {release} publishes; '
+        "add lines that do, one to the value itself if it may stay"
+    )

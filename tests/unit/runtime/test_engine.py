@@ -1,14 +1,19 @@
-"""Engines: what comes out is the same however many tasks are done at once; budgets travel."""
+"""The engine, its kernels, and folders that hide its packages."""
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from audit.runtime import kernels
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local, Task, on_cancel
 
@@ -121,3 +126,110 @@ def test_solvers_are_stopped_where_nobody_waits_for_them_any_more(late: bool) ->
     go_on.set()
     assert ended.wait(120)
     assert stopped.is_set()
+
+
+PROGRAM = """
+from audit.runtime import kernels
+compiled = []
+kernels.on_compiling = lambda: compiled.append(1)
+from audit.model.tiny import one_more
+one_more(1)
+one_more(1.0)
+print(len(compiled))
+"""
+TINY = """
+from audit.runtime.compiling import kernel
+
+
+@kernel
+def one_more(number):
+    return number + 1
+"""
+
+
+def run(environment: dict[str, str], folder: Path) -> str:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG", "HOME", "PYTHON"))}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=clean | environment | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def installed(tmp_path: Path) -> Path:
+    """Return a folder with what a kernel needs, of which nothing was compiled, and nobody can write to."""
+    root = Path(kernels.__file__).parents[2]
+    folder = tmp_path / "installed"
+    texts = {
+        f"audit/runtime/{name}.py": (root / f"audit/runtime/{name}.py").read_text() for name in ("kernels", "compiling")
+    }
+    packages = ("audit", "audit/runtime", "audit/model")
+    texts |= {f"{package}/__init__.py": "" for package in packages} | {"audit/model/tiny.py": TINY}
+    for name, text in texts.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Root may write anywhere: a file where the folder for compiled code would be stands in its way.
+        target.write_text(text)
+        (target.parent / "__pycache__").touch()
+    return folder
+
+
+def test_it_is_said_once_that_kernels_are_compiled_and_only_the_first_process_does_so(tmp_path) -> None:
+    folder, environment = installed(tmp_path), {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    assert run(environment, folder) == "1"
+    assert run(environment, folder) == "0"
+
+
+def test_where_nothing_can_be_kept_beside_the_source_it_is_kept_in_the_cache_of_the_user(tmp_path) -> None:
+    folder, home = installed(tmp_path), tmp_path / "home"
+    home.mkdir()
+    assert run({"HOME": str(home)}, folder) == "1"
+    assert list((home / ".cache" / "numba").rglob("*.nbi"))
+    assert run({"HOME": str(home)}, folder) == "0"
+
+
+ROOT = Path(__file__).parents[3]
+COMMAND = "import sys; from audit.cli.entry import main; sys.argv = ['audit', '--version']; sys.exit(main())"
+NOTEBOOK = "from audit.api import load"
+
+
+def run_in(program, folder, path=()):
+    """Run a program in a folder, which Python searches first, as a notebook does."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, path), str(ROOT)])}
+    return subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def hide(folder, name, kind):
+    if kind == "file":
+        (folder / f"{name}.py").write_text("")
+    else:
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text("")
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+@pytest.mark.parametrize("name", ["attacks", "anonymizers", "reports"])
+@pytest.mark.parametrize("on_path", [False, True], ids=["in the folder", "on PYTHONPATH"])
+def test_what_hides_a_package_is_one_line(tmp_path, name, kind, on_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    hide(other, name, kind)
+    where = (tmp_path, (other,)) if on_path else (other, ())
+    done = run_in(COMMAND, *where)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f"hides the package `{name}` of series-audit; rename it" in done.stderr
+    assert str(other / name) in done.stderr
+    done = run_in(NOTEBOOK, *where)
+    assert done.stderr.splitlines()[-1].startswith(f"ImportError: {other / name}")
+
+
+def test_folders_without_modules_hide_nothing(tmp_path):
+    for name in ("attacks", "anonymizers", "reports"):
+        (tmp_path / name).mkdir()
+    assert run_in(COMMAND, tmp_path).returncode == 0
+    assert run_in(NOTEBOOK, tmp_path).returncode == 0
