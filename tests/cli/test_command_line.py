@@ -245,13 +245,6 @@ def test_no_report_replaces_a_file_of_the_series(name, tmp_path):
 # -- waivers --------------------------------------------------------------------------------------------
 
 
-def waive(series, ident, expires="2999-01-01"):
-    append(
-        series / "series.toml",
-        f'\n[[waiver]]\nfinding = "{ident}"\nreason = "consented"\nexpires = {expires}\nsize = 1\n',
-    )
-
-
 @pytest.fixture
 def with_private(tmp_path):
     """A series whose findings keep their ids."""
@@ -260,27 +253,26 @@ def with_private(tmp_path):
     return tmp_path / "s"
 
 
-def finding_ids(result):
-    return [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
-
-
-@pytest.mark.parametrize(("expires", "state"), [("2020-01-01", "expired"), ("2999-01-01", "unknown")])
-def test_other_waivers_waive_nothing(expires, state, with_private):
-    ids = finding_ids(run_audit(with_private)[1])
-    waive(with_private, ids[0] if state == "expired" else "intersection-0123456789abcdef", expires)
-    code, result, _ = run_audit(with_private)
-    assert (code, finding_ids(result)) == (1, ids)
-    assert [waived["state"] for waived in result["policy"]["waived"]] == [state]
-    assert {"expired": "expired", "unknown": "no finding has this id"}[state] in run_main(str(with_private))[1]
-
-
-def test_a_waiver_needs_the_private_folder(with_private):
-    ids = finding_ids(run_audit(with_private)[1])
-    waive(with_private, ids[0])
-    shutil.rmtree(with_private / "private")
+@pytest.mark.parametrize(
+    ("named", "expires", "said"),
+    [
+        ("one", "2020-01-01", "expired"),
+        ("none", "2999-01-01", "no finding has this id"),
+        ("one, without its key", "2999-01-01", "no finding has this id"),
+    ],
+)
+def test_other_waivers_waive_nothing(named, expires, said, with_private):
+    before = run_audit(with_private)[1]
+    ids = [finding["id"] for attack in before["attacks"] for finding in attack["findings"]]
+    ident = "intersection-0123456789abcdef" if named == "none" else ids[0]
+    waiver = f'[[waiver]]\nfinding = "{ident}"\nreason = "consented"\nexpires = {expires}\nsize = 1\n'
+    append(with_private / "series.toml", f"\n{waiver}")
+    if "without" in named:
+        shutil.rmtree(with_private / "private")
     code, result, _ = run_audit(with_private)
     assert code == 1
-    assert [waived["state"] for waived in result["policy"]["waived"]] == ["unknown"]
+    assert [waived["state"] for waived in result["policy"]["waived"]] == [said if said == "expired" else "unknown"]
+    assert said in run_main(str(with_private))[1]
 
 
 # -- processes ------------------------------------------------------------------------------------------

@@ -254,7 +254,7 @@ WAVES = {
     "2020": [("a", "16-34", "none"), ("c", "16-34", "none"), ("d", "35-54", "gout"), ("b", "35-54", "flu")],
     "2021": [("d", "16-34", "gout"), ("b", "16-34", "flu"), ("c", "35-54", "none"), ("a", "35-54", "none")],
 }
-WAVES = """
+ROLES = """
 [columns]
 individual = "Person"
 sensitive = "Illness"
@@ -289,15 +289,15 @@ def test_waves_in_one_file_are_judged_as_files_of_their_own(tmp_path):
     role = 'unlinkable = { Year = "the release" }\n'
     by = '[series]\nname = "P"\nreleases = ["panel.csv"]\nreleases_by = "Year"\n'
     files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
-    one = judged(one_file(tmp_path / "one"), by + WAVES + role)
-    three = judged(several_files(tmp_path / "three"), f'[series]\nname = "P"\nreleases = [{files}]\n' + WAVES)
+    one = judged(one_file(tmp_path / "one"), by + ROLES + role)
+    three = judged(several_files(tmp_path / "three"), f'[series]\nname = "P"\nreleases = [{files}]\n' + ROLES)
     assert one[:4] == three[:4]
     assert [each["kind"] for each in one[4]] == ["unlinkable-column"], "no rows are ignored, and no file stands twice"
 
 
 def test_the_column_of_releases_needs_a_role_too(tmp_path):
     by = '[series]\nreleases = ["panel.csv"]\nreleases_by = "Year"\n'
-    code, _, _, _, _ = judged(one_file(tmp_path), by + WAVES)
+    code, _, _, _, _ = judged(one_file(tmp_path), by + ROLES)
     assert code in {1, 3}
     _, out, _ = run_main(str(tmp_path))
     assert 'the published column "Year" has no role' in " ".join(out.split())
@@ -316,7 +316,7 @@ def test_init_finds_the_column_of_waves(name, found, tmp_path):
 def test_empty_cells_of_the_column_are_refused(tmp_path):
     one_file(tmp_path)
     (tmp_path / "panel.csv").write_text((tmp_path / "panel.csv").read_text().replace("a,2020", "a,"))
-    (tmp_path / "series.toml").write_text('[series]\nreleases = ["panel.csv"]\nreleases_by = "Year"\n' + WAVES)
+    (tmp_path / "series.toml").write_text('[series]\nreleases = ["panel.csv"]\nreleases_by = "Year"\n' + ROLES)
     code, _, err = run_main(str(tmp_path))
     assert (code, "series.toml:3: `releases_by`" in err, "empty cells" in err) == (2, True, True)
 

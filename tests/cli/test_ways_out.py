@@ -271,7 +271,8 @@ def test_a_day_that_is_none_is_refused(monkeypatch):
 def test_dates_of_releases_that_are_none_are_refused(tmp_path, entry, said):
     FORMS["hospital-l-diverse"](tmp_path / "s")
     edit(tmp_path / "s" / "series.toml", "[columns]", f"{entry}\n[columns]")
-    assert said in refused(str(tmp_path / "s"), *QUICK)
+    code, _, err = run_main(str(tmp_path / "s"), *QUICK)
+    assert (code, said in err) == (2, True)
 
 
 def test_dates_of_releases_are_told(tmp_path):

@@ -249,7 +249,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "oracle/test_witness_tables.py::test_a_statement_is_about_its_files": [
         ("audit.witness.verify_tables.checked", 'stated["files"].get(name) == same', "True"),
     ],
-    "oracle/test_witness_tables.py::test_a_table_that_does_not_fit_shows_nothing": [
+    "oracle/test_witness_tables.py::test_what_lacks_a_part_or_fits_no_table_shows_nothing": [
         ("audit.witness.verify_tables.read_tables", "low <= count <= high", "True"),
     ],
     "properties/test_outsiders.py::test_the_clause": [

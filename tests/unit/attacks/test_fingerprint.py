@@ -146,20 +146,6 @@ def large_series(seed, people=900, size=6, releases=7, kinds=5):
     return people, value, series
 
 
-@pytest.mark.parametrize(("releases", "size"), [(3, 3), (4, 6), (7, 6), (12, 4)])
-def test_both_ways_agree_on_larger_series(monkeypatch, releases, size):
-    people, value, series = large_series(releases, 300, size, releases)
-    matrix = consistent(people, value, series)
-    labels, certain = [], []
-    for limit in WAYS.values():
-        monkeypatch.setattr(module, "_PLAIN_MEMBERSHIPS", limit)
-        numbers = fingerprint(matrix, np.random.default_rng(7), Budget())
-        labels.append(classes(matrix, numbers).tolist())
-        certain.append(pinned(matrix, numbers).tolist())
-    assert labels[0] == labels[1]
-    assert certain[0] == certain[1]
-
-
 @pytest.mark.parametrize("releases", [2, 3])
 def test_a_contradiction_among_more_columns_than_groups_is_named(compiled, releases):
     """The smaller of two systems is solved, which cannot tell that there is no solution: then it is the other one."""
