@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anonymizers.balancing import batches, eligible, keep
@@ -15,6 +15,7 @@ from anonymizers.m_invariance import MInvarianceAnonymizer
 from audit.model.anonymizer import COUNTERFEIT, RefusalError
 from audit.model.history import PublicationHistory
 from audit.model.update_sets import UpdateSets
+from tests.helpers.amount import some
 from tests.helpers.updates import PLACES, check_distinct, check_told, groups_of, past, random_history, snapshot, so_far
 
 
@@ -53,11 +54,12 @@ def histories(draw):
     point = draw(st.lists(place, min_size=people, max_size=people))
     releases = []
     for _ in range(draw(st.integers(1, 4))):
-        present = draw(st.lists(st.integers(0, people - 1), unique=True, max_size=people))
+        present = draw(st.lists(st.integers(0, people - 1), unique=True, min_size=people // 2, max_size=people))
         releases.append(snapshot([(p, value[p], tuple(point[p])) for p in present], None, values, attributes))
     return releases
 
 
+@settings(max_examples=some(2000))
 @given(histories(), st.integers(2, 4), st.integers(0, 9))
 def test_histories_are_m_invariant_with_the_fewest_withheld_and_the_fewest_counterfeits(releases, m, seed):
     history, signatures = PublicationHistory(), {}
