@@ -21,7 +21,16 @@ from attacks.equivalence.vectors import Vector, Witnesses
 from attacks.equivalence.weights import Solver
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
-from tests.helpers.equivalences import Plan, agrees, brute_force, dense, is_equivalence, matrix_of, tiny_series
+from tests.helpers.equivalences import (
+    Plan,
+    agrees,
+    brute_force,
+    dense,
+    is_equivalence,
+    matrix_of,
+    searched,
+    tiny_series,
+)
 from tests.helpers.running import run_audit, run_main
 from tests.unit.attacks.test_fingerprint import WAYS as BOTH
 from tests.unit.attacks.test_fingerprint import consistent, large_series, members, random_series
@@ -98,6 +107,26 @@ def check_exact(way, matrix, wanted, found, which):
     for vector in sorted(map(found.witnesses.vector, range(len(found.witnesses))), key=lambda vector: -vector.e):
         shown[vector.columns] = vector.e
     assert shown[found.least > 1].tolist() == found.least[found.least > 1].tolist(), which
+
+
+@pytest.mark.parametrize("first", range(0, some(500), EACH))
+def test_the_search_by_itself_is_exact(first):
+    """Integer vectors alone, where nothing else is known; each least one has a witness."""
+    for seed, matrix, truth, wanted in cases(first):
+        least = least_of(matrix, wanted)
+        for max_e in (1, MAX_E):
+            found = searched(matrix, max_e)
+            assert (found.complete, found.upper) == (True, found.lower), seed
+            assert found.lower == least or (least is None and found.lower > ENUMERATED), seed
+            assert found.least.tolist() == np.where(wanted <= max_e, wanted, 0).tolist(), seed
+            shown = np.zeros(matrix.columns, dtype=int)
+            for vector in sorted(found.witnesses, key=lambda vector: -vector.e):
+                assert is_equivalence(matrix, vector)
+                assert agrees(vector, truth)
+                shown[vector.columns] = vector.e
+            assert shown[found.least > 0].tolist() == found.least[found.least > 0].tolist(), seed
+            of_people = (vector.e for vector in found.witnesses if matrix.individual[vector.columns].any())
+            assert min(of_people, default=None) == found.upper, seed
 
 
 @pytest.mark.parametrize("max_e", [1, 2, 3])
