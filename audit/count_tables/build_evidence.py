@@ -25,7 +25,7 @@ from audit.count_tables.label_sets import Dimension, LabelSets
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import Interpreter
-from audit.model.arrays import Codes, Counts, Flags
+from audit.model.arrays import Codes, Flags
 from audit.model.count_tables import (
     ALL,
     NOTHING,
@@ -82,14 +82,14 @@ def build_evidence(
     Labels of questions that are given are those of `asked_dimensions`.
     """
     builders, dimensions, questions = _questions(counts)
-    cells = [each.cells() for each in builders]
+    cells = [each.cells for each in builders]
     parts, unasked = list[EvidencePart](), list[Unasked]()
     for place, builder in enumerate(builders):
         part = _EvidenceBuilder(counts, place, builder.rows, limits, dimensions)
         parts += part.parts(asked or questions[place])
         unasked += [*builder.unasked, *part.unasked()]
     return CountEvidence(
-        parts, unasked, sum(len(first) for first, _ in cells), sum(int(protected.sum()) for _, protected in cells)
+        parts, unasked, sum(len(first) for first, *_ in cells), sum(int(protected.sum()) for _, protected, _ in cells)
     )
 
 
@@ -130,18 +130,6 @@ class _EvidenceBuilder:
         columns = [each.set_of[label[:, place]] for place, each in enumerate(self.dimensions)]
         return np.stack(columns, axis=1).astype(np.int32)
 
-    def _absent(self) -> tuple[Boxes, Codes, Counts, Counts]:
-        """Return the boxes, periods and intervals of rows that are left out where that means 0."""
-        boxes, periods = [np.zeros((0, len(self.dimensions)), dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
-        if self.counts.manifest.absent_is_zero:
-            for box, at in self._left_out():
-                boxes.append(box)
-                periods.append(np.full(len(box), at, dtype=np.int32))
-        low, high = Interpreter(self.counts.manifest).interval("0")
-        period = np.concatenate(periods)
-        count = len(period)
-        return np.concatenate(boxes), period, np.full(count, low, dtype=np.int64), np.full(count, high, dtype=np.int64)
-
     def _left_out(self) -> Iterator[tuple[Boxes, int]]:
         """Yield for each table of a release the combinations of its labels that no row of it shows."""
         rows = self.rows
@@ -167,12 +155,15 @@ class _EvidenceBuilder:
 
     def parts(self, questions: CountQuestions) -> Iterator[EvidencePart]:
         """Yield what hangs together: each independent release by itself, else everything."""
-        absent = self._absent()
+        left_out = [*self._left_out()] if self.counts.manifest.absent_is_zero else []
+        absent = np.repeat([at for _, at in left_out], [len(box) for box, _ in left_out]).astype(np.int32)
+        low, high = (np.full(len(absent), end) for end in Interpreter(self.counts.manifest).interval("0"))
         lower, upper = self.counts.lower[self.rows.row], self.counts.upper[self.rows.row]
         said = self.rows.shown | (upper < UNBOUNDED) | (lower > 0)
-        boxes, period = np.concatenate([self.box[said], absent[0]]), np.concatenate([self.rows.period[said], absent[1]])
-        lower, upper = np.concatenate([lower[said], absent[2]]), np.concatenate([upper[said], absent[3]])
-        rows = np.concatenate([self.rows.row[said], np.full(len(absent[1]), -1)]).astype(np.int32)
+        boxes = np.concatenate([self.box[said], *(box for box, _ in left_out)])
+        period = np.concatenate([self.rows.period[said], absent])
+        lower, upper = np.concatenate([lower[said], low]), np.concatenate([upper[said], high])
+        rows = np.concatenate([self.rows.row[said], np.full(len(absent), -1)]).astype(np.int32)
         asked_period = np.zeros_like(questions.release) if self.over_time == "same" else questions.release
         asked, since = self._boxes_of(questions.label), questions.since
         releases = len(self.counts.manifest.releases)

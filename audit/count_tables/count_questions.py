@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -120,33 +121,19 @@ class QuestionBuilder:
         derived = list(self._derived())
         return joined([self._of_cells(), *derived, *self._increases(derived)])
 
-    def cells(self) -> tuple[Codes, Flags]:
-        """Return the first row of each published cell, and which cells are markers wherever they are published."""
-        cells, first = self._cells()
-        return first, self._protected(cells, first)
-
-    def _cells(self) -> tuple[Codes, Codes]:
-        """Return the cell of each row, -1 where it shows nothing, and the first row of each cell."""
+    @cached_property
+    def cells(self) -> tuple[Codes, Flags, Flags]:
+        """The first row of each published cell, whether it is a marker wherever it stands, and whether it is asked."""
         shown = np.flatnonzero(self.rows.shown)
         keys = np.column_stack([self.rows.period[shown], self.rows.label[shown]])
         _, first, cell = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first, kind="stable")
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        of_row = np.full(len(self.rows.row), -1, dtype=np.int32)
-        of_row[shown] = rank[cell.ravel()]
-        return of_row, shown[first[order]].astype(np.int32)
-
-    def _protected(self, cells: Codes, first: Codes) -> Flags:
-        protected = np.ones(len(first), dtype=np.bool_)
-        protected[cells[self.rows.shown & ~self.rows.hidden]] = False
-        return protected
+        first_of_row = shown[first[cell.ravel()]]
+        rows = np.unique(first_of_row).astype(np.int32)
+        protected = ~np.isin(rows, first_of_row[~self.rows.hidden[shown]])
+        return rows, protected, protected | np.isin(rows, first_of_row[self.rows.asked[shown]])
 
     def _of_cells(self) -> CountQuestions:
-        cells, first = self._cells()
-        protected = self._protected(cells, first)
-        asked = protected.copy()
-        asked[cells[self.rows.asked]] = True
+        first, protected, asked = self.cells
         rows = first[asked]
         return CountQuestions(
             label=self.rows.label[rows],

@@ -337,10 +337,6 @@ def _widest_rounding(manifest: TableManifest) -> TableManifest:
     return replace(manifest, rounding=Rounding(rounding.to, "random"))
 
 
-def _not_cumulative(manifest: TableManifest) -> TableManifest:
-    return replace(manifest, over_time="independent") if manifest.over_time == "cumulative" else manifest
-
-
 _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     "table.markers": _open_markers,
     "table.threshold": lambda manifest: replace(manifest, threshold=None),
@@ -355,10 +351,10 @@ _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     "table.rates": lambda manifest: replace(manifest, rates=()),
     "table.part_of": lambda manifest: replace(manifest, part_of={}),
     "table.change": lambda manifest: replace(manifest, change=None),
-    "series.releases": _not_cumulative,
-    "table.status_hides": lambda manifest: manifest,
-    "table.not_counts": lambda manifest: manifest,
-    "policy.min_count": lambda manifest: manifest,
+    "series.releases": lambda manifest: replace(
+        manifest, over_time="same" if manifest.over_time == "same" else "independent"
+    ),
+    **dict.fromkeys(("table.status_hides", "table.not_counts", "policy.min_count"), lambda manifest: manifest),
 }
 """What is left of a manifest without a guess; a finding that needs any other key stands only with it.
 

@@ -23,10 +23,8 @@ from audit.count_tables.build_evidence import (
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.count_questions import CountQuestions, asking, joined
 from audit.count_tables.label_sets import Dimension
-from audit.count_tables.manifest import TableManifest
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.table_files import below_table
-from audit.count_tables.table_rules import Rates
 from audit.findings.count_answers import CellExplanation, ExplainedCount
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import CountRules, RatesEntry, TablesFacts
@@ -88,24 +86,22 @@ class JudgedCounts:
         return np.concatenate([each.verdict for each in self.outcomes])
 
     @cached_property
+    def questions(self) -> CountQuestions:
+        """All questions."""
+        return joined([part.questions for part in self.evidence.parts])
+
+    @property
     def rule(self) -> npt.NDArray[np.int8]:
         """The rule that each question is judged by; shape (questions,)."""
-        return np.concatenate([part.questions.rule for part in self.evidence.parts])
+        return self.questions.rule
 
     @cached_property
     def found(self) -> list[int]:
         """The findings, the most severe first, then by release and cell."""
-        questions = [part.questions for part in self.evidence.parts]
-        statistic = [np.full(len(part.questions), part.statistic) for part in self.evidence.parts]
-        found = np.flatnonzero(self.verdict > 0)
-        columns = [
-            _ORDER[self.verdict[found].astype(np.int64)],
-            np.concatenate([each.release for each in questions])[found],
-            np.concatenate(statistic)[found],
-            np.concatenate([each.since for each in questions])[found],
-            *np.concatenate([each.label for each in questions])[found].T,
-            found,
-        ]
+        parts, found = self.evidence.parts, np.flatnonzero(self.verdict > 0)
+        asked, severity = self.questions.take(found), _ORDER[self.verdict[found].astype(np.int64)]
+        statistic = np.repeat([part.statistic for part in parts], [len(part.questions) for part in parts])[found]
+        columns = [severity, asked.release, statistic, asked.since, *asked.label.T, found]
         order: list[int] = found[np.lexsort(columns[::-1])].tolist()
         return order
 
@@ -203,7 +199,10 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
 
 def tables_facts(counts: PublishedCounts) -> TablesFacts:
     """Return what a report says of the tables."""
-    manifest = counts.manifest
+    manifest, rates = counts.manifest, list[RatesEntry]()
+    for each in manifest.rates:
+        cell = ", ".join(f"{name} {label}" for name, label in each.total.items())
+        rates.append(RatesEntry(each.column, each.per, each.decimals, each.denominator or cell))
     return TablesFacts(
         name=manifest.name,
         releases=manifest.tags,
@@ -213,28 +212,20 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
         totals=dict(manifest.totals),
         measures=tuple(name for name in counts.measures if name is not None),
         over_time=manifest.over_time,
-        rules=_rules(manifest),
+        rules=CountRules(
+            markers={
+                text: (low, None if high >= UNBOUNDED else high) for text, (low, high) in manifest.markers.items()
+            },
+            threshold=manifest.threshold,
+            rounding=manifest.rounding,
+            perturbation=manifest.perturbation,
+            rates=rates[0] if rates else None,
+            further_rates=tuple(rates[1:]),
+            absent_is_zero=manifest.absent_is_zero,
+            open=tuple(sorted(manifest.open)),
+        ),
         notes={part.file.shown: n for part in counts.parts if (n := len(below_table(part.file.path).notes))},
     )
-
-
-def _rules(manifest: TableManifest) -> CountRules:
-    rates = tuple(map(_rates_entry, manifest.rates))
-    return CountRules(
-        markers={text: (low, None if high >= UNBOUNDED else high) for text, (low, high) in manifest.markers.items()},
-        threshold=manifest.threshold,
-        rounding=manifest.rounding,
-        perturbation=manifest.perturbation,
-        rates=rates[0] if rates else None,
-        further_rates=rates[1:],
-        absent_is_zero=manifest.absent_is_zero,
-        open=tuple(sorted(manifest.open)),
-    )
-
-
-def _rates_entry(rates: Rates) -> RatesEntry:
-    cell = ", ".join(f"{name} {label}" for name, label in rates.total.items())
-    return RatesEntry(rates.column, rates.per, rates.decimals, rates.denominator or cell)
 
 
 def explain_cell(

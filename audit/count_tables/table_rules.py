@@ -153,9 +153,7 @@ def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
     return read
 
 
-def record(
-    what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str], made: Callable[..., Any] = dict
-) -> Form:
+def record(what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str], made: Callable[..., Any]) -> Form:
     """Return what reads a table with some keys, of which some are needed, and makes something of it; None for none.
 
     What nothing can be made of, None, is noted.
