@@ -16,13 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.count_tables.doubts import check_columns_are_there
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import number_of, rounded_interval, widened, with_threshold
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_audit import report_on
+from audit.count_tables.table_audit import read_published, report_on
 from audit.findings.count import CountFinding, CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.table_writer import write_table
@@ -231,8 +230,7 @@ def judge_candidate(
     """
     budget, every = Budget(options.time_limit), replace(options, findings=None)
     before = report_on(read_counts(manifest), attack, every)
-    counts = read_counts(with_candidate(manifest, candidate))
-    check_columns_are_there(counts)
+    counts = read_published(with_candidate(manifest, candidate))
     known, left = {each.id: each.size for each in before.findings}, before.measures.open
     last = np.flatnonzero((counts.release == len(counts.manifest.releases) - 1) & counts.shown).tolist()
     search = HidingSearch(counts, last, attack, every, budget=budget if repairs else None, known=known)

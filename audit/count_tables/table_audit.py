@@ -124,9 +124,10 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
     doubts = [*table_doubts(counts, options.limits, nothing_found=not found), *accepted.doubts]
     measures = _measures(judged, kept)
-    sure = [place for place in kept if not accepted.unsized or ident(place) not in accepted.unsized]
-    guessed = [place for place in sure if standing is not None and ident(place) not in standing]
-    sure = [place for place in sure if place not in {*guessed}] if guessed else sure
+    sure, guessed = list[int](), list[int]()
+    for place in kept:
+        if not accepted.unsized or ident(place) not in accepted.unsized:
+            (sure if standing is None or ident(place) in standing else guessed).append(place)
     every = [each.reason for each in judged.outcomes] + [each.reason for each in judged.evidence.unasked]
     reasons = [reason for reason in every if reason]
     report = CountAttackReport(

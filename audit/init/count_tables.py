@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -144,9 +144,9 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
                 _note_no_total(rules, counts, place, name)
             continue
         if name in nested:
-            _check_nested(rules, name, list(_coarse_sums(counts, place)))
+            _check_nested(rules, name, list(_sums(counts, place, dimension.labels)))
         else:
-            sums = list(_total_sums(counts, place))
+            sums = list(_sums(counts, place, [dimension.labels[dimension.total]]))
             if "perturbation" not in rules.table and _take_perturbation(rules, sums):
                 return True
             _check_total(rules, name, sums)
@@ -212,26 +212,16 @@ def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, nam
             rules.doubt(f"table.totals.{toml_key(name)}", why)
 
 
-def _total_sums(counts: PublishedCounts, place: int, *, hidden: bool = False) -> Iterator[_Sum]:
-    """Yield the lines of a dimension as the total and the atoms that it covers."""
+def _sums(counts: PublishedCounts, place: int, labels: Collection[str], *, hidden: bool = False) -> Iterator[_Sum]:
+    """Yield for each of some labels of a dimension that cover several atoms its lines: itself and these atoms."""
     dimension = counts.dimensions[place]
-    total = dimension.labels[dimension.total]
-    atoms = {dimension.labels[one] for one in dimension.atom_label.tolist()} - {total}
-    for line in lines_along(counts, place, hidden=hidden):
-        if len(atoms) > 1 and (ends := line.get(total)) is not None:
-            yield _Sum(ends, [line.get(atom) for atom in atoms if atom in line or atom != "(rest)"])
-
-
-def _coarse_sums(counts: PublishedCounts, place: int) -> Iterator[_Sum]:
-    """Yield for each label of a dimension that covers several atoms its lines: itself and these atoms."""
-    dimension = counts.dimensions[place]
-    members = dimension.axis.members
     atoms = [dimension.labels[one] for one in dimension.atom_label.tolist()]
+    members = [[atoms[atom] for atom in some.tolist()] for some in dimension.axis.members]
     covers = {label: members[at] for label, at in zip(dimension.labels, dimension.set_of.tolist(), strict=True)}
-    for line in lines_along(counts, place):
+    for line in lines_along(counts, place, hidden=hidden):
         for label, ends in line.items():
-            if ends is not None and len(covers[label]) > 1:
-                yield _Sum(ends, [line.get(atoms[atom]) for atom in covers[label].tolist()])
+            if ends is not None and label in labels and len(covers[label]) > 1:
+                yield _Sum(ends, [line.get(atom) for atom in covers[label] if atom in line or atom != "(rest)"])
 
 
 def _check_nested(rules: TableGuesses, name: str, sums: list[_Sum]) -> None:
@@ -298,9 +288,9 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     for place, dimension in enumerate(counts.dimensions):
         if not guessed or dimension.total < 0 or dimension.rest >= 0:
             continue
-        for each in _total_sums(counts, place, hidden=True):
+        total = dimension.labels[dimension.total]
+        for each in _sums(counts, place, [total], hidden=True):
             if each.gap < 0:
-                total = dimension.labels[dimension.total]
                 markers.update({text: (markers[text][0], inf) for text in guessed})
                 signs = ", ".join(f'"{text}"' for text in guessed)
                 rules.doubts.append(
