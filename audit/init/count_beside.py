@@ -95,7 +95,7 @@ def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str], nu
         texts = files.columns[name + _RATE]
         found = _rate_of(files, name, name + _RATE, [*_columns(files, counts, name)], [True] * len(texts), enough=1)
         if all(decimal_of(text) == _PER[0] for text in texts if text):
-            found = _rate(name, _PER[0], _decimals(texts), name)
+            found = _rate(name, _PER[0], decimals_of(texts), name)
         if found is None:
             left.append(name)
         else:
@@ -105,7 +105,8 @@ def _declare_split(rules: TableGuesses, files: CountFiles, counts: list[str], nu
     return left
 
 
-def _decimals(texts: Sequence[str]) -> int:
+def decimals_of(texts: Sequence[str]) -> int:
+    """Return the most decimals that a number of a column has."""
     return max((len(text.rstrip("% ").partition(".")[2]) for text in texts), default=0)
 
 
@@ -143,7 +144,7 @@ def _rate_of(
 ) -> Rate | None:
     """Return the rates of a base that a column has, as far as all rows agree; None where it has those of none."""
     texts = files.columns[column]
-    decimals = _decimals(texts)
+    decimals = decimals_of(texts)
     for base, denominators, known in bases:
         rows = zip(files.columns[value], texts, denominators, kept, strict=True)
         triples = [(count, rate, of) for count, rate, of, keep in rows if keep]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from audit.count_tables.published_texts import is_like_a_number, number_of
 from audit.init import column_names
-from audit.init.count_beside import declare_beside, declare_flags, split_count_cells, without_flags
+from audit.init.count_beside import decimals_of, declare_beside, declare_flags, split_count_cells, without_flags
 from audit.init.count_columns import (
     COUNTED,
     CountFiles,
@@ -187,7 +187,7 @@ def nhs(files: CountFiles) -> TableGuesses | None:
     rules = TableGuesses.of("a long file as NHS England publishes them", files.shown, dimensions, value)
     rules.table["totals"] = {name: total_of(_level_labels(files, levels, name)) or "All" for name in dimensions}
     rules.table.update({"breakdown": "BREAKDOWN", "levels": levels})
-    _add_period(rules, files, ["REPORTING_PERIOD_START"])
+    _add_period(rules, files, "REPORTING_PERIOD_START")
     keep_counts(rules, files, files.first("MEASURE_ID", "METRIC"))
     return rules
 
@@ -199,20 +199,18 @@ def _level_labels(files: CountFiles, levels: Sequence[str], dimension: str) -> l
     return [files.columns[levels[level]][row] for row, level in named if level < len(levels)]
 
 
-def _add_period(rules: TableGuesses, files: CountFiles, names: Sequence[str]) -> None:
+def _add_period(rules: TableGuesses, files: CountFiles, name: str | None) -> None:
     """Make releases of a period column where one file holds several periods, a dimension where several files do."""
-    for name in names:
-        if name not in files.columns:
-            continue
-        several = len(set(files.columns[name])) > len(files.shown)
-        if several and len(files.shown) == 1:
-            rules.document["series"]["releases_by"] = name
-        elif several:
-            rules.table["dimensions"].insert(0, name)
-            rules.table["over_time"] = "same"
-            rules.doubts.append(f"Each file holds several periods: {name} is a dimension without a total.")
-        elif any(map(str.isdigit, files.columns[name])):
-            rules.add("not_counts", [name])
+    periods = set(files.columns.get(name or "", ()))
+    several = len(periods) > len(files.shown)
+    if several and len(files.shown) == 1:
+        rules.document["series"]["releases_by"] = name
+    elif several:
+        rules.table["dimensions"].insert(0, name)
+        rules.table["over_time"] = "same"
+        rules.doubts.append(f"Each file holds several periods: {name} is a dimension without a total.")
+    elif name is not None and any(map(str.isdigit, periods)):
+        rules.add("not_counts", [name])
 
 
 def dfe(files: CountFiles) -> TableGuesses | None:
@@ -237,7 +235,7 @@ def dfe(files: CountFiles) -> TableGuesses | None:
         rules.table["totals"]["area"] = next(iter(columns.get("country_name", ["Total"])), "Total")
         rules.table["nested"] = {"area": nested}
         rules.doubts.append("Every region is taken to consist of the authorities that the files show inside it.")
-    _add_period(rules, files, ["time_period"])
+    _add_period(rules, files, "time_period")
     rules.add("not_published", [text for text in ("z", "x") if text in columns[value]])
     rules.texts.update(columns[value])
     codes = [name for name in columns if name.endswith("_code") or name in ("new_la_code", "old_la_code")]
@@ -280,7 +278,7 @@ def sdmx(files: CountFiles) -> TableGuesses | None:
     dimensions = [n for n in before if n not in skipped | {of.get(_PERIOD), measure} and files.varies(n)]
     dimensions = without_copies(files, dimensions)
     rules = rules_of("SDMX-CSV", files, dimensions, value)
-    _add_period(rules, files, [of[_PERIOD]] if _PERIOD in of else [])
+    _add_period(rules, files, of.get(_PERIOD))
     units = (of[name] for name in _UNITS if name in of)
     rules.add("not_counts", [n for n in units if {text.partition(":")[0] for text in columns[n]} == {"0"}])
     keep_counts(rules, files, measure)
@@ -299,16 +297,14 @@ def opensafely(files: CountFiles) -> TableGuesses | None:
     labels = [name for name in files.names if name in files.columns and name not in known and files.varies(name)]
     named = ["measure"] * files.varies("measure")
     rules = rules_of("measures of OpenSAFELY", files, [*named, *labels], "numerator")
-    _add_period(rules, files, ["interval_start"])
+    _add_period(rules, files, "interval_start")
     rules.table["totals"] |= {name: "(all)" for name in labels if "" in files.columns[name]}
     del rules.table["value"]
-    places = max((len(text.partition(".")[2]) for text in files.columns["ratio"]), default=0)
-    rules.table["values"] = ["numerator", "denominator"]
-    rules.table["part_of"] = {"numerator": "denominator"}
+    rules.table["values"], rules.table["part_of"] = ["numerator", "denominator"], {"numerator": "denominator"}
     rules.table["rates"] = {
         "column": "ratio",
         "per": 1,
-        "decimals": min(places, _MOST_DECIMALS),
+        "decimals": min(decimals_of(files.columns["ratio"]), _MOST_DECIMALS),
         "denominator": "denominator",
         "of": "published",
         "counts": "numerator",
