@@ -219,8 +219,8 @@ class HomogeneityAttack:
         if linked is not None:
             return linked, None
         why = say(
-            "records that look alike over the releases are not judged where values stand apart from rows, rows stand "
-            "for several people, or values of records change though they must not"
+            "records that look alike over the releases are not judged where values are published apart from their "
+            "rows, a row counts several people, or values of records change although they must not"
         )
         return None, Reason(why, ReasonKind.UNFIT)
 

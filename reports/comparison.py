@@ -61,7 +61,7 @@ def columns(comparison: Comparison) -> list[ComparedColumn]:
         ComparedColumn(say("risk"), say("highest probability of a person's value"), _risk),
         ComparedColumn(
             say("min e"),
-            say("smallest number of people who are known to have, together, the same values as equally many others"),
+            say("smallest number of people known to have, together, the same values as equally many others"),
             _min_e,
         ),
         ComparedColumn(

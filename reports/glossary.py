@@ -1,4 +1,4 @@
-"""The words of a page that not every reader knows."""
+"""Glossary: the terms of a page that not every reader knows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ ATTACKS = {
     "intersection": Phrase("What all groups of a person have in common, release by release."),
     "update-graph": Phrase("The histories of values that a person’s groups and the allowed changes leave possible."),
     "equivalence": Phrase(
-        "Sums and differences of groups that leave few people on each side; the people on both "
-        "sides then have the same values."
+        "Sums and differences of groups that leave few people on each side; the people on both sides then have the "
+        "same values."
     ),
     "joint": Phrase("Reasoning about all people at once: which assignments of rows to people fit all releases."),
     "inference-table": Phrase("What a record’s cells in all releases have in common, and how many records fit that."),
@@ -71,8 +71,8 @@ def of_panel() -> list[tuple[str, str]]:
         (
             say("prosecutor, journalist, marketer"),
             say(
-                "The risk that a row is traced to its person: by somebody who knows that the person is in the "
-                "release; by somebody who knows a population; of all rows together."
+                "The risk that a row is traced to its person: by somebody who knows that the person is in the release; "
+                "by somebody who knows a population; of all rows together."
             ),
         ),
     ]

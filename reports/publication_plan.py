@@ -105,15 +105,15 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
         value, share = plan.frequent
         yield say(
             "{share} of the people have {value}: methods that give each value to at most 1/m of the people refuse, or "
-            'hold rows back. If anybody may know it of anybody, write harmless = ["{value}"] under [columns] of '
+            'hold rows back. If this value is no secret, write harmless = ["{value}"] under [columns] of '
             "microdata.toml.",
             share=figure(share, ".0%"),
             value=printable(value),
         )
     if best is None:
         yield say(
-            "Recommendation: none of these. Nothing that was tried keeps the policy, nor with columns left out; try "
-            "coarser values or a policy that you can defend, and look at what is found above."
+            "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. Look "
+            "at the findings above; then try coarser values, or a policy that you can defend."
         )
     else:
         best_one = {"method": best.method, "parameters": best.parameters}

@@ -77,8 +77,8 @@ def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
         worst = max(pairs, key=lambda each: each.alone / each.rows)
         which = listing([each.release for each in pairs])
         yield say(
-            "Exact quasi-identifiers are published in {releases}: {alone} of {rows} rows of release {worst} "
-            "share theirs with no other row, so that anyone who knows them can find the row.",
+            "Exact quasi-identifiers are published in {releases}: {alone} of {rows} rows of release {worst} share "
+            "theirs with no other row, so that anyone who knows them can find the row.",
             releases=which,
             alone=worst.alone,
             rows=worst.rows,
@@ -92,12 +92,10 @@ def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
     if held:
         people, worst = min(held, key=lambda pair: pair[0])
         yield say_count(
-            "Counterfeits left out and several rows of a person counted once, the class of release {release} with the "
-            "fewest people has {count} person; k = {k} counts rows. A k that is stated (--k, or under [policy]) counts "
-            "people.",
-            "Counterfeits left out and several rows of a person counted once, the class of release {release} with the "
-            "fewest people has {count} people; k = {k} counts rows. A k that is stated (--k, or under [policy]) counts "
-            "people.",
+            "k = {k} counts rows. Without counterfeits, and with each person counted once, the smallest class of "
+            "release {release} has {count} person. A k that you state (--k, or under [policy]) counts people.",
+            "k = {k} counts rows. Without counterfeits, and with each person counted once, the smallest class of "
+            "release {release} has {count} people. A k that you state (--k, or under [policy]) counts people.",
             people,
             release=printable(worst.release),
             k=worst.k,

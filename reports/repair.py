@@ -51,7 +51,8 @@ def _before(repair: Repair) -> Iterator[str]:
         yield f"  {say('{count} more findings: audit the series', count=len(found) - _SHOWN)}"
     if repair.before.policy.violations and not repair.baseline:
         yield say(
-            "What is published cannot be undone. With --baseline, the candidate only must not add anything to it."
+            "What is published cannot be undone. With --baseline, it is enough that the candidate adds nothing to what "
+            "can be found out."
         )
 
 
@@ -66,7 +67,7 @@ def _after(repair: Repair) -> Iterator[str]:
         yield say("This is the best repair so far: {reason}. A longer search may change less.", reason=repair.stopped)
     verdict = headline(repair.after)[0]
     violated = repair.after.policy.violations
-    yield say("The series without it as with it: {verdict}", verdict=verdict) if violated else verdict
+    yield say("The series, with it or without it: {verdict}", verdict=verdict) if violated else verdict
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
     yield say("A key beside it, in private/, is not for publication.")
@@ -181,8 +182,8 @@ def _comes_to(found: Recommendation) -> str:
         reason = printable(found.refused, 400)
         if found.past_violates:
             return say(
-                "No change of release {release} is recommended: the releases before it violate the policy already, "
-                "and none was found with which it adds nothing to that ({reason}).",
+                "No change of release {release} is recommended: the releases before it violate the policy already, and "
+                "none was found with which it adds nothing to that ({reason}).",
                 release=tag,
                 reason=reason,
             )

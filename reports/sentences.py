@@ -15,8 +15,8 @@ from audit.runtime.reasons import ReasonKind, kind_of
 from reports.count_tables import sentences as counts
 
 CONTRADICTED = Phrase(
-    "Give [adversary] transitions that allow what happens (`audit init` drafts them from the keys), or "
-    'transitions = "any" where any value may follow any, or correct the data.'
+    "Give [adversary] transitions that allow what happens (`audit init` drafts them from the keys), or transitions = "
+    '"any" where any value may follow any, or correct the data.'
 )
 BY_ITSELF = Phrase(
     "Each release was judged by itself, as nothing ties each person to one row of it. To judge what several releases "
@@ -122,9 +122,9 @@ def waivers(report: Report) -> Iterable[str]:
                 "{what} WAS waived; the waiver has expired and no longer counts (until {until}: {reason})", **about
             )
         elif waived.state == "exceeded":
-            yield say("{what} is waived, but less than is found now (until {until}: {reason})", **about)
+            yield say("{what} is waived, but more is found now than was accepted (until {until}: {reason})", **about)
         elif waived.state == "unsized":
-            yield say("{what} is waived, but not how much of it (until {until}: {reason})", **about)
+            yield say("{what} is waived, but the waiver does not say how much of it (until {until}: {reason})", **about)
         elif waived.finding:
             yield say("{what} is waived, but no finding has this id (until {until}: {reason})", **about)
         else:
@@ -284,7 +284,7 @@ def proved(report: Report) -> Iterable[str]:
         return
     yield from (f"{text[0].upper()}{text[1:]}." for text in report.witness.shown)
     for text in report.witness.rests:
-        yield say("This rests on the program alone: {what}.", what=text)
+        yield say("The witness does not prove this; for it you have to trust the program: {what}.", what=text)
     if report.tables is None:
         yield say(
             "To check it, run `audit verify SERIES FOLDER`, or `python verify.py SERIES FOLDER` with the checkers "
@@ -381,9 +381,8 @@ def secrecy(report: Report) -> Iterable[str]:
         yield say("Ids of findings and pseudonyms are valid in this report only.")
     if not report.revealed and any(attack.findings for attack in report.attacks):
         yield say(
-            "Findings name groups and values: anyone who also has the releases, and knows which group a "
-            "person is in, can find that person's finding here. Without findings (--findings 0), the report "
-            "contains only numbers."
+            "Findings name groups and values: anyone who also has the releases, and knows which group a person is in, "
+            "can find that person's finding here. Without findings (--findings 0), the report contains only numbers."
         )
 
 

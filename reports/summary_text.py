@@ -1,4 +1,4 @@
-"""What a page says in whole sentences for people who answer for a release: what happened, how bad it is, what now."""
+"""Summary text: what happened, how bad it is and what to do, in sentences for people who answer for a release."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _TAKES = {
     ReasonKind.TIME_LIMIT: Phrase("more time: --time-limit SECONDS"),
     ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
     ReasonKind.NEEDS: Phrase("declare in series.toml what the reason names"),
-    ReasonKind.CONTRADICTION: Phrase("data that agree with the assumptions"),
-    ReasonKind.UNCONFIRMED: Phrase("the publisher’s word: audit init SERIES --confirm"),
+    ReasonKind.CONTRADICTION: Phrase("corrected data, or other assumptions in series.toml"),
+    ReasonKind.UNCONFIRMED: Phrase("your answer: audit init SERIES --confirm"),
     ReasonKind.UNDECLARED: Phrase("what the reason says, in series.toml or in the files"),
     ReasonKind.TOO_HARD: Phrase("perhaps more time: --time-limit SECONDS; it may stay open"),
 }
@@ -43,12 +43,12 @@ def _with_recommended(last: str, *, past_violates: bool) -> str:
     """Return what to do with the newest release, given its tag, where something is recommended for it."""
     if past_violates:
         return say(
-            "What is out violates the policy and cannot be taken back; with release {release} as is recommended below, "
-            "nothing is added to it.",
+            "The releases already out violate the policy and cannot be taken back; release {release}, changed as "
+            "recommended below, adds nothing to that.",
             release=last,
         )
     return say(
-        "Hold release {release} back if it is not out yet: changed as is recommended below, it keeps the policy.",
+        "If release {release} is not out yet, hold it back: changed as recommended below, it keeps the policy.",
         release=last,
     )
 
@@ -66,8 +66,8 @@ def next_step(report: Report) -> str:
         )
     if report.policy.violations:
         return say(
-            "Publish no further release of this kind: what is out cannot be taken back, and each further "
-            "release would add to it."
+            "Publish no further release of this kind: what is out cannot be taken back, and each further release would "
+            "add to it."
         )
     if report.interrupted or report.policy.undecided:
         return say(
@@ -75,7 +75,7 @@ def next_step(report: Report) -> str:
             release=last,
         )
     return say(
-        "By the clauses that were asked, release {release} may go out; audit again before the next release.",
+        "The clauses that were checked allow release {release} to go out; audit again before the next release.",
         release=last,
     )
 
@@ -109,9 +109,9 @@ def since(report: Report) -> Iterator[str]:
         return
     verdict = say("the policy held") if old.passed else say("the policy did not hold")
     if old.made is not None:
-        yield say("The earlier report is of {date}; then {verdict}.", date=old.made, verdict=verdict)
+        yield say("The earlier report is of {date}; at that time, {verdict}.", date=old.made, verdict=verdict)
     else:
-        yield say("The earlier report has no date; then {verdict}.", verdict=verdict)
+        yield say("The earlier report has no date; at that time, {verdict}.", verdict=verdict)
     added = [printable(tag, 60) for tag in report.series.releases if tag not in old.releases]
     if added:
         yield say("New releases: {releases}.", releases=joined(added))
@@ -174,7 +174,7 @@ def assumptions(report: Report) -> Iterator[str]:
             "The values of {count} people are known beforehand, and are not counted.",
             report.adversary.known,
         )
-    yield say("Nothing else was published of the same people than the files named on this page.")
+    yield say("Apart from the files named on this page, nothing was published about the same people.")
     if who.has_register:
         yield say("The register is right about the people that it lists.")
     elif who.knows_people:
@@ -206,7 +206,7 @@ def readers(report: Report) -> Iterator[str]:
         yield from counts.readers(report)
         return
     if report.revealed:
-        yield say("This version names people, their cells and lines. It is for those inside who may see the data.")
+        yield say("This version names people, their cells and lines. It is only for colleagues who may see the data.")
         return
     yield say("People have pseudonyms here, and their quasi-identifiers are not shown.")
     if any(attack.findings for attack in report.attacks):

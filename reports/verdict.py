@@ -44,7 +44,7 @@ def split(report: Report) -> Iterator[str]:
     if alone:
         worst = max(alone, key=lambda each: each.certain)
         yield say(
-            "One release alone: in {count} of {all} releases people stand in groups whose rows all have one value; in "
+            "One release alone: in {count} of {all} releases, people are in groups whose rows all have one value; in "
             "release {release} there are {people}.",
             count=len({each.release for each in alone}),
             all=len(report.series.releases),
@@ -115,8 +115,8 @@ def _of_one(report: Report, who: str) -> tuple[str, str]:
             who=who,
         ), "yellow"
     return say(
-        "About {who} alone: no value is certain, or known to equal that of one other person. This is not a verdict "
-        "on the series.",
+        "About {who} alone: no value is certain, or known to equal that of one other person. This is not a verdict on "
+        "the series.",
         who=who,
     ), "green"
 
@@ -129,11 +129,11 @@ def _undecided(report: Report) -> str:
         names = ", ".join(report.failed)
         return say("UNDECIDED: {attacks} failed, and what would have been found is not known.", attacks=names)
     if any(each.measure == "policy" for each in report.policy.undecided):
-        return say("UNDECIDED: no clause of the policy was put to {attacks}.", attacks=_tried(report))
+        return say("UNDECIDED: no attack that ran decides a clause ({attacks}).", attacks=_tried(report))
     if report.policy.if_confirmed:
         return say("UNDECIDED, as it rests on guesses; if they are right, the policy does not hold.")
     if any(each.state == "unsized" for each in report.policy.waived):
-        head = say("UNDECIDED: what was found is waived, but not how much of it: add the lines below to the waivers.")
+        head = say("UNDECIDED: the waivers do not say how much they accept; add the lines below to them.")
     elif people := judged_people(report):
         head = say(
             "UNDECIDED: of {people}, nothing was found that the policy forbids, but not everything that it asks could "

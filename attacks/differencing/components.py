@@ -130,7 +130,7 @@ class Remainder(Solutions):
         for place in budget.each(others.tolist()):
             self._settle(place, budget, by_bounds=True)
         if self.rows and (self.questions.decide(self.proved, self.seen) == OPEN).any():
-            self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
+            self.reason = self.reason or say("the search did not settle a count in tables that depend on each other")
 
     def _is_mostly_free(self) -> bool:
         """Return whether there is much to search, and little that is fixed would have to be kept by every move."""
@@ -262,7 +262,7 @@ class Remainder(Solutions):
         row = self.row(node)
         component, attained = self._component_of(row), self.proved[side][node] == self.seen[side][node]
         if component is None or attained or self._is_large(len(component.nodes)):
-            self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
+            self.reason = self.reason or say("the search did not settle a count in tables that depend on each other")
             return
         if self._reach(node, side, budget) is None:
             self.reason = self.reason or say("an integer programme reached its limit")

@@ -68,7 +68,7 @@ class EquivalenceMeasures(BoundedMeasures):
             return super().accusation(value, at_least=at_least)
         if self.min_e.upper != 1:
             found = self.found_in_words(at_least=at_least)
-            return say("{found} certainly have, together, the same values as few others", found=found)
+            return say("{found} certainly have the same values as a few others, taken together", found=found)
         return say(
             "{found} of {people} certainly have the same value as another person",
             found=self.compromised["1"],
@@ -78,4 +78,4 @@ class EquivalenceMeasures(BoundedMeasures):
     def notes(self, attack: str) -> Iterator[str]:
         """Yield how equivalences were looked for."""
         if self.ways:
-            yield say("{attack} took: {ways}.", attack=attack, ways=parted(self.ways))
+            yield say("{attack} used these methods: {ways}.", attack=attack, ways=parted(self.ways))

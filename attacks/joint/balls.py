@@ -1,4 +1,4 @@
-"""Single options: may a person have one at all, as a whole person?
+"""Balls: decide whether a person can have a single option at all, in a small part of the network around the person.
 
 The support of fractions says only that a part of a person can. Here an option is asked for in *balls* of blocks around
 the person. With all others as in a known world, whole numbers are a world. With all others left out,

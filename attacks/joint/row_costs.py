@@ -1,4 +1,4 @@
-"""What proves of all people at once that values are impossible: points of rows, as few steps as there can be.
+"""Row costs: points of rows that prove values impossible for all people at once, in as few steps as possible.
 
 From what single groups leave, one support programme after the other proves what is known to be impossible, as far as
 reasoning in fractions can; what was counted, or asked for single people, is proved like everything else. Points that

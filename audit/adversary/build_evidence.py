@@ -269,7 +269,7 @@ def _followed(each: tuple[View, ...]) -> View:
     """
     first = each[0]
     if any(seen.transitions is not None for seen in each):
-        raise UnfollowedError(say("values change, and what record ids tell of people then is not judged"))
+        raise UnfollowedError(say("values change, and record ids are evaluated only where values never change"))
     if first.series.manifest.known is not None:
         raise UnfollowedError(say("values are known beforehand; audit without `known` as well"))
     attributes = (str(first.series.columns.record), *(seen.sensitive for seen in each))

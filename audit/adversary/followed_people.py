@@ -225,9 +225,9 @@ def _records(held: HeldSeries, combined: CombinedVocabulary, count: int) -> Reco
 def _check_fit(read: SeenRelease, held: HeldSeries) -> None:
     release = read.release
     if not release.values_by_row or release.counts is not None:
-        raise UnfollowedError(say("values stand apart from rows, or rows stand for several people"))
+        raise UnfollowedError(say("values are published apart from their rows, or one row counts several people"))
     if release.counterfeits and not held.adversary.knows_groups:
-        raise UnfollowedError(say("counterfeits are published, and nothing tells which records they are"))
+        raise UnfollowedError(say("counterfeits are published, and nothing shows which records they are"))
 
 
 def _owners(held: HeldSeries, records: RecordClasses, count: int) -> Codes:

@@ -204,7 +204,7 @@ def _without(entries: ValueCounts, person: Codes, group: Codes, fixed: Codes, kn
     left = np.bincount(place, weights=weights).astype(np.int64)
     short = np.flatnonzero(left[place[len(key) :]] < 0)
     if len(short):
-        what = "this person's group does not publish this value as often as it is known in it"
+        what = "more people of this person's group are known to have this value than it publishes"
         raise known.contradiction(person[rows[short[0]]], what)
     kept = left > 0
     codes = distinct[kept]

@@ -1,4 +1,4 @@
-"""Which records may be whose: those that are in just the releases in which a person is, in rows that fit the person."""
+"""Record candidates: the records that are in just the releases in which a person is, in rows that fit the person."""
 
 from __future__ import annotations
 

@@ -207,9 +207,9 @@ def wrong_cell(held: HeldSeries, error: WrongCellError) -> InputError:
         raise AssertionError("a cell that cannot be read is in no column of the file")
     files, record = series.manifest.releases[position], held.seen[position].record
     name = "" if record is None else held.names.name(int(record[error.row]))
-    what = f'the cells of record "{printable(name)}" have nothing in common from here on'
+    what = f'the cells of record "{printable(name)}" contradict those of earlier releases'
     line = Table(files.rows, files.shown, held.seen[position].release.rows, {}).line(error.row)
-    remedy = "correct the cell, or give another record another id"
+    remedy = "correct the cell, or give this row another record id"
     return InputError([Problem(files.shown, what, remedy, line, series.columns.quasi_identifiers[error.attribute])])
 
 

@@ -1,4 +1,4 @@
-"""Why nothing covers people of a register: what they have, and what the cells of a release offer."""
+"""Uncovered people of a register: say which values they have that no cell of a release contains."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def why_uncovered(
             found.append((int(times[at]), place, int(values[at])))
     if not found:
         return say(
-            "each value is in some cell of release {release}, but in no group all together",
+            "some cell of release {release} fits each of these values, but no group fits all of them",
             release=printable(read.release.tag),
         )
     _, place, value = max(found, key=lambda one: one[0])

@@ -185,7 +185,7 @@ class Clause(Limit):
         """Yield why an attack that found nothing against the clause does not decide it."""
         outcome = entry.outcome
         if outcome.subjects == 0:
-            no_one = say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
+            no_one = say("nobody could be judged: each row is a counterfeit, or its value is known beforehand")
             if outcome.alone is not None:
                 no_one = say(
                     "nobody could be judged: the published values of every person change, although they must not"

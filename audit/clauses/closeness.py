@@ -72,7 +72,7 @@ class Closeness(Clause):
     always: ClassVar[bool] = False
     remedy: ClassVar[str] = "Publish groups whose numbers differ by more."
     of_people: ClassVar[type[CloseValues]] = CloseValues
-    example: ClassVar[str] = "write a share from 0 to below 1, such as 0.1, or a width by column"
+    example: ClassVar[str] = "write a share from 0 to below 1, such as 0.1, or a width for each column"
 
     def allows(self, limit: float) -> bool:
         """Return whether a number is a share below 1."""
@@ -157,17 +157,17 @@ class Closeness(Clause):
 
     def not_run(self) -> str:
         """Return what did not run that is needed."""
-        return say("only the attack joint says which numbers are left to people, and it did not run")
+        return say("only the attack joint finds out which numbers a person may have, and it did not run")
 
     def unless(self, found: Nearly | None) -> str:
         """Return what is not known."""
         if found is None:
             return say("not every number could be judged")
         return say_count(
-            "of {count} person it is not known whether the numbers that are left are close, or how likely those near "
-            "the true one are",
-            "of {count} people it is not known whether the numbers that are left are close, or how likely those near "
-            "the true one are",
+            "for {count} person it is not known whether all possible numbers are close to each other, or how likely "
+            "those near the true one are",
+            "for {count} people it is not known whether all possible numbers are close to each other, or how likely "
+            "those near the true one are",
             found.open,
         )
 

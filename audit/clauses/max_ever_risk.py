@@ -96,7 +96,7 @@ class MaxEverRisk(Clause):
         for value in sorted(value for value in unpublished if value.casefold() not in published):
             yield say('no release has the grave value "{value}"; write it as the releases do', value=value)
         if all(ever.highest is None and not ever.open(limit) for ever in known):
-            yield say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
+            yield say("nobody could be judged: each row is a counterfeit, or its value is known beforehand")
         if any(self.violations(findings, limit)):
             return
         deciding = list(filter(_in_worlds, findings.ran))
@@ -107,8 +107,8 @@ class MaxEverRisk(Clause):
             count = None if ever is None else ever.open(limit)
             if count:
                 what = say_count(
-                    "of {count} person it is not known how many worlds have a grave value",
-                    "of {count} people it is not known how many worlds have a grave value",
+                    "for {count} person it is not known how likely a grave value is",
+                    "for {count} people it is not known how likely a grave value is",
                     count,
                 )
                 yield attack_reason(entry.outcome.attack, what)

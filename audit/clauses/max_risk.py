@@ -49,17 +49,17 @@ class Categories(Closeness):
 
     def not_run(self) -> str:
         """Return what did not run that is needed."""
-        return say("only joint says of people, and homogeneity of rows, whether one category is left; ask for them")
+        return say("only joint (people) and homogeneity (rows) find out whether one category is possible; run both")
 
     def unless(self, found: Nearly | None) -> str:
         """Return what is not known."""
         if found is None:
             return say("not every category could be judged")
         return say_count(
-            "of {count} person it is not known whether the values that are left are of one category, or how likely "
-            "a category is",
-            "of {count} people it is not known whether the values that are left are of one category, or how likely "
-            "a category is",
+            "for {count} person it is not known whether all possible values are of one category, or how likely a "
+            "category is",
+            "for {count} people it is not known whether all possible values are of one category, or how likely a "
+            "category is",
             found.open,
         )
 
@@ -131,8 +131,8 @@ class MaxRisk(Clause):
         people = findings.adversary is not None and findings.adversary.knows_people and self.judges(findings)
         if limit < 1.0 and people and not (violating or unfinished or any(map(_counted, findings.ran))):
             yield say(
-                "below certainty only shares of worlds decide, and joint did not count them; ask for joint, and list "
-                "in the register, or in a key, whose rows belong to nobody known"
+                "a limit below 100 % needs exact probabilities, which the attack joint did not compute; run joint, and "
+                "list everybody who has a row in the register or in a key"
             )
 
     def _unclear(self, findings: JudgedAudit) -> Iterator[str]:
@@ -142,7 +142,7 @@ class MaxRisk(Clause):
                 yield attack_reason(
                     entry.outcome.attack,
                     say(
-                        "below certainty it is not known whether every value as likely as the limit is harmless; write "
+                        "some value reaches the limit, and it is not known whether it is a harmless one; write "
                         "max_risk = 1, or leave harmless out"
                     ),
                 )

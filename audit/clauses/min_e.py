@@ -73,8 +73,8 @@ class MinE(Clause):
                     yield attack_reason(
                         entry.outcome.attack,
                         say(
-                            "it is not known of every two people, or of more where min_e is above 2, whether some "
-                            "assignment gives them no category in common; write min_e = 1, or leave similar out"
+                            "some people may have values of the same category for certain; write min_e = 1, or leave "
+                            "similar out"
                         ),
                     )
                 if decided and limit > 1 and _asked_of_worlds(findings) and not in_all_worlds(entry.claims):
@@ -88,8 +88,7 @@ class MinE(Clause):
 
 
 NOT_ALL_PAIRS = Phrase(
-    "it is not known of every two people whether some assignment gives them different values, so that two may still "
-    "have the same value for certain; raise --time-limit"
+    "not every pair of people was decided: two of them may have the same value for certain; raise --time-limit"
 )
 
 

@@ -61,7 +61,7 @@ CLAUSES: Mapping[str, Clause] = _AllClauses()
 
 
 def limit_of(
-    name: str, value: object, clauses: Mapping[str, Limit] = CLAUSES, lacks: str = "the policy has no such limit"
+    name: str, value: object, clauses: Mapping[str, Limit] = CLAUSES, lacks: str = "unknown limit of the policy"
 ) -> float:
     """Return the limit of one of some clauses; `lacks` says that it is none of them.
 

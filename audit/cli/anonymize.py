@@ -26,7 +26,6 @@ def add_parser(commands: Commands) -> None:
 
     parser = commands.add_parser(
         "anonymize",
-        help="publish every snapshot of microdata that is not yet published",
         description="Publish every snapshot that is not yet published, using the series so far and its keys.",
     )
     what = "folder with a microdata.toml, or of a series of exact count tables"
@@ -39,7 +38,7 @@ def add_parser(commands: Commands) -> None:
         "--method", required=True, choices=Names((*METHODS.names, *COUNT_METHODS)), metavar="NAME", help=methods
     )
     parser.add_argument(
-        "--output", required=True, type=local, metavar="SERIES", help="the series: new, or to be continued"
+        "--output", required=True, type=local, metavar="SERIES", help="folder of the series, new or to continue"
     )
     for option, _ in options.values():
         add_option(parser, option, option.help)
@@ -148,8 +147,8 @@ def _publish_tables(arguments: argparse.Namespace) -> int:
 
 
 _EXACT = (
-    "Exact quasi-identifiers are published: whoever knows somebody's finds the person's row, though not which of the "
-    "values of its group is the person's."
+    "Exact quasi-identifiers are published: anyone who knows a person's can find the person's row, but not which value "
+    "of its group is the person's."
 )
 
 
@@ -168,8 +167,8 @@ def _summary(published: Sequence[PublishResult], method: Anonymizer, series: Pat
         f"Published {releases} in {where} by {method.name}.",
         *([] if added is None else [f"Transitions: {added:,} pairs were added to complete them."]),
         *([_EXACT] if any((series / "releases").glob("*.values.*")) else []),
-        f"{method.promise} holds: it was checked on what was written, before it was put in place.",
-        "Who is who stands in private/, which is not for publication.",
+        f"{method.promise} holds: the written files were checked before they were put in place.",
+        "The key (who is who) is in private/: never publish it.",
         f"Next: audit {where}",
         "",
     ]

@@ -65,8 +65,8 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
     main.add_argument(
         "--recommend",
         action="store_true",
-        help="if the policy is violated, look for the smallest change of the newest release that keeps it, as `audit "
-        "repair` does, and say what it costs; takes as long as tens of audits",
+        help="if the policy is violated, find the smallest change of the newest release that keeps it, and say what it "
+        "costs; takes as long as `audit repair`, tens of audits",
     )
     main.add_argument(
         "--risks",
@@ -78,8 +78,8 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
         "--witness",
         metavar="FOLDER",
         type=local,
-        help="write what proves the verdict, for `audit verify SERIES FOLDER`; it names people, unless the series is "
-        "one of count tables",
+        help="write the evidence that proves the verdict, for `audit verify SERIES FOLDER`; it names people, except "
+        "for count tables",
     )
     main.add_argument(
         "--proofs",
@@ -130,16 +130,16 @@ def add_options(parser: Parser) -> None:
         action="append",
         choices=Names([*ATTACKS.names, ON_TABLES]),
         metavar="NAME",
-        help=f"run this attack only (may be repeated): {', '.join(ATTACKS.names)}; of count tables: {ON_TABLES}; one "
-        "your own, as package.module:Name; --attack NAME --help lists its options",
+        help=f"run this attack only (may be repeated): {', '.join(ATTACKS.names)}; for count tables: {ON_TABLES}; your "
+        "own: package.module:Name; --attack NAME --help lists its options",
     )
     add_settings(parser, "adversary", "policy")
     parser.add_argument(
         "--k",
         type=lambda text: limit(f"k={text}"),
         metavar="K",
-        help="smallest allowed number of rows that look alike, or of records that fit what is known about one; short "
-        "for --policy k=K",
+        help="smallest allowed number of rows that look alike, or of records that fit what is known about one; the "
+        "same as --policy k=K",
     )
     add_settings(parser, "findings", "time_limit")
     parser.add_argument(

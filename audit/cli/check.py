@@ -18,7 +18,6 @@ def add_parser(commands: Commands) -> None:
 
     parser = commands.add_parser(
         "check",
-        help="does a series keep the promise it claims?",
         description="Check a series against a privacy principle, by the principle's definition.",
         epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input, 3 undecided.",
     )

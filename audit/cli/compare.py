@@ -17,16 +17,15 @@ def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "compare",
-        help="privacy and utility of several series side by side",
-        description="Show side by side what several series give away and, given the microdata that they were made "
-        "from, what they are still good for. A comparison is not a verdict: it exits with 0 whatever it finds.",
+        description="Compare what several series disclose and, with --microdata, how useful they still are. A "
+        "comparison is not a verdict: the exit code is 0 whatever is found.",
     )
     parser.add_argument("series", nargs="+", metavar="SERIES", help="folders or URLs of the series")
     parser.add_argument(
         "--microdata",
         type=local,
         metavar="DIR",
-        help="folder of the microdata, the true data against which utility is measured",
+        help="folder of the microdata from which the series were made, to measure their utility",
     )
     parser.add_argument(
         "--queries",

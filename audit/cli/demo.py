@@ -62,8 +62,8 @@ _PEOPLE = ("--rows", "12000", "--insertions", "1500", "--deletions", "1500", "--
 
 def add_parser(commands: Commands) -> None:
     """Register the command."""
-    command = commands.add_parser("demo", help="make, anonymize and audit series, in under a minute")
-    command.add_argument("folder", metavar="DIR", type=local, nargs="?", default=Path("demo-series"))
+    command = commands.add_parser("demo", description="Make, anonymize and audit example series, in under a minute.")
+    command.add_argument("folder", metavar="DIR", type=local, nargs="?", default=Path("demo-series"), help="new folder")
 
 
 def run(arguments: argparse.Namespace) -> int:

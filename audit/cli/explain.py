@@ -1,4 +1,4 @@
-"""`audit explain SERIES --individual ID`: what can be learnt of one person, release by release, step by step."""
+"""`audit explain SERIES --individual ID`: what can be learnt about one person, release by release, step by step."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "explain",
-        help="what can be learnt of one person, release by release, step by step",
-        description="Show what can be learnt about one person. It names people: keep its output internal.",
+        description="Show what can be learnt about one person. The output names people: keep it internal.",
         epilog="Exit codes: 0 explained, 2 wrong usage or input.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
@@ -29,12 +28,12 @@ def add_parser(commands: Commands) -> None:
         "--cell",
         action="append",
         metavar="DIMENSION=LABEL",
-        help="of a series of count tables: a label of the cell, once for each dimension that is not at its total",
+        help="for count tables: a label of the cell, once for each dimension; the default is the total",
     )
     add_settings(parser, "adversary", choices=[name for name, each in ADVERSARIES.items() if each.knows_people])
     add_settings(parser, "time_limit")
     add_output(parser, Names(FORMATS.names))
-    parser.add_argument("--attack", action="append", metavar="NAME", help="by this attack only (may be repeated)")
+    parser.add_argument("--attack", action="append", metavar="NAME", help="run this attack only (may be repeated)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 _ORDERS = ("gravity", "column", "release", "size")
 _FILTERS = {
-    "column": "of this sensitive column",
-    "value": "of this value",
-    "release": "of this release",
-    "person": "of this person: a pseudonym of such a list, or with --reveal an identifier",
+    "column": "about this sensitive column",
+    "value": "about this value",
+    "release": "about this release",
+    "person": "about this person: a pseudonym from such a list, or with --reveal an identifier",
 }
 
 
@@ -25,14 +25,13 @@ def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "findings",
-        help="the findings as a list, to filter, sort and work through",
-        description="List every finding of a series. Fill in the columns reason and until of a "
-        "list in CSV or xlsx, and accept these findings with `audit waive SERIES --list FILE`.",
+        description="List every finding of a series. To accept findings, fill in the columns reason and until of a "
+        "list in CSV or xlsx, and run `audit waive SERIES --list FILE`.",
         epilog="Exit codes: 0 listed, 2 wrong usage or input.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
     for name, what in _FILTERS.items():
-        parser.add_argument(f"--{name}", metavar="NAME", help=f"list only what is found {what}")
+        parser.add_argument(f"--{name}", metavar="NAME", help=f"list only findings {what}")
     parser.add_argument("--sort", choices=_ORDERS, default="gravity", help="what comes first; default: gravity")
     add_settings(parser, "adversary", "policy", "time_limit", "reveal")
     add_output(parser, ["text", "csv", "xlsx"])

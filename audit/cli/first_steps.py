@@ -1,4 +1,4 @@
-"""Ways out for who does not know the words yet: the first steps, and what a misspelt word may have been."""
+"""First steps: what `audit` prints without a command, and which word a misspelt one may have been."""
 
 from __future__ import annotations
 

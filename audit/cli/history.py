@@ -15,9 +15,8 @@ def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "history",
-        help="the reports of a series, one after the other: verdicts and risk over time",
         description="Show what earlier reports of a series said: the JSON reports in its folder reports/, or in "
-        "another one. It audits nothing, and always exits with 0.",
+        "another one. Nothing is audited, and the exit code is 0 whatever the reports say.",
     )
     parser.add_argument("series", metavar="SERIES", type=local, help="folder of the series")
     parser.add_argument("--reports", metavar="DIR", type=local, help="folder of the reports; default: SERIES/reports")

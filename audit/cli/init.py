@@ -28,7 +28,6 @@ def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "init",
-        help="write a series.toml from the files found",
         description="Write a series.toml from the published files in a folder; what is guessed is marked as a guess. "
         "On a terminal it asks where it is not sure.",
     )
@@ -37,12 +36,12 @@ def add_parser(commands: Commands) -> None:
     how.add_argument(
         "--yes",
         action="store_true",
-        help="ask nothing; list what is not sure as unconfirmed, which leaves the verdict undecided",
+        help="ask nothing; what is not certain is listed as unconfirmed, and leaves the verdict undecided",
     )
     how.add_argument(
         "--confirm",
         action="store_true",
-        help="ask what is unconfirmed, or has no role, in the series.toml that is there; nothing else is changed in it",
+        help="ask about what is unconfirmed, or has no role, in an existing series.toml; change nothing else in it",
     )
     parser.add_argument(
         "--microdata",
@@ -130,7 +129,7 @@ def ask_until_answered(question: Question) -> str:
         given = sys.stdin.readline()
         answer = given.strip()
         if not given:
-            what = "the answers end before the questions do, and nothing was changed; answer each, on a line"
+            what = "there are fewer answers than questions, and nothing was changed; write one answer on each line"
             raise UsageError(what)
         if not names and (answer or question.default):
             return answer or question.default

@@ -62,8 +62,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     main = Parser(
         prog="audit",
         description="Audit a series of anonymized releases: what do they disclose together?",
-        epilog="`audit SERIES` is the default command; `audit COMMAND --help` describes the others, "
-        "and `audit --attack NAME --help` about the options of an attack.",
+        epilog="`audit COMMAND --help` describes a command, and `audit --attack NAME --help` the options of an attack.",
     )
     main.add_argument("--version", action="version", version=f"series-audit {VERSION}")
     default.add_arguments(main, COMMANDS, words)
@@ -111,7 +110,7 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
 def _say_that_kernels_are_compiled() -> None:
     if sys.stderr is not None and sys.stderr.isatty():
         with suppress(OSError):
-            sys.stderr.write("audit: preparing for this machine, once: compiling, which takes some seconds\n")
+            sys.stderr.write("audit: compiling for this machine, once; this takes some seconds\n")
 
 
 def _dispatch(words: list[str], *, alone: bool) -> int:

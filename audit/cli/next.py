@@ -15,9 +15,8 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
     """Register the command and its arguments; some words name attacks that are in no registry."""
     parser = commands.add_parser(
         "next",
-        help="verdict on a release not yet published, beside the series so far",
-        description="Judge a release before it is published: the verdict of the series with it, what it changes, which "
-        "rows of it are the cause, and which rows to withhold. Nothing is written into the series.",
+        description="Judge a release before it is published: the verdict on the series with it, what it changes, "
+        "which of its rows are the cause, and what would repair it. Nothing is written into the series.",
         epilog="Exit codes are those of `audit SERIES`, for the series with the candidate.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
@@ -25,7 +24,7 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
         "candidate",
         nargs="+",
         metavar="CANDIDATE",
-        help="the release's file or URL, or its rows and its values; the key is a column, or TAG.key.csv beside it",
+        help="file or URL of the release (of a pair, both files); its key is a column, or TAG.key.csv beside it",
     )
     add_options(parser)
     add_output(parser, Names(FORMATS.names))

@@ -16,15 +16,20 @@ def add_parser(commands: Commands) -> None:
 
     parser = commands.add_parser(
         "plan",
-        help="what each method would make of your microdata, with a recommendation",
-        description="Publish microdata with each method and some parameters into a temporary folder, audit and measure "
-        "what comes out, and say which to take. Only the printed table is kept.",
+        description="Publish microdata with each method and several parameters into a temporary folder, audit and "
+        "measure the results, and recommend one. Only the printed table is kept.",
     )
     parser.add_argument("microdata", type=local, metavar="MICRODATA", help="folder with a microdata.toml")
     parser.add_argument(
-        "--method", action="append", choices=Names(METHODS.names), metavar="NAME", help="try this one (may be repeated)"
+        "--method",
+        action="append",
+        choices=Names(METHODS.names),
+        metavar="NAME",
+        help="try this method only (may be repeated)",
     )
-    parser.add_argument("--queries", type=how_many, default=1000, metavar="N", help="COUNT queries; default: 1000")
+    parser.add_argument(
+        "--queries", type=how_many, default=1000, metavar="N", help="random COUNT queries; default: 1000"
+    )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of the random queries and groups; default: 0"
     )

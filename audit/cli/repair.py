@@ -15,19 +15,18 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
     """Register the command and its arguments; some words name attacks that are in no registry."""
     parser = commands.add_parser(
         "repair",
-        help="change a candidate as little as possible, so that the series with it keeps the policy",
-        description="Merge groups of a release that is not yet published, or withhold rows of it, until the series "
-        "with it keeps the policy. What is written was audited as a whole, with every attack that applies. The "
-        "series is not changed.",
+        description="Merge groups of a release that is not yet published, or withhold some of its rows, until the "
+        "series with it keeps the policy. The result is audited with every attack that applies before it is written. "
+        "The series is not changed.",
         epilog="Exit codes: 0 repaired, 1 there is no repair, 2 wrong usage or input, "
-        "3 none was found, 130 interrupted.",
+        "3 none was found, but there may be one, 130 interrupted.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     parser.add_argument(
         "candidate",
         nargs="+",
         metavar="CANDIDATE",
-        help="the release's file, or its rows and its values; the key is a column, or TAG.key.csv beside it",
+        help="file of the release (two for an Anatomy pair, rows first); its key is a column, or TAG.key.csv beside it",
     )
     add_options(parser)
     parser.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
@@ -46,7 +45,7 @@ def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
     parser.add_argument(
         "--baseline",
         action="store_true",
-        help="the series already breaks the policy: make sure that the candidate adds nothing to that",
+        help="for a series that already breaks the policy: make sure that the candidate adds nothing to that",
     )
     add_attack_options(parser, words)
 

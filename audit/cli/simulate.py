@@ -1,4 +1,4 @@
-"""`audit simulate --output MICRODATA`: write microdata of people who come, go and change."""
+"""`audit simulate --output MICRODATA`: write microdata of people who come, leave and change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "simulate",
-        help="write microdata of people who come, go and change",
         description="Write microdata, one exact table per snapshot, of synthetic people or of people from a table. "
         "Without options: the setting of the m-invariance and equivalence papers.",
     )
@@ -45,8 +44,8 @@ def add_parser(commands: Commands) -> None:
     snapshots.add_argument(
         "--rows", type=counted(1), default=200_000, metavar="N", help="rows of the first snapshot; default: 200000"
     )
-    for name, what in (("insertions", "in"), ("deletions", "out")):
-        text = f"people who go {what} at each step; default: a tenth of --rows"
+    for name, what in (("insertions", "come"), ("deletions", "leave")):
+        text = f"people who {what} at each step; default: a tenth of --rows"
         snapshots.add_argument(f"--{name}", type=counted(0), metavar="N", help=text)
     snapshots.add_argument(
         "--snapshots", type=counted(1, _MOST_SNAPSHOTS), default=21, metavar="N", help="how many; default: 21"

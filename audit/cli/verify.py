@@ -11,13 +11,13 @@ def add_parser(commands: Commands) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "verify",
-        help="is what a witness states of a series shown?",
-        description="Check the worlds and proofs that `audit SERIES --witness FOLDER` wrote against the series' files.",
-        epilog="Exit codes: 0 all that is stated is shown, 1 it is not, 2 something is not supported, which is named. "
-        "The checkers can be copied and run by themselves: see docs/reference/witness.md.",
+        description="Check a witness, the evidence that `audit SERIES --witness FOLDER` wrote, against the series' "
+        "files.",
+        epilog="Exit codes: 0 everything stated is shown, 1 something is not, 2 the checkers do not support something "
+        "(it is named). The checkers can be copied and run by themselves: see docs/reference/witness.md.",
     )
     parser.add_argument("series", metavar="SERIES", type=local, help="folder with a series.toml")
-    parser.add_argument("folder", metavar="FOLDER", type=local, help="what --witness has written")
+    parser.add_argument("folder", metavar="FOLDER", type=local, help="folder that --witness wrote")
 
 
 def run(arguments: argparse.Namespace) -> int:

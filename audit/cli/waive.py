@@ -15,9 +15,8 @@ def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "waive",
-        help="accept findings, or all that is found of a person, until a date",
-        description="Write waivers into a series' manifest. An ID is that of a finding, as a report with --stable-ids "
-        "shows it, with * for any characters. Anything else is a person: an identifier, or a pseudonym of that report.",
+        description="Write waivers into a series' manifest. An ID is the id of a finding in a report with "
+        "--stable-ids (* stands for any characters), or a person: an identifier, or a pseudonym from such a report.",
         epilog="Exit codes: 0 written, 2 wrong usage or input.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
@@ -28,19 +27,20 @@ def add_parser(commands: Commands) -> None:
         nargs=2,
         default=[],
         metavar=("RELEASE", "GROUP"),
-        help="accept what is found in this group of this release (may be repeated); GROUP may be *",
+        help="accept everything found in this group of this release (may be repeated); * means all groups",
     )
     add_settings(parser, "adversary", "policy")
     parser.add_argument(
         "--list",
         metavar="FILE",
         type=local,
-        help="accept each finding of a list of `audit findings` (CSV or xlsx) that has a reason and a date there",
+        help="accept each finding of a list from `audit findings` (CSV or xlsx) in which you filled in a reason and "
+        "a date",
     )
     parser.add_argument(
         "--reason", default="", metavar="TEXT", help="the reason for each ID; it is written into the manifest"
     )
-    parser.add_argument("--until", metavar="DATE", type=_date, help="the last day of the waiver, as 2030-01-31")
+    parser.add_argument("--until", metavar="DATE", type=_date, help="the last day of the waiver, such as 2030-01-31")
 
 
 def _date(text: str) -> datetime.date:
@@ -48,7 +48,7 @@ def _date(text: str) -> datetime.date:
         return datetime.date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{printable(text, 40)} is not a date; write year, month and day, as 2030-01-31"
+            f"{printable(text, 40)} is not a date; write year, month and day, such as 2030-01-31"
         ) from None
 
 
@@ -66,7 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     with asked(arguments) as given:
         if isinstance(series, LoadedTables):
             if given["policy"] or arguments.group:
-                raise UsageError("of count tables findings are accepted, by their ids; leave --policy and --group out")
+                raise UsageError(
+                    "findings of count tables are accepted by their ids alone; leave --policy and --group out"
+                )
             settings_for(series, arguments, given)
             folder = series.waive(*arguments.ids, **accepted).folder
         else:

@@ -312,7 +312,7 @@ class _PeopleOfOneKind:
             bounds=bounds,
             interrupted=inside.interrupted or people.interrupted,
         )
-        reason = say("{names} has more boxes than are asked about", names=self.part.dimensions[self.place].axis.name)
+        reason = say("{names} has more combinations than are checked", names=self.part.dimensions[self.place].axis.name)
         unasked = [Unasked(left, reason, (SAME_KIND,))] if left else []
         return self._named(_asking(tables, boxes, SAME_KIND), first, names), outcome, unasked
 

@@ -254,7 +254,7 @@ class QuestionBuilder:
     def _note(self, count: int, places: Sequence[int]) -> None:
         if count:
             names = " x ".join(self.sets[place].name for place in places)
-            reason = say("{names} has more boxes than are asked about", names=printable(names))
+            reason = say("{names} has more combinations than are checked", names=printable(names))
             self.unasked.append(Unasked(count, reason))
 
     def _increases(self, derived: Sequence[CountQuestions]) -> Iterator[CountQuestions]:

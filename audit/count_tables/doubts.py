@@ -1,6 +1,7 @@
-"""What the manifest names and no table has; and what a verdict rests on that was not read, not judged, or guessed.
+"""Doubts: what a verdict on count tables rests on that was not read, not judged, or guessed.
 
-What is found all the same with what a manifest is without its guesses stands.
+A finding that needs no guess of the manifest is a finding all the same. Keys about columns that no table has are
+refused.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
             _unread_columns(counts),
             "columns",
             Phrase(
-                "numbers beside the counts were not judged: {columns}; say what they are under [table], or name "
-                "them in not_counts if they say nothing about the counts"
+                "numbers beside the counts were not judged: {columns}; say what they are under [table], or name them "
+                "in not_counts if they say nothing about the counts"
             ),
         ),
         (
@@ -150,9 +151,10 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
     for column, count in counts.untied.items():
         yield Reason(
             say_count(
-                "a number in {column} ties two counts that are both not exact; what both tell of others was not judged",
-                "{count} numbers in {column} tie two counts that are both not exact; what both tell of others was not "
+                "a number in {column} depends on two counts, neither of which is exact; what it discloses was not "
                 "judged",
+                "{count} numbers in {column} each depend on two counts, neither of which is exact; what they disclose "
+                "was not judged",
                 count,
                 column=printable(column, 60),
             ),
@@ -175,8 +177,8 @@ def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
             if part not in said and pairs and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
                 yield _needs(
                     say(
-                        '"{part}" is nowhere above "{whole}": write part_of = {example} if it is a part of it, or an '
-                        "empty text for one that is part of none",
+                        '"{part}" is never larger than "{whole}": if it is a part of it, write part_of = {example}; if '
+                        "not, write an empty text instead",
                         part=printable(part, 60),
                         whole=printable(whole, 60),
                         example=f'{{ "{printable(part, 60)}" = "{printable(whole, 60)}" }}',
@@ -202,8 +204,8 @@ def _moved_labels(counts: PublishedCounts) -> Iterator[Reason]:
             if {at for at, _ in first}.isdisjoint(at for at, _ in second):
                 yield _needs(
                     say(
-                        '"{label}" of {dimension} is inside of {one} ({first}) and of {other} ({second}); they count '
-                        "as two labels: if it is one that moved, give it one place in all releases",
+                        '"{label}" of {dimension} is part of {one} ({first}) and of {other} ({second}), which counts '
+                        "as two labels; if it is a single one that moved, give it the same place in all releases",
                         label=printable(text, 60),
                         dimension=printable(dimension, 60),
                         one=printable(one[-2], 60),

@@ -259,7 +259,7 @@ def _hiding_rule(cell: Mapping[str, str], *, keep: bool = False, cost: int | Non
 _ROUNDING = record(
     "this is not a way to round",
     f'rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}',
-    {"to": whole(1), "how": one_of(HOW, "there is no such way to round", f"use one of {', '.join(HOW)}")},
+    {"to": whole(1), "how": one_of(HOW, "unknown way to round", f"use one of {', '.join(HOW)}")},
     ["to"],
     partial(Rounding, how=HOW[0]),
 )
@@ -317,7 +317,7 @@ TABLE_KEYS: Mapping[str, Form] = {
     "rates": rates,
     "over_time": one_of(
         ("independent", "same", "cumulative"),
-        "there is no such relation of releases",
+        "unknown relation of releases",
         "use same, cumulative or independent",
     ),
     "absent": one_of(

@@ -1,4 +1,4 @@
-"""What a person, or a class of rows that look alike, may have is known nearly: close numbers, or one category."""
+"""Close numbers: findings where all possible values of a person or class are close to each other, or alike."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class KnownNearly(Finding[C]):
             about["who"] = printable(self.individual)
             if self.risk == 1:
                 return say("{who} has {what}, by release {release}", **about)
-            return say("{who} has {what}, known nearly with {risk}, by release {release}", **about)
+            return say("{who} has {what} with {risk}, by release {release}", **about)
         about |= {"group": printable(self.group or ""), "rows": str(self.rows)}
         if self.after is not None:
             return say(

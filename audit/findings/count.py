@@ -149,7 +149,7 @@ class CountFinding(Finding[str]):
     def _of_one_kind(self, dimension: str) -> str:
         cell = {name: label for name, label in self.cell.items() if name != dimension}
         return say(
-            "{where}, release {release}: all of them ({count}) are of {dimension} {label}",
+            "{where}, release {release}: everybody counted ({count}) has {dimension} {label}",
             where=", ".join(filter(None, [printable(self.measure or ""), cell_name(cell, self.facts)])),
             release=printable(self.release)
             if self.since is None

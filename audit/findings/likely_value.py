@@ -1,4 +1,4 @@
-"""What is likely of a person: a value, or ever to have had a grave one, as probable as the policy's limit."""
+"""Likely values: a person's value, or ever having had a grave one, that is as probable as the policy's limit."""
 
 from __future__ import annotations
 

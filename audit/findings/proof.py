@@ -134,7 +134,7 @@ def _lines(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> I
     for case in proof.cases:
         yield from _case(case, full=full)
     if proof.nobody is not None:
-        yield say("Nothing is left to {who}, which is impossible.", who=printable(proof.nobody))
+        yield say("No value is left for {who}, which is impossible.", who=printable(proof.nobody))
     if proof.points:
         yield from _counted(proof, claim, full=full) if _plain(proof) else _weighed(proof, claim, full=full)
 
@@ -226,7 +226,7 @@ def _case(case: RefutedCase[str], *, full: bool) -> Iterator[str]:
     }
     if inner.nobody is not None:
         yield say(
-            "If {who} had {value} in release {release}, nothing would be left to {nobody}, which is impossible.",
+            "If {who} had {value} in release {release}, no value would be left for {nobody}, which is impossible.",
             **case_of,
             nobody=printable(inner.nobody),
         )
@@ -235,7 +235,7 @@ def _case(case: RefutedCase[str], *, full: bool) -> Iterator[str]:
     yield from (f"  {line}" for line in _lines(inner, None, full=full))
     if inner.cases:
         about = {"who": printable(inner.cases[0].individual), "release": printable(inner.cases[0].release)}
-        yield f"  {say('No value is left to {who} in release {release}.', **about)}"
+        yield f"  {say('No value is left for {who} in release {release}.', **about)}"
 
 
 def _rows_there(row: RowPoints[str]) -> str:

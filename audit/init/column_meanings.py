@@ -161,7 +161,7 @@ class _Guesser:
             elif trouble == _NEEDS_KEYS:
                 self.left[column.name] = trouble
             elif trouble:
-                self.guesses.doubts.append(f'Column "{column.name}" is no id: {trouble}.')
+                self.guesses.doubts.append(f'Column "{column.name}" is not an id: {trouble}.')
             elif self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
 
@@ -343,7 +343,7 @@ class _Guesser:
             if not name:
                 self.left["(no name)"] = "a column needs a name"
             elif len(tags) == len(self.found.releases):
-                self.left[name] = "its cells are no plain ones in all releases"
+                self.left[name] = "its cells are not plain values in all releases"
             else:
                 some[name] = tags
         return some

@@ -150,7 +150,7 @@ class _Asked:
         for name in filter(None, waiting):
             waiting += [each for each in self.ask_role(name, found.get(name)) if each not in waiting]
         if not self.named("sensitive"):
-            raise UsageError("no column is sensitive by these answers, so that nothing could be judged; answer again")
+            raise UsageError("by these answers no column is sensitive, and nothing can be judged; answer again")
 
     def ask_role(self, name: str, column: Column | None) -> list[str]:
         """Ask for a column's role and write it; return the columns that have lost theirs to it."""

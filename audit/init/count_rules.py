@@ -142,7 +142,7 @@ def _stands_for(text: str, rules: TableGuesses, zero_shown: bool, threshold: int
     if text.casefold() == "low" and "rounding" in rules.table:
         rules.doubt(key, '"low" is taken to round to 0; say which counts it stands for.')
         return (1, max(1, rules.table["rounding"]["to"] // 2))
-    known = "" if is_sign(text) else f'"{text}" is no marker that offices use. '
+    known = "" if is_sign(text) else f'"{text}" is not a marker that offices use. '
     why = f'{known}"{text}" is taken to stand for 1 to {threshold - 1}, for about {threshold} is the smallest number'
     rules.doubt(
         key,

@@ -112,26 +112,26 @@ def _judged(manifest: Manifest, keys: int) -> str:
     columns, releases = manifest.columns, len(manifest.releases)
     if columns.rules[SeveralRows].choice == EPISODES:
         return (
-            "Each release and each row by itself, as people have several rows (episodes). What several releases give "
-            "away of one person is not judged: that takes one row for each person and release."
+            "Each release and each row by itself, as people have several rows (episodes). What several releases "
+            "disclose about one person is not judged: that takes one row for each person and release."
         )
     if columns.individual is not None or keys == releases:
-        return "What somebody learns who knows in which group each person is, over all releases (linked)."
+        return "All releases together: what an adversary learns who knows the group of each person (linked)."
     if keys:
         return (
             f"Nothing yet: {keys} of {releases} releases have a key. Write private/<release>.key.csv (row,individual) "
-            "for the others too, or take the keys away."
+            "for the others too, or remove the keys."
         )
     if manifest.register is not None:
-        return "What somebody learns who knows the people of the register, over all releases (register)."
+        return "All releases together: what an adversary learns who has the register (register)."
     if columns.record is not None:
         return (
-            "What the published record ids tell of each record over all releases (pseudonym). Whose values become "
-            "certain takes a key (private/<release>.key.csv with row,individual) or a register.csv "
-            "(individual,first,last and exact quasi-identifiers)."
+            "All releases together: what the published record ids disclose about each record (pseudonym). To judge "
+            "whose values become certain, add a key (private/<release>.key.csv with row,individual) or a "
+            "register.csv (individual,first,last and exact quasi-identifiers)."
         )
     return (
-        "What each release gives away by itself (published). What the releases give away together takes one of: a key "
-        "(private/<release>.key.csv with row,individual, rows counted from 0), a register.csv (individual,first,last "
-        "and the exact quasi-identifiers), or a published record id."
+        "What each release discloses by itself (published). To judge what the releases disclose together, add one "
+        "of: a key (private/<release>.key.csv with row,individual, rows counted from 0), a register.csv "
+        "(individual,first,last and the exact quasi-identifiers), or a published record id."
     )

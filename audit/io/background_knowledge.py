@@ -140,7 +140,7 @@ def _check_exact(
     wrong = next((t for t in known if not t or _is_no_value(series, attribute, t)), None)
     if wrong is not None:
         row = int(np.flatnonzero(codes == texts.index(wrong))[0])
-        what = "the cell is empty" if not wrong else "the cell is no exact value of this column"
+        what = "the cell is empty" if not wrong else "the cell is not an exact value of this column"
         remedy = (
             'write the exact value (a leaf, where there is a hierarchy), or declare [columns] types as "categorical"'
         )

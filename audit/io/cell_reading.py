@@ -147,7 +147,7 @@ def parse_value(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fr
 
 def _day(point: Interval | None) -> Fraction | None:
     if point is not None and point.low != point.high:
-        raise CellError("the value is no single day", "write it as 2024-03-17, or declare the column categorical")
+        raise CellError("the value is not a single day", "write it as 2024-03-17, or declare the column categorical")
     return None if point is None else point.low
 
 
@@ -330,7 +330,7 @@ def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str])
     if any(member.endswith("*") for member in unlabelled):
         raise CellError("a member of the set is masked", "write the set as one masked prefix, or spell it out")
     if hierarchy is not None and (unlabelled or not members):
-        raise CellError("the cell is no label of the column's hierarchy", "add the label to the hierarchy file")
+        raise CellError("the cell is not a label of the column's hierarchy", "add the label to the hierarchy file")
     return ValueSet(frozenset(_leaves(members, hierarchy)))
 
 

@@ -84,7 +84,7 @@ def read_hierarchy(path: Path, shown: str, problems: Problems) -> Hierarchy | No
 
 def _read_text(path: Path, shown: str, problems: Problems) -> str | None:
     """Return the file's text, or note why there is none."""
-    remedy = "mend its path under `hierarchies` in the manifest, or put the file there"
+    remedy = "correct its path under `hierarchies` in the manifest, or put the file there"
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -115,7 +115,7 @@ def _read_branches(text: str, shown: str, problems: Problems) -> list[tuple[str,
         if trouble is not None:
             problems.add(shown, trouble, _FORM, line=line)
         elif branches.setdefault(branch[0], branch) != branch:
-            what = "this leaf stood on an earlier line with other ancestors"
+            what = "this leaf is on an earlier line with other ancestors"
             problems.add(shown, what, "keep one line for each leaf", line=line)
     return list(branches.values())
 

@@ -190,14 +190,14 @@ class _ManifestReader(Reader):
         self.check_names()
         series, adversary = self.table("series"), self.table("adversary")
         if series.get("kind", "microdata") != "microdata":
-            self.note("kind", "there is no such kind of series", 'use "microdata" or "tables"')
+            self.note("kind", "unknown kind of series", 'use "microdata" or "tables"')
         columns = self.columns()
         releases = self.releases(series.get("releases"))
         if (by := self.text(series, "releases_by")) is not None:
             releases = tuple(each for files in releases for each in self.divided(files, by, columns))
             self.check_tags([release.tag for release in releases])
         if series.get("updates", GROWING) != GROWING:
-            self.note("updates", "there is no such kind of updates", f'use "{GROWING}", or leave the line out')
+            self.note("updates", "unknown kind of updates", f'use "{GROWING}", or leave the line out')
         for attribute, value in (grave := self.grave()):
             harmless = columns.rules[Harmless].values
             if value in (
@@ -273,7 +273,7 @@ class _ManifestReader(Reader):
         """Return whether the register lists people who may be in the data."""
         given = adversary.get("presence")
         if given not in (None, POSSIBLE):
-            self.note("presence", "there is no such presence", f'use "{POSSIBLE}", or leave the line out')
+            self.note("presence", "unknown kind of presence", f'use "{POSSIBLE}", or leave the line out')
         if given is not None and "register" not in adversary:
             self.note("presence", f"{NOTHING} without a register", 'write register = "…", or leave the line out')
         if given == POSSIBLE and "known" in adversary:
@@ -364,7 +364,7 @@ class _ManifestReader(Reader):
                 what = "[policy] closeness names no column of sensitive numbers"
                 self.note(column, what, "write it as [columns] sensitive does, and not as categorical under types")
             elif width is None or width < 0:
-                self.note(column, "this is no width", f'write {toml_key(column)} = "0.5", in the unit of the column')
+                self.note(column, "this is not a width", f'write {toml_key(column)} = "0.5", in the unit of the column')
             else:
                 found[column] = width
         return found

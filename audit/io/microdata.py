@@ -209,7 +209,7 @@ class Microdata:
         """
         if self.updates is None:
             what = f"{NAME}: --close completes transitions, and the microdata have none"
-            raise UsageError(f"{what}; name them under [updates], or leave --close out")
+            raise UsageError(f"{what}; name their file under [updates], or leave --close out")
         lines, added = self.updates.closed()
         return replace(self, updates=lines), added
 
@@ -221,7 +221,7 @@ class Microdata:
         table.note_first(fake, self.individual, what, "give this person another identifier", problems)
         rows, again = people.repeated(codes)
         if len(rows):
-            what = f"this person stands again on line {table.line(int(again[0]))}"
+            what = f"this person has another row on line {table.line(int(again[0]))}"
             if len(rows) > 1:
                 what += f", and so do {len(rows) - 1} more"
             remedy = "keep one row for each person"

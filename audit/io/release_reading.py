@@ -270,7 +270,7 @@ class ReleaseReading:
         wrong = np.flatnonzero(counts < 1)
         if len(wrong):
             remedy = "write a whole number from 1"
-            self._note(table, int(wrong[0]), column, "the cell is no count of people", remedy)
+            self._note(table, int(wrong[0]), column, "the cell is not a number of people", remedy)
             counts = np.maximum(counts, 1)  # what else is wrong with the release is noted as well
         return counts
 
@@ -422,10 +422,10 @@ class ReleaseReading:
         for row, (label, text) in enumerate(zip(table.texts(self.columns.group), table.texts("Count"), strict=True)):
             count, code = whole_number(text), number.get(label, NOBODY)
             if code == NOBODY or code in found:
-                what = "the group is not in the release" if code == NOBODY else "the group stands twice"
+                what = "the group is not in the release" if code == NOBODY else "the group is on two lines"
                 self._note(table, row, self.columns.group, what, "write each group of the release at most once")
             elif not 0 <= count <= size[code]:
-                what = "the cell is no count" if count < 0 else "the group has not so many rows"
+                what = "the cell is not a count" if count < 0 else "the group has fewer rows than that"
                 self._note(table, row, "Count", what, "write how many of the group's rows are counterfeits")
             else:
                 found[code] = count

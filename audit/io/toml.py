@@ -175,7 +175,7 @@ class Reader:
             items = tuple(item.strip() for item in value)
             if len(set(items)) == len(items):
                 return items
-            self.note(key, "a name stands twice", "name each once")
+            self.note(key, "a name is listed twice", "list each name once")
             return ()
         self.note(key, "this has to be a list of texts", f'write {key} = ["…", "…"]')
         return ()

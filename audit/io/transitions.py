@@ -67,7 +67,7 @@ class TransitionLines:
         lines: dict[tuple[str, str], str] = {}
         for (a, b), text in self.probability.items():
             if lines.setdefault((fold(a), fold(b)), text) != text:
-                what = "two lines say the same of values whose spelling does not count, with other probabilities"
+                what = "two lines are about the same values, as their spelling is ignored, with different probabilities"
                 problems.add(self.shown, what, "keep one of the lines")
         return replace(self, probability=lines)
 
@@ -144,9 +144,9 @@ def read_lines(folder: Path, name: str, problems: Problems, *, attribute: str | 
     given = table.texts(_PROBABILITY) if _PROBABILITY in table else [""] * table.rows
     for row, (a, b, text) in enumerate(zip(table.texts("from"), table.texts("to"), given, strict=True)):
         if (a, b) in lines:
-            problems.add(name, "the pair stands twice", "keep one of the lines", line=table.line(row))
+            problems.add(name, "this pair of values is on two lines", "keep one of the lines", line=table.line(row))
         elif text and not _is_probability(text):
-            what, remedy = "the cell is no probability", "write a number from 0 to 1"
+            what, remedy = "the cell is not a probability", "write a number from 0 to 1"
             problems.add(name, what, remedy, line=table.line(row), column=_PROBABILITY)
         lines[a, b] = text
     if len(problems.found) == before:

@@ -63,8 +63,8 @@ def _points(series: Series) -> Iterator[Doubt]:
         points = sorted(filter(_POINTED.fullmatch, texts))
         if points and all(map(_THOUSANDS.fullmatch, points)):
             what = say(
-                'the point in numbers of "{column}", such as {text}, may be a decimal one or group thousands: write '
-                'decimal = ".", or decimal = "," if it groups them, under [columns]',
+                'the point in numbers of "{column}", such as {text}, may be a decimal point or separate thousands: '
+                'write under [columns] decimal = "." for a decimal point, decimal = "," for thousands',
                 column=printable(name),
                 text=points[0],
             )
@@ -133,8 +133,8 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
             continue
         if found := [text for text in texts if _is_faulty(attribute, text)]:
             yield say(
-                '"{column}": {count} distinct texts are no cells of their column (first: {place}); correct them, or '
-                "declare the column categorical under types",
+                '"{column}": {count} distinct texts do not fit the type of the column (first: {place}); correct them, '
+                "or declare the column categorical under types",
                 column=column,
                 count=len(found),
                 place=_place(series, name, found[0], reveal=reveal),
@@ -232,7 +232,7 @@ def check_register_texts(series: Series, register: Register) -> None:
         unknown = [text for text in alone if text not in exact]
         if unknown and exact and (len(alone) < len(texts) or not exact.issubset(alone)):
             more = f" (and {len(unknown) - 1} other texts)" if len(unknown) > 1 else ""
-            what = f"the text is no value of the register, no label of a hierarchy, no set and no mask{more}"
+            what = f"the text is not a value of the register, a label of a hierarchy, a set or a mask{more}"
             remedy = (
                 "write ranges as [20, 39] or >=65, sets as {a, b}; if the column's texts are exact values, write "
                 f'spelled = ["{printable(name)}"] under [columns]'

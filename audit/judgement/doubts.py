@@ -79,8 +79,8 @@ def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
         yield Doubt(Reason(what, reason.kind), ON_VALUES)
     if last.followed and last.kind != evidence[0].kind:
         what = say(
-            "rows are left out of the keys, so that by record ids people may be several records, and who then has the "
-            "same value is not judged; list all rows, with an empty individual for counterfeits"
+            "the keys do not list all rows, so one person may have several record ids, and equal values of people are "
+            "not judged; list every row in a key, counterfeits with an empty individual"
         )
         yield Doubt(Reason(what, ReasonKind.UNFIT), frozenset({"min_e"}))
 
@@ -91,7 +91,8 @@ def presence_doubts(kinds: PossibleKinds | None) -> Iterator[Doubt]:
         return
     if 2 * kinds.uncovered > kinds.listed:
         what = say(
-            "no release covers {count} of {listed} people of the register, so that a cell may be misread: {why}",
+            "no release has a row that fits {count} of the {listed} people of the register, so a cell may be misread: "
+            "{why}",
             count=kinds.uncovered,
             listed=kinds.listed,
             why=kinds.why or "",
@@ -148,10 +149,10 @@ def _without_role(series: Series) -> Iterator[Doubt]:
     columns = [name for name in found if name]
     if columns:
         what = say_count(
-            "the published column {columns} has no role: name it under quasi_identifiers, or write unlinkable = {{ {"
-            'first} = "…" }} with the reason why no outsider can know it',
-            "{count} published columns have no role: {columns}; name each under quasi_identifiers, or write "
-            'unlinkable = {{ {first} = "…" }} with the reason why no outsider can know it',
+            "the published column {columns} has no role: name it under quasi_identifiers, or write unlinkable = {{ "
+            '{first} = "…" }} with the reason why no outsider can know it',
+            "{count} published columns have no role: {columns}; name each under quasi_identifiers, or write unlinkable "
+            '= {{ {first} = "…" }} with the reason why no outsider can know it',
             len(columns),
             columns=joined([f'"{printable(name)}"' for name in columns], _COLUMNS_SHOWN),
             first=toml_key(printable(columns[0])),

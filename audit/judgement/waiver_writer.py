@@ -59,7 +59,7 @@ def waive(
     for each in accepted:
         if each.until < datetime.date.today():
             until = each.where or "--until"
-            raise UsageError(f"{until}: {each.until} is past, so that nothing would be waived; give a later date")
+            raise UsageError(f"{until}: {each.until} is in the past, so nothing would be waived; give a later date")
         if not each.reason.strip():
             raise UsageError(f"{each.where or '--reason'}: it is empty; say why this is accepted")
     problems = Problems()
@@ -91,7 +91,7 @@ def accepted_of(
         InputError: the list cannot be read.
     """
     if not (ids or groups or listed):
-        raise UsageError("nothing is named to be accepted; name an ID, a --group RELEASE GROUP, or a --list FILE")
+        raise UsageError("nothing to accept was named; name an ID, a --group RELEASE GROUP, or a --list FILE")
     found = [] if listed is None else read_list(Path(listed))
     if (ids or groups) and until is None:
         raise UsageError("--until: there is no date; write the last day of the waiver, as 2030-01-31")

@@ -49,7 +49,7 @@ class ValueDistribution:
 def panels(evidence: View, position: int, k: float) -> tuple[ReleasePanel, ...]:
     """Return the panel of a release for each sensitive attribute; classes of fewer than k are small."""
     held = evidence.held
-    why = say("there are too many pairs of a person in the register and a group to test")
+    why = say("there are too many people in the register and groups to compare")
     if held.register is None:
         why = say("the adversary has no register, so the population is not known")
     read, crowd = held.keyed[position], population(held, evidence.source, position)

@@ -48,7 +48,7 @@ class CountMeasures(Measures):
     all: int | Absent = ABSENT
 
     counted: ClassVar[tuple[str, str] | None] = ("questions", "recovered")
-    subjects_label: ClassVar[Noun | str] = Noun("{count} count asked about", "{count} counts asked about")
+    subjects_label: ClassVar[Noun | str] = Noun("{count} count checked", "{count} counts checked")
 
     @property
     def found(self) -> int:

@@ -107,10 +107,10 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
         names = attacked.series.manifest.columns.quasi_identifiers
         columns = [f'"{printable(names[place])}"' for place in register.lacking]
         what = say_count(
-            "the register lacks the quasi-identifier {columns}: everybody in it counts as covered there, and who knows "
-            "it finds more; `k` and `homogeneity` judge it",
-            "the register lacks the quasi-identifiers {columns}: everybody in it counts as covered there, and who "
-            "knows them finds more; `k` and `homogeneity` judge them",
+            "the register lacks the quasi-identifier {columns}, so that any value of it is taken to fit a person; "
+            "somebody who knows it finds out more, which `k` and `homogeneity` judge",
+            "the register lacks the quasi-identifiers {columns}, so that any value of them is taken to fit a person; "
+            "somebody who knows them finds out more, which `k` and `homogeneity` judge",
             len(columns),
             columns=joined(columns, _COLUMNS_SHOWN),
         )

@@ -34,7 +34,7 @@ class CountSettings(TypedDict, total=False):
         Mapping[str, float] | None,
         Setting(
             None,
-            "a limit of the policy, which makes the audit fail: max_risk (default 1), min_e (2), k (2), "
+            "set a limit of the policy, on which the verdict depends: max_risk (default 1), min_e (2), k (2), "
             "closeness (0.1), max_ever_risk",
             "CLAUSE=LIMIT",
         ),
@@ -56,7 +56,7 @@ class Settings(CountSettings, total=False):
         bool,
         Setting(
             False,
-            "the same ids and pseudonyms in every such report on the series, by a key in its private/; for waivers",
+            "use the same ids and pseudonyms in every such report, by a key in the series' private/; waivers need them",
         ),
     ]
     max_e: int

@@ -121,7 +121,7 @@ class _Steps:
         return found
 
     def moves(self, release: KeyedRelease, row: Places, who: Codes, now: Codes) -> list[BrokenClause]:
-        """Return the people whose group is no legal update instance of their last one."""
+        """Return the people whose group is not a legal update instance of their last group one."""
         old, rows, since = self.last[who], self.rows[who], self.since[who]
         bounds = [(old, len(self.sets)), (rows, int(rows.max(initial=0)) + 1), (now, len(self.sets))]
         pair, place = distinct(*combine(bounds, len(row)))
@@ -137,7 +137,7 @@ class _Steps:
                 change=self.illegal(int(old[at]), int(rows[at]), int(now[at])),
             )
 
-        clause = say("people whose group is no legal update instance of their last")
+        clause = say("people whose group is not a legal update instance of their last group")
         return self.breaches(release, clause, row[wrong], what)
 
     def starts(self, release: KeyedRelease, row: Places, of_group: Codes, held: GroupContents) -> list[BrokenClause]:

@@ -107,7 +107,7 @@ class SeriesTransaction:
             ours = {self.folder / name for name in _OURS}.union(abandoned_drafts(self.folder / NAME))
             strangers = [path for path in self.folder.iterdir() if path not in ours]
             if strangers:
-                what = f"{self.folder}: the folder holds other files, and no {NAME}"
+                what = f"{self.folder}: this folder holds other files, but no {NAME}"
                 raise UsageError(f"{what}; name a new folder, or write the {NAME} of the series that is in it")
 
     def _take_lock(self) -> None:

@@ -264,7 +264,7 @@ class RepairSearch:
     def _nothing_to_try(self, first: Judgement) -> Answer:
         """Return why no change is tried: none can be made, or nothing was found that could be changed."""
         if first.report.policy.violations and not self.moves:
-            return say("none of the changes that may be made can be made to this candidate"), True
+            return say("none of the allowed changes is possible for this candidate"), True
         doubts = parted(dict.fromkeys(each.reason for each in first.report.policy.undecided))
         return say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts), False
 

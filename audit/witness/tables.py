@@ -237,7 +237,7 @@ class _Search:
 
 def _rests(claims: Sequence[Mapping[str, Any]], report: Report) -> Iterator[str]:
     """Yield what of the verdict has no evidence."""
-    yield say("that sums of labels beyond those that are asked about give nothing away")
+    yield say("that sums of labels other than those checked disclose nothing")
     of = {claim["claim"]: claim for claim in claims}
     for claim in claims:
         open_ = claim["questions"] - claim["settled"] - claim["findings"]

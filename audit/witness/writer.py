@@ -48,7 +48,7 @@ def check_folder(series: Path, folder: Path) -> None:
             f"people; write it to {printable_path(series / PRIVATE / 'witness')}, or outside the series"
         )
     if where.exists() and not where.is_dir():
-        raise UsageError(f"--witness: {printable_path(folder)} is no folder; name another one")
+        raise UsageError(f"--witness: {printable_path(folder)} is not a folder; name another one")
 
 
 def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a table of pyarrow

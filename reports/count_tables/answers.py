@@ -85,10 +85,10 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         )
         yield from _cells(candidate.hide, candidate.after.tables)
         if candidate.least:
-            yield say("No cheaper cells do: inner cells come before margins, then those of the smaller counts.")
+            yield say("No cheaper cells are enough: inner cells cost less than totals, small counts less than large.")
         else:
-            yield say("There may be cheaper cells: there were too many to try.")
-        yield say("Empty what is to be hidden: a marker that stands for small counts would be untrue of larger ones.")
+            yield say("There may be cheaper cells: there are too many combinations to try.")
+        yield say("Leave these cells empty: a marker that stands for small counts would be wrong for larger ones.")
     if candidate.rounding is not None:
         base = candidate.rounding.to
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
@@ -100,7 +100,7 @@ def _no_cells(stopped: Reason | None) -> str:
     """Return that no cells to hide were found, and whether there are none."""
     if stopped is not None:
         return say("No cells to hide were found: {reason}. This does not prove that there are none.", reason=stopped)
-    return say("No set of cells was found that leaves nothing new when it is hidden; publish fewer tables.")
+    return say("No cells were found that prevent every new finding when they are hidden; publish fewer tables.")
 
 
 def _written(candidate: CandidateReport) -> Iterator[str]:
@@ -129,7 +129,7 @@ def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator
 def not_published(report: CountReport) -> list[str]:
     """Return that nothing was published, and what stands in the way."""
     found = [finding.sentence() for finding in report.findings] or reasons(report)
-    start = say("Nothing was published: whatever else is hidden, this follows or is not settled:")
+    start = say("Nothing was published: even with further cells hidden, these counts can be derived, or may be:")
     return [start, *(f"{line}." for line in found)]
 
 

@@ -1,4 +1,4 @@
-"""What is said of tables of counts where it is not what is said of people's data."""
+"""Sentences about tables of counts, where they differ from those about people's data."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def rules(series: TablesFacts) -> Iterator[str]:
         yield say("The labels of {dimension} need not cover everyone.", dimension=printable(name))
     for file, many in (series.notes or {}).items():
         yield say_count(
-            "{count} line below the table in {file} is a note, and no row.",
-            "{count} lines below the table in {file} are notes, and no rows.",
+            "{count} line below the table in {file} is a note, not a row.",
+            "{count} lines below the table in {file} are notes, not rows.",
             many,
             file=printable(file),
         )
@@ -124,7 +124,7 @@ def headline(report: CountReport) -> tuple[str, str]:
             how=say("{count} exactly", count=exactly) if exactly else say("none exactly"),
         ), "red"
     if report.policy.undecided and not measures.open:
-        return say("UNDECIDED: the tables cannot be called safe before what is named below is declared."), "yellow"
+        return say("UNDECIDED: the tables cannot be called safe until you declare what is named below."), "yellow"
     if report.policy.undecided:
         return say_count(
             "UNDECIDED: {count} count could not be settled.",
@@ -154,7 +154,7 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
     return [
         (say("published cells"), figure(m.cells)),
         (say("hidden by a marker"), figure(m.protected)),
-        (say("counts asked about"), figure(m.questions)),
+        (say("counts checked"), figure(m.questions)),
         (say("recovered"), figure(m.recovered)),
         (say("narrowed"), figure(m.narrowed)),
         (say("small"), figure(m.small)),
@@ -183,8 +183,8 @@ def readers(report: CountReport) -> Iterator[str]:
     """Yield who learns what from the page."""
     if report.attacks[0].findings:
         yield say(
-            "This version shows counts that the tables hide, and how they follow. It is for those inside who may see "
-            "the exact counts."
+            "This version shows counts that the tables hide, and how to derive them. It is only for colleagues who may "
+            "see the exact counts."
         )
         return
     total = report.attacks[0].findings_total
@@ -202,8 +202,8 @@ def readers(report: CountReport) -> Iterator[str]:
         yield say("Somebody who has the tables as well learns nothing more about any count from this page.")
     if any(rules(report.tables)):
         yield say(
-            "The rules under “Assumptions” say how counts were hidden or rounded. Where they are not published "
-            "with the tables, leave them out of what is shared."
+            "The rules under “Assumptions” say how counts were hidden or rounded. Where they are not published with "
+            "the tables, leave them out of what is shared."
         )
 
 

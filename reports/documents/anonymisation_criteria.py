@@ -32,12 +32,12 @@ _CRITERIA = {
 
 
 _BY_KEY = Phrase(
-    "Yes, by assumption: this adversary knows which group holds a person in each release, and so links the releases. "
-    "What that discloses was judged, and stands under inference."
+    "Yes, by assumption: this adversary knows each person's group in each release, and so links the releases. What "
+    "that discloses was judged; see inference."
 )
 _BY_REGISTER = Phrase(
-    "Judged: this adversary knows people’s exact quasi-identifiers, and links the releases by the groups that can be a "
-    "person’s in each. What that discloses stands under inference."
+    "Judged: this adversary knows people’s exact quasi-identifiers, and links the releases by the groups in which a "
+    "person can be. For what that discloses, see inference."
 )
 
 

@@ -30,7 +30,7 @@ class ImpactAssessment(Document):
         "Annex to the data protection impact assessment: risk of re-identification by a series of releases"
     )
     purpose: ClassVar[Phrase] = Phrase(
-        "What was measured stands here; what only the controller knows is a marked blank."
+        "This annex states what was measured; what only the controller knows is left as a marked blank."
     )
 
     def parts(self, report: Report) -> Sequence[Part]:

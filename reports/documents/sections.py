@@ -38,12 +38,12 @@ _STATES = {
     "not judged": Phrase("{clause}: was not judged"),
 }
 _CLAUSES = {
-    "max_risk": Phrase("how probable a person’s value may be at most (max_risk, limit {limit})"),
+    "max_risk": Phrase("highest allowed probability of a person’s value (max_risk, limit {limit})"),
     "max_ever_risk": Phrase(
-        "how probable it may be at most that a person ever had a grave value (max_ever_risk, limit {limit})"
+        "highest allowed probability that a person ever had a grave value (max_ever_risk, limit {limit})"
     ),
-    "min_e": Phrase("how many people must at least share what is known to be equal (min_e, limit {limit})"),
-    "k": Phrase("how many rows, or records, must at least look alike (k, limit {limit})"),
+    "min_e": Phrase("smallest allowed group of people known to have the same values (min_e, limit {limit})"),
+    "k": Phrase("smallest allowed number of rows, or records, that look alike (k, limit {limit})"),
 }
 _CLAUSE = Phrase("{name}, limit {limit}")
 

@@ -16,7 +16,8 @@ class WitnessStatement(Document):
     name: ClassVar[str] = "statement"
     title: ClassVar[Phrase] = Phrase("Statement of what an audit of a series of releases has shown")
     purpose: ClassVar[Phrase] = Phrase(
-        "Who has the releases and the witness can check what is proved without trust in the program that wrote it."
+        "Anyone who has the releases and the witness can check what is proved, without trusting the program that wrote "
+        "it."
     )
 
     def parts(self, report: Report) -> Sequence[Part]:

@@ -341,7 +341,7 @@ REFUSED = [
      "the last release are missing", "keep"),
     (DIVERSE, {"1": PEOPLE[:12], "2": SHARED}, '2.csv:2, column "Disease": release 2 is not published: 1 sensitive '
      "values are in more than 1/2", "(lines 2, 3, 4, 5, 6 and 3 more)"),
-    (MONDRIAN, {"1": PEOPLE[:12], "2": [*PEOPLE, PEOPLE[3]]}, '2.csv:5, column "Name": this person stands again on '
+    (MONDRIAN, {"1": PEOPLE[:12], "2": [*PEOPLE, PEOPLE[3]]}, '2.csv:5, column "Name": this person has another row on '
      "line 26", "keep one row"),
     (MONDRIAN, {"1": PEOPLE[:12], "2": [("~P", *PEOPLE[0][1:])]}, '2.csv:2, column "Name": identifiers that begin with '
      "~ are kept for counterfeits", "another identifier"),
@@ -421,7 +421,7 @@ def test_words_that_do_not_fit(tmp_path, words, line):
 BLOCKED = [
     ("", "file", "this is not a folder; name the folder of the series with --output"),
     ("", "long", "File name too long"),
-    ("notes.txt", "file", "the folder holds other files, and no series.toml"),
+    ("notes.txt", "file", "this folder holds other files, but no series.toml"),
     ("private", "file", "File exists"),
     ("private", "link", "a link takes this folder out of the series; make it a folder of its own"),
     ("private/.lock", "folder", "Is a directory"),

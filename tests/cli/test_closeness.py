@@ -52,7 +52,7 @@ def close(result):
         ([FAR, NEAR], 'types = { Pay = "categorical" }', "", "unnamed", None),
         # Amounts or codes: what closeness alone finds is undecided.
         ([FAR, FAR], "", "", "holds", None),
-        ([FAR, NEAR], "", "", "undecided", "or be codes"),
+        ([FAR, NEAR], "", "", "undecided", "may be amounts"),
         # Of one sign and within a factor of 2: a share says little.
         ([["36.1", "38.0"], ["36.0", "41.0"]], 'types = { Pay = "numeric" }', "", "undecided", "in their own unit"),
         ([["36.1", "41.0"], ["36.0", "41.0"]], 'types = { Pay = "numeric" }', "", "holds", None),
@@ -64,7 +64,7 @@ def close(result):
         ([["a", "b"], ["c", "d"]], "", "", "unnamed", None),
         ([["a", "b"], ["c", "d"]], "", "closeness = 0.2", "undecided", "no sensitive column has numbers"),
         # Equal numbers are close, however they are written.
-        ([FAR, ["7", "7.0"]], "", "closeness = 0", "undecided", "or be codes"),
+        ([FAR, ["7", "7.0"]], "", "closeness = 0", "undecided", "may be amounts"),
         # What is known of harmless values alone violates nothing; what lies beside them does.
         ([FAR, NEAR], 'types = { Pay = "numeric" }\nharmless = { Pay = ["950", "1000"] }', "", "holds", None),
         ([FAR, NEAR], 'types = { Pay = "numeric" }\nharmless = { Pay = ["950"] }', "", "violated", None),

@@ -184,7 +184,7 @@ def test_numbers_that_may_be_codes_are_judged_as_both(tmp_path, values, more, st
         "holds",
     )
     assert clauses.get("closeness", {"state": None})["state"] == state
-    assert state != "undecided" or 'numbers of "Pay" that are close' in clauses["closeness"]["reason"]
+    assert state != "undecided" or 'the numbers of "Pay" may be amounts' in clauses["closeness"]["reason"]
 
 
 def test_what_is_published_of_numbers_is_declared(tmp_path):

@@ -95,7 +95,7 @@ def test_whoever_loses_a_role_that_only_one_can_have_is_asked_again(folder):
 def test_answers_that_end_too_early_change_nothing(folder, answers):
     code, _, err, text = confirm(folder, *answers)
     assert code == 2
-    assert "the answers end before the questions do, and nothing was changed" in err
+    assert "there are fewer answers than questions, and nothing was changed" in err
     assert text == MANIFEST.format(keys=ALL)
 
 

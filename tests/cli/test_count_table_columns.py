@@ -96,7 +96,7 @@ def test_shares_of_two_counts_that_are_not_exact_are_undecided(tmp_path):
     rows = [("A", "M", "*", "50.0"), ("A", "F", "*", "50.0"), ("A", "All", "*", "100.0"), *HIDDEN_TOTAL[3:]]
     code, why, found = verdict(written(tmp_path, rows, "area,sex,n,percent", table))
     assert (code, found) == (3, [])
-    assert "2 numbers in percent tie two counts that are both not exact" in why
+    assert "2 numbers in percent each depend on two counts, neither of which is exact" in why
     rows = [(*row[:3], "" if row[2] == "*" else row[3]) for row in rows]
     assert verdict(written(tmp_path, rows, "area,sex,n,percent", table))[:2] == (0, "[]")
 

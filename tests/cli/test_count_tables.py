@@ -24,7 +24,7 @@ def replaced(series, old, new, folder):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('over_time = "independent"', 'over_time = "monthly"', "`over_time`: there is no such relation"),
+        ('over_time = "independent"', 'over_time = "monthly"', "`over_time`: unknown relation"),
         ('value = "n"', 'value = "m"', 'column "m": the column is not in the file, which has: area, sex, n'),
         ('"*" = [1, 4]', '"*" = [4, 1]', "is not given a least and a greatest count"),
         ("min_count = 5", "min_count = 1", "`min_count`: this is not a limit of the policy"),

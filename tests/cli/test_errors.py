@@ -98,7 +98,7 @@ NOWHERE = ("nor is any other", "write a header line")
 COLUMNS = ("Age", "Zipcode", "Group-ID", "Disease", "Owner")
 NOT_GZIP, NOT_PARQUET = ("not a whole gzip file", "compress it again"), ("not a whole Parquet file", "write it again")
 NO_FILE, OUTSIDE = ("no such file", "correct its name"), ("`releases`", "leave the series folder", "copy the file")
-NO_COUNT, CELLS = ("no count of people", "a whole number from 1"), "one cell a column"
+NO_COUNT, CELLS = ("not a number of people", "a whole number from 1"), "one cell a column"
 
 CASES = {
     # the folder and its manifest
@@ -148,7 +148,7 @@ CASES = {
         INVARIANT, toml('"2" =', '"3" ='), ("series.toml:12: ", "`3`", "not in the series", "a release's tag")),
     "unknown type": (
         "outsider", toml("sensitive =", 'types = { Zipcode = "number" }\nsensitive ='),
-        ("series.toml:", "`types`", '"number" is no type', '"numeric", "categorical"')),
+        ("series.toml:", "`types`", 'unknown type "number"', '"numeric", "categorical"')),
     # files
     "no release": (H, gone(R2), ("releases/2.csv: ", *NO_FILE)),
     "several files missing": (
@@ -226,7 +226,7 @@ CASES = {
         ('releases/2.csv:4, column "Zipcode": ', "the cell is empty", "write `*`")),
     "label without a place": (
         "outsider", cell(R1, 2, "Age", "ancient"),
-        ('releases/1.csv:2, column "Age": ', "no label of the column's hierarchy", "add the label")),
+        ('releases/1.csv:2, column "Age": ', "not a label of the column's hierarchy", "add the label")),
     "negative count": ("counted", cell(R1, 3, "count", "-2"), ('releases/1.csv:3, column "count": ', *NO_COUNT)),
     "huge count": ("counted", cell(R1, 3, "count", "9" * 40), ('releases/1.csv:3, column "count": ', *NO_COUNT)),
     "pair with other groups": (
@@ -262,20 +262,20 @@ CASES = {
         ('counterfeits/2.csv:2, column "Group-ID": ', "not in the release", "each group of the")),
     "counterfeits of a group twice": (
         INVARIANT, line(FAKES, "1", "1"),
-        ('counterfeits/2.csv:4, column "Group-ID": ', "stands twice", "at most once")),
+        ('counterfeits/2.csv:4, column "Group-ID": ', "is on two lines", "at most once")),
     "negative counterfeits": (
         INVARIANT, cell(FAKES, 3, "Count", "-1"),
-        ('counterfeits/2.csv:3, column "Count": ', "no count", "how many of the group's rows")),
+        ('counterfeits/2.csv:3, column "Count": ', "not a count", "how many of the group's rows")),
     "more counterfeits than rows": (
         INVARIANT, cell(FAKES, 3, "Count", "77"),
-        ('counterfeits/2.csv:3, column "Count": ', "not so many rows", "how many of the")),
+        ('counterfeits/2.csv:3, column "Count": ', "fewer rows than that", "how many of the")),
     "counterfeits that the key contradicts": (
         INVARIANT, cell(FAKES, 3, "Count", "2"),
         ('counterfeits/2.csv, column "Count": ', "2 counterfeits here but 1 in the key", "the key")),
     # what the adversary knows
     "register with a range": (
         OUT, cell(REGISTER, 5, "Age", "[21, 29]"),
-        ('register.csv:5, column "Age": ', "no exact value", "write the exact value")),
+        ('register.csv:5, column "Age": ', "not an exact value", "write the exact value")),
     "register with an empty cell": (
         OUT, cell(REGISTER, 5, "Zipcode", ""),
         ('register.csv:5, column "Zipcode": ', "the cell is empty", "write the exact value")),
@@ -299,7 +299,7 @@ CASES = {
         ("register.csv:3: ", "no group of release 1 covers this person", "the person's values")),
     "a presence that there is not": (
         OUT, toml("[adversary]", '[adversary]\npresence = "sure"'),
-        ("series.toml:11: `presence`", "there is no such presence", 'use "possible"')),
+        ("series.toml:11: `presence`", "unknown kind of presence", 'use "possible"')),
     "a presence without a register": (
         H, more(MANIFEST, '[adversary]\npresence = "possible"\n'),
         ("series.toml:11: `presence`", "without a register", "leave the line out")),
@@ -334,12 +334,12 @@ CASES = {
     "transitions that leave out a value": (
         WARD, table(STEPS, lambda rows: [row for row in rows if row[0] != "flu"]),
         ('transitions.csv, column "from": ', 'no line says what may follow "flu"', "add lines that do")),
-    "transition twice": (WARD, again(STEPS), ("transitions.csv:16: ", "stands twice", "keep one")),
+    "transition twice": (WARD, again(STEPS), ("transitions.csv:16: ", "is on two lines", "keep one")),
     "transition to nothing": (
         WARD, cell(STEPS, 3, "to", ""), ('transitions.csv:3, column "to": ', "empty", "write a value")),
     "probability above one": (
         "changing", cell(STEPS, 4, "probability", "1.5"),
-        ('transitions.csv:4, column "probability": ', "no probability", "a number from 0 to 1")),
+        ('transitions.csv:4, column "probability": ', "not a probability", "a number from 0 to 1")),
     "no probability": (
         "changing", cell(STEPS, 4, "probability", ""),
         ('transitions.csv:4, column "probability": ', "this one has none", "to all lines of a `from`, or to none")),

@@ -77,7 +77,7 @@ BAD = [
     ({"reason": "why", "until": ""}, "a reason without a date"),
     ({"reason": "", "until": "2999-01-01"}, "a date without a reason"),
     ({"reason": "why", "until": "01/02/2999"}, "01/02/2999 is not a date"),
-    ({"reason": "why", "until": "2001-01-01"}, "2001-01-01 is past"),
+    ({"reason": "why", "until": "2001-01-01"}, "2001-01-01 is in the past"),
     ({"reason": "", "until": ""}, "no line has a reason and a date"),
     (
         {"reason": "why", "until": "2999-01-01", "id": "intersection-0123456789abcdef"},

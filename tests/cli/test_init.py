@@ -295,7 +295,7 @@ Columns, with how many different cells
   Disease   sensitive         2   its name and the only exact column
 
 What can be judged
-  What somebody learns who knows in which group each person is, over all releases (linked).
+  All releases together: what an adversary learns who knows the group of each person (linked).
 
 Look at
   -  Column "Owner" is taken for the auditor's key, with which the adversary knows everybody's

@@ -163,7 +163,7 @@ def test_answers_on_a_terminal(monkeypatch):
         monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines) + ("\n" if lines else "")))
         return init.ask_until_answered(question)
 
-    with pytest.raises(UsageError, match="the answers end before"):
+    with pytest.raises(UsageError, match="there are fewer answers than"):
         answered()
     assert answered("") == "key"
     assert answered("2") == "record"

@@ -123,7 +123,7 @@ def test_broken_assumptions_are_one_short_sentence(broken):
 def test_whatever_waits_for_the_assumptions_says_so(broken):
     rows = page(broken)[1]["Verdict"]
     assert (
-        rows.count("| data that agree with the assumptions |") == 3
+        rows.count("| corrected data, or other assumptions in series.toml |") == 3
     )  # clauses that wait for the same are told together
     assert "| equivalence |" not in rows  # the clause above it has said so
 
@@ -157,7 +157,7 @@ def test_a_page_splits_what_one_release_discloses_from_what_all_do(tmp_path):
     shutil.copytree(HOSPITAL, tmp_path / "s")
     edit(tmp_path / "s/releases/1.csv", '"[12000, 14000]",bronchitis', '"[12000, 14000]",dyspepsia')
     alone = page(tmp_path / "s")[1]["Verdict"]
-    assert "in 1 of 2 releases people stand in groups whose rows all have one value" in alone
+    assert "in 1 of 2 releases, people are in groups whose rows all have one value" in alone
     assert "in release 1 there are 2 people" in alone
     edit(tmp_path / "s/series.toml", "[columns]\n", '[columns]\nharmless = { Disease = ["dyspepsia"] }\n')
     assert "none has a group whose rows all have one value" in page(tmp_path / "s")[1]["Verdict"]
@@ -265,7 +265,7 @@ def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
 @pytest.mark.parametrize(
     ("series", "words", "said"),
     [
-        ("hospital-l-diverse", (), "Yes, by assumption: this adversary knows which group holds a person"),
+        ("hospital-l-diverse", (), "Yes, by assumption: this adversary knows each person's group"),
         ("hospital-l-diverse-outsider", (), "Judged: this adversary knows people’s exact quasi-identifiers"),
         ("hospital-2-invariant", ("--adversary", "published"), "Not judged: no attack"),
         ("cases-monotonic", (), "inference-table: none of 6 records below k = 2"),

@@ -55,7 +55,7 @@ def test_everybody_is_of_one_kind(tmp_path):
     code, states, found = audited(written(tmp_path, [rows]))
     assert (code, states["min_labels"], states["min_count"]) == (1, "violated", "holds")
     assert found == {("1", "N", "HIV", 12, 12)}
-    assert "all of them (exactly 12) are of kind HIV" in run_main(str(tmp_path))[1]
+    assert "everybody counted (exactly 12) has kind HIV" in run_main(str(tmp_path))[1]
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_a_smallest_class_without_its_rows_accepts_nothing(tmp_path):
 
 
 def test_nothing_to_accept_is_refused(hospital):
-    assert "nothing is named to be accepted" in refused("waive", str(hospital), *WHY)
+    assert "nothing to accept was named" in refused("waive", str(hospital), *WHY)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_nothing_to_accept_is_refused(hospital):
     [
         (["Bob", "--reason", "r", "--until", "tomorrow"], "tomorrow is not a date; write year, month and day"),
         (["Bob", "--reason", "r", "--until", "2030-13-01"], "2030-13-01 is not a date"),
-        (["Bob", "--reason", "r", "--until", "2001-01-01"], "2001-01-01 is past"),
+        (["Bob", "--reason", "r", "--until", "2001-01-01"], "2001-01-01 is in the past"),
         (["Bob", "--reason", " ", "--until", "2999-01-01"], "--reason: it is empty"),
         (["intersection-0123456789abcdef", *WHY], "no private/finding.key"),
         (["Bob", "--reason", "r"], "--until"),
@@ -359,7 +359,7 @@ def test_a_waiver_without_a_size_leaves_its_clauses_undecided(key, tmp_path):
     unsized(tmp_path, **{key: "Ann" if key == "individual" else "intersection-*"})
     said = " ".join(run_main(str(tmp_path), *words)[1].split())
     assert ("audit the series with --stable-ids" in said) == (key == "individual")
-    assert ("UNDECIDED: what was found is waived, but not how much of it" in said) == (key == "individual")
+    assert ("UNDECIDED: the waivers do not say how much they accept" in said) == (key == "individual")
     assert "nothing was found" not in said
     code, result = judged(tmp_path, *words, "--stable-ids")
     assert (code, states(result), len(found(result))) == (3, ["unsized"], 1)

@@ -214,7 +214,7 @@ def m_distinct(series: Form, m: int) -> Iterator[Broken]:
                     group = value_group_of(series, j, row)
                     values = bag(series, j, value_groups(series, j)[group], attribute)
                     if line.who in signatures and not is_legal_update_instance(set(values), signatures[line.who]):
-                        clause = "people whose group is no legal update instance of their last"
+                        clause = "people whose group is not a legal update instance of their last group"
                         yield Broken(clause + suffix(series, attribute), j, row, (group,), (line.who,))
                     signatures[line.who] = [candidate_update_set(series, value) for value in values]
 

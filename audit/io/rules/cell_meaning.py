@@ -65,7 +65,7 @@ class ColumnTypes(ColumnRule):
         for name, kind in self.kinds.items():
             if kind not in {each.value for each in Kind}:
                 names = ", ".join(f'"{each.value}"' for each in Kind)
-                yield f'"{kind}" is no type', f"use one of {names}"
+                yield f'unknown type "{kind}"', f"use one of {names}"
             elif name in columns.sensitive and kind not in (Kind.NUMERIC.value, Kind.CATEGORICAL.value):
                 named = f'"{printable(name)}" is sensitive'
                 what = f'{named}, and of sensitive values only "numeric" and "categorical" are read'
@@ -90,16 +90,16 @@ class ColumnTypes(ColumnRule):
         doubt = None
         if width is None and kind is None:
             doubt = say(
-                'numbers of "{column}" that are close to each other may be as much as to know one, or be codes: write '
-                'types = {{ {key} = "numeric" }} under [columns], or "categorical" if they are codes',
+                'the numbers of "{column}" may be amounts, where a close one says nearly as much as the true one, or '
+                'codes: write types = {{ {key} = "numeric" }} under [columns] for amounts, "categorical" for codes',
                 **about,
             )
         elif (
             width is None and known and min(known) * max(known) > 0 and max(map(abs, known)) <= 2 * min(map(abs, known))
         ):
             doubt = say(
-                'the numbers of "{column}" are so far from 0 that a share of them says little; write how far close '
-                'ones are apart in their own unit, closeness = {{ {key} = "0.5" }} under [policy], say',
+                'the numbers of "{column}" are so far from 0 that a percentage does not say which are close; write '
+                'under [policy] which difference is close, such as closeness = {{ {key} = "0.5" }}',
                 **about,
             )
         return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
@@ -112,8 +112,8 @@ class ColumnTypes(ColumnRule):
                 what = say_count(
                     '{count} text of "{column}" looks like a number and is not read as one, such as "{text}": write it '
                     'as the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
-                    '{count} texts of "{column}" look like numbers and are not read, such as "{text}": write them '
-                    'as the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
+                    '{count} texts of "{column}" look like numbers and are not read, such as "{text}": write them as '
+                    'the other numbers, or types = {{ {key} = "categorical" }} under [columns] if they are codes',
                     len(unread),
                     column=printable(column),
                     key=toml_key(printable(column)),

@@ -33,7 +33,7 @@ class Delimiter(_OfTextFiles):
         """Yield that it is not one character, or one that has another meaning."""
         sign = self.sign
         if sign is not None and (not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n'):
-            yield "this is no delimiter", 'write ",", ";", "|" or, for a tabulator, "\\t"'
+            yield "this is not a delimiter", 'write ",", ";", "|" or, for a tabulator, "\\t"'
 
     def rewrites(self, tag: str) -> bool:
         """Return whether cells are not divided by commas."""
@@ -51,7 +51,7 @@ class Encoding(_OfTextFiles):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield that Python does not know it."""
         if self.name is not None and not is_encoding(self.name):
-            yield f'"{self.name}" is no encoding', 'write such as "utf-8", "cp1252" or "latin-1"'
+            yield f'unknown encoding "{self.name}"', 'write one such as "utf-8", "cp1252" or "latin-1"'
 
     def rewrites(self, tag: str) -> bool:
         """Return whether an encoding is declared."""

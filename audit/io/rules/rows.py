@@ -41,7 +41,7 @@ class IgnoreRows(ColumnRule):
 
     key: ClassVar[str] = "ignore_rows"
     form: ClassVar[Form] = Reader.lists
-    why: ClassVar[str] = "rows with these cells are totals, and no people"
+    why: ClassVar[str] = "rows with these cells are totals, not people"
     marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -72,7 +72,7 @@ class IgnoreRows(ColumnRule):
                 column=printable(name),
             )
             warning = None if name in columns.quasi_identifiers else MisreadWarning("total-row", what)
-            why = "rows with it look like totals, and are no people"
+            why = "rows with it look like totals, not people"
             rule = IgnoreRows({name: marks})
             yield Hint(name, [[text] for text in marks], rule, why, warning, names_texts=True)
 
@@ -116,29 +116,29 @@ class SeveralRows(ColumnRule):
         if self.choice == EPISODES:
             what = say(
                 "people have several rows: each release and each row is judged by itself, because the manifest says "
-                'rows = "episodes", and so a person as far as the worst of the person\'s rows goes. What several rows '
-                "or releases disclose together about one person is not judged, and rows that look alike may all belong "
-                'to one person; with rows = "latest" or "first" and a date column, one row is judged for each person'
+                'rows = "episodes"; a person counts by the worst of the person\'s rows. What several rows or releases '
+                "disclose together about one person is not judged, and rows that look alike may all belong to one "
+                'person; with rows = "latest" or "first" and a date column, one row is judged for each person'
             )
             if people:
                 what = say(
                     "people have several rows ({count} times in one release): each release and each row is judged by "
-                    'itself, because the manifest says rows = "episodes", and so a person as far as the worst of the '
-                    "person's rows goes. What several rows or releases disclose together about one person is not "
-                    "judged, and rows that look alike may all belong to one person: a k that is stated counts people; "
-                    'with rows = "latest" or "first" and a date column, one row is judged for each person',
+                    'itself, because the manifest says rows = "episodes"; a person counts by the worst of the '
+                    "person's rows. What several rows or releases disclose together about one person is not judged. "
+                    "Rows that look alike may all belong to one person; a k that you state counts people. With rows = "
+                    '"latest" or "first" and a date column, one row is judged for each person',
                     count=people,
                 )
         elif self.choice == LATEST:
             what = say(
-                "the latest row of each person counts as the person's; {count} further rows are judged like those "
-                "of people of whom nothing else is known",
+                "the latest row of each person counts as the person's; {count} further rows are judged like those of "
+                "people of whom nothing else is known",
                 count=further,
             )
         else:
             what = say(
-                "the first row of each person counts as the person's; {count} further rows are judged like those "
-                "of people of whom nothing else is known",
+                "the first row of each person counts as the person's; {count} further rows are judged like those of "
+                "people of whom nothing else is known",
                 count=further,
             )
         yield ReportWarning("duplicates", what)

@@ -57,7 +57,7 @@ class Decimal(ColumnRule):
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield that it is neither a point nor a comma."""
         if self.sign not in (None, ".", ","):
-            yield "this is no decimal sign", 'write decimal = "," or leave it out'
+            yield "this is not a decimal sign", 'write decimal = "," or leave it out'
 
     def rewrites(self, tag: str) -> bool:
         """Return whether numbers have commas."""
@@ -150,10 +150,10 @@ class Fold(ColumnRule):
 def respelled_cells(column: str, groups: Collection[Collection[str]]) -> str:
     """Return that cells differ in spelling alone, those of a group from each other, and what to declare."""
     return say_count(
-        '{count} cell of "{column}" differs from another only in spelling, and is read as a different '
-        'value; if they are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
-        '{count} cells of "{column}" differ from others only in spelling, and are read as different '
-        'values; if they are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
+        '{count} cell of "{column}" differs from another only in spelling, and is read as a different value; if they '
+        'are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
+        '{count} cells of "{column}" differ from others only in spelling, and are read as different values; if they '
+        'are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
         sum(map(len, groups)) - len(groups),
         column=printable(column),
     )

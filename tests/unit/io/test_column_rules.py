@@ -101,7 +101,7 @@ def test_a_crosswalk_names_values_as_the_release_spells_them():
 def test_a_rule_that_is_wrong_is_left_out_of_what_is_read(tmp_path):
     code, _, err = series(tmp_path, 'delimiter = ";;"')
     assert (code, err.count("\n")) == (2, 1)
-    assert err.startswith("audit: series.toml:7: `delimiter`: this is no delimiter; ")
+    assert err.startswith("audit: series.toml:7: `delimiter`: this is not a delimiter; ")
 
 
 # -- a rule of its own --------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ FAULTS = [
     ('["Age", "Town"]', '"Age"', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
     ('["Age", "Town"]', '["Age", 1]', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
     ('["Age", "Town"]', '["Age", ""]', [f":7: `quasi_identifiers`: {NO_LIST.format('quasi_identifiers')}"]),
-    ('["Age", "Town"]', '["Age", "Age"]', [":7: `quasi_identifiers`: a name stands twice; name each once"]),
+    ('["Age", "Town"]', '["Age", "Age"]', [":7: `quasi_identifiers`: a name is listed twice; list each name once"]),
     ('"Disease"', '"Age"', [":7: `Age`: one column has two meanings in [columns]; give each meaning its own column"]),
     (
         "individual",
@@ -90,7 +90,7 @@ FAULTS = [
     (f"snapshots = {S}", "", [': `snapshots`: no snapshot is named; write snapshots = ["1.csv"] under [microdata]']),
     (S, "[]", [':3: `snapshots`: no snapshot is named; write snapshots = ["1.csv"] under [microdata]']),
     (S, '"1.csv"', [f":3: `snapshots`: {NO_LIST.format('snapshots')}"]),
-    (S, '["1.csv", "1.csv"]', [":3: `snapshots`: a name stands twice; name each once"]),
+    (S, '["1.csv", "1.csv"]', [":3: `snapshots`: a name is listed twice; list each name once"]),
     (S, '["1.csv", "./1.csv"]', [':3: `snapshots`: two snapshots have the name "1"; rename one of the files']),
     (S, '["../1.csv"]', [f":3: `snapshots`: {OUTSIDE}"]),
     (S, '["/etc/*.csv"]', [f":3: `snapshots`: {OUTSIDE}"]),
@@ -200,10 +200,10 @@ BAD = [
                                                  "write whose row it is"]),
     ([ROWS[0], ("~ghost", *ROWS[1][1:])], [':3, column "Name": identifiers that begin with ~ are kept for '
                                            "counterfeits; give this person another identifier"]),
-    ([*ROWS, ROWS[0]], [':2, column "Name": this person stands again on line 6; keep one row for each person']),
-    ([*ROWS, ROWS[2], ROWS[0], (" Cy ", *ROWS[2][1:])], [':2, column "Name": this person stands again on line 7, and '
-                                                         "so do 2 more; keep one row for each person"]),
-    ([("Bo", 21, "a\nb\n\nc", "flu"), *ROWS[1:], ROWS[3]], [':8, column "Name": this person stands again on line 9; '
+    ([*ROWS, ROWS[0]], [':2, column "Name": this person has another row on line 6; keep one row for each person']),
+    ([*ROWS, ROWS[2], ROWS[0], (" Cy ", *ROWS[2][1:])], [':2, column "Name": this person has another row on line 7, '
+                                                         "and so do 2 more; keep one row for each person"]),
+    ([("Bo", 21, "a\nb\n\nc", "flu"), *ROWS[1:], ROWS[3]], [':8, column "Name": this person has another row on line 9; '
                                                             "keep one row for each person"]),
     ([ROWS[0], ("Al", 22, "Ely", " ")], [':3, column "Disease": the row has no value; write its value']),
     ([ROWS[0], ("Al", 22, "*", "flu")], [':3, column "Town": the cell has no value; write the exact value, or leave '
