@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from audit.model.errors import InputError, Problem, printable, printable_path
 from audit.model.json_types import Items
 from audit.model.report import Tool
+from audit.runtime.version import VERSION
 from reports.escaping import as_json
 from reports.json_values import json_object
 from reports.sarif_log import artifact, automation, location, log, message, tool
@@ -36,23 +37,6 @@ class ErrorEntry:
 
 
 @dataclass(frozen=True)
-class ErrorReport:
-    """Why there is no result.
-
-    Attributes:
-        tool_version: of the program.
-        series: the name of the series' folder.
-        folder: the series' folder in its repository, empty where it is in none.
-        entries: all that is wrong.
-    """
-
-    tool_version: str
-    series: str
-    folder: str
-    entries: tuple[ErrorEntry, ...]
-
-
-@dataclass(frozen=True)
 class ErrorDocument:
     """What a command writes on standard output with --format json when usage or input is wrong (exit code 2).
 
@@ -69,11 +53,22 @@ class ErrorDocument:
     problems: Annotated[tuple[ErrorEntry, ...], Items(1)]
 
 
-def entries_of(error: BaseException, lines: Sequence[str]) -> tuple[ErrorEntry, ...]:
-    """Return what is wrong: the problems of an error, or the lines that standard error has."""
+def written(form: str, error: BaseException, lines: Sequence[str], series: str, folder: str) -> str:
+    """Return the document that an error is, as JSON or SARIF.
+
+    Args:
+        form: which of the two.
+        error: what is wrong.
+        lines: what standard error has.
+        series: the name of the series' folder.
+        folder: the series' folder in its repository, empty where it is in none.
+    """
+    entries = tuple(map(_of_line, lines))
     if isinstance(error, InputError):
-        return tuple(_of_problem(each) for each in error.problems)
-    return tuple(_of_line(line) for line in lines)
+        entries = tuple(map(_of_problem, error.problems))
+    if form == "sarif":
+        return _sarif(entries, series, folder)
+    return as_json(json_object(ErrorDocument(1, Tool(VERSION), 2, entries)))
 
 
 def _of_problem(problem: Problem) -> ErrorEntry:
@@ -92,25 +87,12 @@ def _of_line(line: str) -> ErrorEntry:
     return ErrorEntry(None, None, None, what if mark else remedy, remedy if mark else None)
 
 
-def error_json(report: ErrorReport) -> str:
-    """Return the problems as one JSON object; results have no `problems`."""
-    return as_json(json_object(ErrorDocument(1, Tool(report.tool_version), 2, report.entries)))
-
-
-def error_sarif(report: ErrorReport) -> str:
+def _sarif(entries: Sequence[ErrorEntry], series: str, folder: str) -> str:
     """Return the problems as notifications of a run without results: none were looked for, rather than none found."""
-    run = {
-        "tool": tool(report.tool_version, {}),
-        "automationDetails": automation(report.series, report.folder),
-        "invocations": [
-            {
-                "executionSuccessful": False,
-                "exitCode": 2,
-                "toolExecutionNotifications": [_notification(each, report.folder) for each in report.entries],
-            }
-        ],
-    }
-    return log(run)
+    notifications = [_notification(each, folder) for each in entries]
+    invocation = {"executionSuccessful": False, "exitCode": 2, "toolExecutionNotifications": notifications}
+    about = {"tool": tool(VERSION, {}), "automationDetails": automation(series, folder)}
+    return log({**about, "invocations": [invocation]})
 
 
 def _notification(entry: ErrorEntry, folder: str) -> dict[str, object]:
@@ -120,7 +102,3 @@ def _notification(entry: ErrorEntry, folder: str) -> dict[str, object]:
     if entry.file is None or entry.file.startswith("/") or ":" in entry.file or ".." in entry.file:
         return notification if entry.file is None else {**notification, "message": message(f"{entry.file}: {said}")}
     return {**notification, "locations": [location(artifact(entry.file, folder), entry.line)]}
-
-
-ERROR_FORMATS: Mapping[str, Callable[[ErrorReport], str]] = {"json": error_json, "sarif": error_sarif}
-"""The formats in which an error is one document on standard output."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from audit.cli.output import in_repository, put
 from audit.cli.standard_streams import discard
 from audit.model.errors import UsageError
-from audit.runtime.version import VERSION
 
 _SHORTEST = "--fo"
 
@@ -25,14 +24,13 @@ def put_error(words: Sequence[str], error: BaseException, lines: Sequence[str]) 
     asked = _format_asked(words)
     if asked not in {"json", "sarif"}:
         return
-    from reports.input_errors import ERROR_FORMATS, ErrorReport, entries_of
+    from reports.input_errors import written
 
     series = next((word for word in words if os.path.exists(word)), "")  # noqa: PTH110 - no name makes this raise
     folder = in_repository(series) if series else ""
-    report = ErrorReport(VERSION, Path(series).name or "series", folder, entries_of(error, lines))
     try:
         with suppress(UsageError):  # standard output may be full or closed; the exit code still tells
-            put(ERROR_FORMATS[asked](report))
+            put(written(asked, error, lines, Path(series).name or "series", folder))
     except BrokenPipeError:
         discard(sys.stdout)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import tomlkit
 from tomlkit.items import InlineTable, String
@@ -16,14 +15,6 @@ from audit.model.errors import Problems
 from audit.model.options import options_of
 
 _ON_ONE_LINE = 4
-
-
-@dataclass(frozen=True)
-class NewRelease:
-    """The files of a release, by their names in the series; `counterfeits` is None without counterfeits."""
-
-    files: ReleaseFiles
-    counterfeits: str | None
 
 
 def new(name: str, anonymizer: Anonymizer, columns: Columns, transitions: str | None) -> str:
@@ -64,16 +55,16 @@ def spelled_out(text: str, manifest: Manifest) -> str | None:
     return tomlkit.dumps(document)
 
 
-def extended(text: str, release: NewRelease) -> str:
-    """Return a manifest with a new release added."""
+def extended(text: str, files: ReleaseFiles, counterfeits: str | None) -> str:
+    """Return a manifest with a new release added; `counterfeits` is the file that counts them, if there are any."""
     document = tomlkit.parse(text.removeprefix("\ufeff"))
     releases = document["series"]["releases"]
-    releases.append(_entry(release.files))
+    releases.append(_entry(files))
     releases.multiline(multiline=len(releases) > _ON_ONE_LINE)
-    if release.counterfeits is not None:
+    if counterfeits is not None:
         if "counterfeits" not in document:
             document.add("counterfeits", tomlkit.table())
-        document["counterfeits"][release.files.tag] = release.counterfeits
+        document["counterfeits"][files.tag] = counterfeits
     return tomlkit.dumps(document)
 
 

@@ -250,13 +250,14 @@ class _Work:
 
     def _written(self, rendered: Rendered, read: ReadSnapshot, check: Check) -> KeyedRelease:
         """Stage a release, check what was written, and put it in place."""
-        new = self.form.files(read.snapshot.tag, counterfeits=rendered.counterfeits is not None)
-        tables = {new.files.shown: rendered.rows}
+        files, counterfeits = self.form.files(read.snapshot.tag), None
+        tables = {files.shown: rendered.rows}
         if rendered.values is not None:
-            tables[new.files.values_shown] = rendered.values
-        if rendered.counterfeits is not None and new.counterfeits is not None:
-            tables[new.counterfeits] = rendered.counterfeits
-        key = f"{PRIVATE}/{new.files.tag}.key.csv"
+            tables[files.values_shown] = rendered.values
+        if rendered.counterfeits is not None:
+            counterfeits = f"counterfeits/{files.tag}.csv"
+            tables[counterfeits] = rendered.counterfeits
+        key = f"{PRIVATE}/{files.tag}.key.csv"
         tables = {key: _key(rendered, self.series, self.form.columns.sensitive[0]), **tables}
         lines = None if self.form.begun else self.microdata.updates
         if lines is not None:
@@ -267,25 +268,25 @@ class _Work:
         self.workplace.stage(tables)
         if lines is not None:
             check_written_transitions(self.workplace.staging, lines)
-        release = self._read(self.series.staged(self.form.staged(self.workplace.staging, new)), 0)
+        release = self._read(self.series.staged(self.form.staged(self.workplace.staging, files, counterfeits)), 0)
         check_written(release, self.form.attributes, self.form.columns.sensitive[0], read, rendered.person)
         if not release.values_by_row:
             check_kept(release, self.counterfeits)
         breaches = check.add(release)
         if breaches:
-            raise BrokenPromiseError(f"release {new.files.tag} would break {self.anonymizer.promise}: {breaches[0]}")
-        self._commit(new, tables)
+            raise BrokenPromiseError(f"release {files.tag} would break {self.anonymizer.promise}: {breaches[0]}")
+        self._commit(files, counterfeits, tables)
         return release
 
-    def _commit(self, new: manifest_writer.NewRelease, tables: Mapping[str, pa.Table]) -> None:
+    def _commit(self, files: ReleaseFiles, counterfeits: str | None, tables: Mapping[str, pa.Table]) -> None:
         spelled = manifest_writer.spelled_out(self.form.text, self.form.manifest)
         if spelled is not None and self.form.begun:
             self.workplace.replace_manifest(spelled)
-        text = manifest_writer.extended(spelled or self.form.text, new)
+        text = manifest_writer.extended(spelled or self.form.text, files, counterfeits)
         manifest = manifest_writer.read_back(self.form.manifest, text)
-        if [release.shown for release in manifest.releases][-1] != new.files.shown:
-            raise BrokenPromiseError(f"{NAME} would not end with release {new.files.tag}")
-        self.workplace.commit(new.files.tag, tables, text)
+        if [release.shown for release in manifest.releases][-1] != files.shown:
+            raise BrokenPromiseError(f"{NAME} would not end with release {files.tag}")
+        self.workplace.commit(files.tag, tables, text)
         self.form.grown(text, manifest)
         self.series.manifest = manifest
 

@@ -22,7 +22,6 @@ from audit.io.toml import toml_key
 from audit.model.anonymizer import Anonymizer, Form
 from audit.model.errors import UsageError
 from audit.publishing import manifest_writer
-from audit.publishing.manifest_writer import NewRelease
 from audit.publishing.renderer import Renderer
 from audit.publishing.verification import TRANSITIONS
 
@@ -92,7 +91,7 @@ class SeriesForm:
         """The quasi-identifiers."""
         return self.renderer.attributes
 
-    def files(self, tag: str, *, counterfeits: bool) -> NewRelease:
+    def files(self, tag: str) -> ReleaseFiles:
         """Return the names of a release's files."""
         pattern, folder = self._pattern, self.manifest.folder
         shown = _renamed(pattern.shown, pattern.tag, tag)
@@ -100,15 +99,15 @@ class SeriesForm:
         if self.renderer.form == "anatomy":
             values = _renamed(pattern.values_shown, pattern.tag, tag)
             files = replace(files, values=folder / values, values_shown=values)
-        return NewRelease(files, f"counterfeits/{tag}.csv" if counterfeits else None)
+        return files
 
-    def staged(self, staging: Path, new: NewRelease) -> Manifest:
+    def staged(self, staging: Path, files: ReleaseFiles, counterfeits: str | None) -> Manifest:
         """Return a manifest of only the release whose files are staged in a folder."""
-        files = replace(new.files, rows=staging / new.files.shown)
+        files = replace(files, rows=staging / files.shown)
         if files.values is not None:
             files = replace(files, values=staging / files.values_shown)
-        counterfeits = {} if new.counterfeits is None else {files.tag: new.counterfeits}
-        return replace(self.manifest, folder=staging, releases=(files,), counterfeits=counterfeits)
+        counted = {} if counterfeits is None else {files.tag: counterfeits}
+        return replace(self.manifest, folder=staging, releases=(files,), counterfeits=counted)
 
     def grown(self, text: str, manifest: Manifest) -> None:
         """Take the manifest after a release was published."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -27,16 +27,11 @@ class Source:
 
     Attributes:
         shown: the name of the file in messages.
-        columns, value: codes of each row, shape (rows,).
-        individual: the column's name and the identifiers by row, an Arrow array.
+        people: all of them, in the order of the rows.
     """
 
     shown: str
-    quasi_identifiers: tuple[Attribute, ...]
-    sensitive: Attribute
-    columns: list[Column]
-    value: Column
-    individual: tuple[str, Any]
+    people: SyntheticPeople
 
     def draw(
         self, cohorts: Sequence[int], batches: Sequence[Counts] | None, rng: np.random.Generator
@@ -47,27 +42,28 @@ class Source:
             InputError: the table has too few rows, or too few rows of a sensitive value.
         """
         needed = sum(cohorts)
-        if needed > len(self.value):
+        if needed > len(self.people.value):
             remedy = "ask for fewer with --rows, --insertions or --snapshots, or name a larger table"
-            self._refuse(f"the table has {len(self.value):,} rows, and {needed:,} people are needed", remedy)
-        order = rng.permutation(len(self.value))
+            self._refuse(f"the table has {len(self.people.value):,} rows, and {needed:,} people are needed", remedy)
+        order = rng.permutation(len(self.people.value))
         if batches is None:
             rows = order[:needed]
         else:
             rows = np.concatenate([order[: cohorts[0]], self._batches(order[cohorts[0] :], batches)])
-        name, individual = self.individual[0], self.individual[1].take(rows)
-        columns = [column[rows] for column in self.columns]
-        return SyntheticPeople(self.quasi_identifiers, self.sensitive, name, individual, columns, self.value[rows])
+        people = self.people
+        columns = [column[rows] for column in people.columns]
+        return replace(people, individual=people.individual.take(rows), columns=columns, value=people.value[rows])
 
     def _batches(self, rows: npt.NDArray[np.intp], batches: Sequence[Counts]) -> npt.NDArray[np.intp]:
         """Return rows for the batches, with as many of each value as each batch needs."""
-        value = self.value[rows]
+        value = self.people.value[rows]
         lanes = rows[np.argsort(value, kind="stable")]
-        available = np.bincount(value, minlength=len(self.sensitive))
+        available = np.bincount(value, minlength=len(self.people.sensitive))
         needed = np.array(batches, dtype=np.int64).reshape(-1, len(available)).sum(axis=0)
         if (needed > available).any():
             worst = int(np.argmax(needed - available))
-            named = f'"{printable(self.sensitive.values[worst])}" in "{printable(self.sensitive.name)}"'
+            sensitive = self.people.sensitive
+            named = f'"{printable(sensitive.values[worst])}" in "{printable(sensitive.name)}"'
             what = f"{available[worst]:,} rows with {named} are left for the batches, which need {needed[worst]:,}"
             self._refuse(what, "choose a smaller --slope or fewer --insertions")
         nexts = np.cumsum(available) - available
@@ -88,7 +84,7 @@ def read_source(path: Path, quasi_identifiers: Sequence[str], sensitive: str, in
     Raises:
         InputError: the file cannot be read, a column is missing, a cell is empty, or an identifier occurs twice.
     """
-    names, people, problems = (*quasi_identifiers, sensitive), IdentifierEncoder(), Problems()
+    names, encoder, problems = (*quasi_identifiers, sensitive), IdentifierEncoder(), Problems()
     file = SnapshotFile(path.name, path, str(path))
     there = header(path, file.shown, problems)
     problems.check()
@@ -96,19 +92,20 @@ def read_source(path: Path, quasi_identifiers: Sequence[str], sensitive: str, in
         remedy = "correct its name in --quasi-identifiers, --sensitive or --individual"
         problems.add(file.shown, "the column is not in the file", remedy, column=name)
     problems.check()
-    read = Microdata(path.parent, path.name, (file,), individual, names, sensitive).read(0, people, Vocabulary())
+    read = Microdata(path.parent, path.name, (file,), individual, names, sensitive).read(0, encoder, Vocabulary())
     numeric = [len(numbers) == len(texts) for numbers, texts in zip(read.numbers, read.texts, strict=True)]
     attributes = [Attribute(*each) for each in zip(names, read.texts, numeric, strict=True)]
     columns = [codes.astype(each.dtype) for each, codes in zip(attributes, read.snapshot.point.T, strict=True)]
     filled = [_with_all_between(*each) for each in zip(attributes[:-1], columns[:-1], strict=True)]
-    return Source(
-        file.shown,
+    people = SyntheticPeople(
         tuple(attribute for attribute, _ in filled),
         attributes[-1],
+        individual,
+        encoder.names(read.snapshot.person),
         [column for _, column in filled],
         columns[-1],
-        (individual, people.names(read.snapshot.person)),
     )
+    return Source(file.shown, people)
 
 
 def _with_all_between(attribute: Attribute, column: Column) -> tuple[Attribute, Column]:

@@ -165,7 +165,7 @@ def source(request: SimulationRequest) -> tuple[Sequence[Attribute], Attribute, 
     value, who = request.sensitive.strip(), request.individual.strip()
     check_names([*chosen, value, who])
     table = read_source(request.population, chosen, value, who)
-    return table.quasi_identifiers, table.sensitive, table.draw
+    return table.people.quasi_identifiers, table.people.sensitive, table.draw
 
 
 def internal_updates(
