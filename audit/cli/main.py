@@ -23,8 +23,6 @@ from audit.cli.arguments import Parser, settle_format
 from audit.cli.completion import ASKED, complete
 from audit.cli.error_document import put_error
 from audit.cli.first_steps import FIRST_STEPS, did_you_mean
-from audit.cli.language import COMMANDS as TOLD_IN_LANGUAGES
-from audit.cli.language import add_language, language_of
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
@@ -33,7 +31,7 @@ from audit.runtime import kernels
 from audit.runtime.log import logged_stage
 from audit.runtime.own_packages import outsider
 from audit.runtime.version import VERSION
-from reports.languages.catalogues import in_language
+from reports.languages.catalogues import LANGUAGES, in_language, of_locale
 
 COMMANDS = (
     "check",
@@ -52,6 +50,8 @@ COMMANDS = (
     "verify",
 )
 """The named commands, each a module of this package, which is imported when the command is asked for."""
+_SAID_IN_LANGUAGES = frozenset({"check", "next", "repair", "explain", "plan", "compare", "history", "findings"})
+"""The named commands whose reports people read; the default command's they read, too."""
 _LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
@@ -66,8 +66,16 @@ def parser(words: Sequence[str] = ()) -> Parser:
     )
     main.add_argument("--version", action="version", version=f"series-audit {VERSION}")
     default.add_arguments(main, COMMANDS, words)
-    add_language(main)
+    _add_language(main)
     return main
+
+
+def _add_language(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--language",
+        choices=list(LANGUAGES),
+        help="language of the texts in reports; default: that of the locale, otherwise en",
+    )
 
 
 def command_parser(name: str, words: Sequence[str] = ()) -> Parser:
@@ -78,8 +86,8 @@ def command_parser(name: str, words: Sequence[str] = ()) -> Parser:
         _command(name).add_parser(commands, words)
     else:
         _command(name).add_parser(commands)
-    if name in TOLD_IN_LANGUAGES:
-        add_language(commands.choices[name])
+    if name in _SAID_IN_LANGUAGES:
+        _add_language(commands.choices[name])
     return main
 
 
@@ -131,7 +139,11 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
 
         keep_memory()  # before there are threads, and before Arrow is imported
     command = words[0] if named else "audit"
-    with log_shown(), in_language(language_of(arguments)), logged_stage(_LOG, f"command {command}") as stage:
+    with (
+        log_shown(),
+        in_language(getattr(arguments, "language", None) or of_locale()),
+        logged_stage(_LOG, f"command {command}") as stage,
+    ):
         _LOG.info("series-audit %s, Python %s, %s", VERSION, sys.version.split()[0], sys.platform)
         code = int((_command(command) if named else default).run(arguments))
         stage.count(exit_code=code)

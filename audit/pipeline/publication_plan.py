@@ -65,22 +65,22 @@ def plan_publication(
     Raises:
         InputError: the microdata cannot be read.
     """
-    trial, values = _Trial(attacks, options, queries), _Values.of(microdata)
-    tried = []
+    trial, tried = _Trial(attacks, options, queries), list[PlannedSeries]()
+    distinct, frequent, changing = _values_of(microdata)
     for place, candidate in enumerate(candidates):
         watch(place, len(candidates))
         tried.append(trial.of(microdata, candidate))
     published = [(each, one) for each, one in zip(tried, candidates, strict=True) if each.refused is None]
     closest = [one for _, one in sorted(published, key=lambda pair: _found(pair[0]))[:_CLOSEST]]
     left = list(microdata.quasi_identifiers)
-    for name in sorted(left, key=lambda each: -values.distinct[each])[: len(left) - 1]:
+    for name in sorted(left, key=lambda each: -distinct[each])[: len(left) - 1]:
         if not closest or any(each.keeps for each in tried):
             break
         left.remove(name)
         coarser = replace(microdata, quasi_identifiers=tuple(left))
         without = tuple(each for each in microdata.quasi_identifiers if each not in left)
         tried += [replace(trial.of(coarser, each), without=without) for each in closest]
-    return PublicationPlan(microdata.name, tuple(tried), values.frequent, values.changing)
+    return PublicationPlan(microdata.name, tuple(tried), frequent, changing)
 
 
 def _found(each: PlannedSeries) -> tuple[bool, int]:
@@ -88,34 +88,26 @@ def _found(each: PlannedSeries) -> tuple[bool, int]:
     return each.exit_code == 1, max((attack.people or attack.findings_total for attack in each.attacks), default=0)
 
 
-@dataclass(frozen=True)
-class _Values:
-    """The values of the first snapshot: how many each quasi-identifier has, and which sensitive one is frequent.
+def _values_of(microdata: Microdata) -> tuple[Mapping[str, int], tuple[str, float] | None, int]:
+    """Return how many values each quasi-identifier has in the first snapshot, the sensitive one that is frequent there.
 
-    `changing` is how many people have another value later, though the microdata say that values never change.
+    The last number is how many people have another value later, though the microdata say that values never change.
     """
-
-    distinct: Mapping[str, int]
-    frequent: tuple[str, float] | None
-    changing: int
-
-    @classmethod
-    def of(cls, microdata: Microdata) -> _Values:
-        people, vocabulary = IdentifierEncoder(), Vocabulary()
-        every = [microdata.read(at, people, vocabulary).snapshot for at in range(len(microdata.snapshots))]
-        own, changed, read = np.full(people.size, UNKNOWN), np.zeros(people.size, np.bool_), every[0]
-        for each in every if microdata.updates is None else ():
-            before = own[each.person]
-            changed[each.person] |= (before != UNKNOWN) & (before != each.value)
-            own[each.person] = each.value
-        names = zip(microdata.quasi_identifiers, read.point.T, strict=True)
-        distinct = {name: len(np.unique(column)) for name, column in names}
-        counts = np.bincount(read.value)
-        counts[list(read.harmless)] = 0
-        most = int(counts.argmax())
-        share = float(counts[most] / len(read))
-        frequent = (read.values[most], share) if share > _FREQUENT else None
-        return cls(distinct, frequent, int(np.count_nonzero(changed)))
+    people, vocabulary = IdentifierEncoder(), Vocabulary()
+    every = [microdata.read(at, people, vocabulary).snapshot for at in range(len(microdata.snapshots))]
+    own, changed, read = np.full(people.size, UNKNOWN), np.zeros(people.size, np.bool_), every[0]
+    for each in every if microdata.updates is None else ():
+        before = own[each.person]
+        changed[each.person] |= (before != UNKNOWN) & (before != each.value)
+        own[each.person] = each.value
+    names = zip(microdata.quasi_identifiers, read.point.T, strict=True)
+    distinct = {name: len(np.unique(column)) for name, column in names}
+    counts = np.bincount(read.value)
+    counts[list(read.harmless)] = 0
+    most = int(counts.argmax())
+    share = float(counts[most] / len(read))
+    frequent = (read.values[most], share) if share > _FREQUENT else None
+    return distinct, frequent, int(np.count_nonzero(changed))
 
 
 @dataclass(frozen=True)
