@@ -77,18 +77,10 @@ def _why(each: PlannedSeries) -> str | None:
     if each.exit_code == 0:
         return None
     found = {attack.attack: attack for attack in each.attacks if attack.ran}
-    worst = [found[name] for name in _WORST_FIRST if name in found and _counts(found[name].measures)]
+    worst = [found[name] for name in _WORST_FIRST if name in found and found[name].measures.found]
     if worst:
         return f"{worst[0].attack}: {fallen(worst[0])}"
     return next((f"{a.attack}: {printable(a.reason, 150)}" for a in found.values() if a.reason), None)
-
-
-def _counts(measures: Mapping[str, object]) -> bool:
-    """Return whether an attack with these measures found people."""
-    compromised = measures.get("compromised")
-    if isinstance(compromised, dict) and any(compromised.values()):
-        return True
-    return any(measures.get(name) for name in ("certain", "once_unsafe", "disclosed", "vulnerable"))
 
 
 def _notes(plan: PublicationPlan) -> Iterator[str]:
