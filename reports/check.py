@@ -43,4 +43,4 @@ def _where(offence: Offence) -> str:
     return f"{where}: {joined([printable(name) for name in offence.individuals])}"
 
 
-FORMATS = frames(page, lambda report: report)
+FORMATS = frames(page)

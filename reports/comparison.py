@@ -235,4 +235,4 @@ def _min_e(side: ComparedSeries) -> str:
     return next((str(each) for each in bounds if each is not None), "-")
 
 
-FORMATS = {**frames(page, lambda comparison: comparison), "csv": as_csv}
+FORMATS = {**frames(page), "csv": as_csv}

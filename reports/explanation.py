@@ -95,4 +95,4 @@ def _finding(finding: Finding[str], *, by_version: bool) -> Entry:
     return Entry(head, [PageSteps(lines)], [finding.id])
 
 
-FORMATS = frames(page, lambda explanation: explanation)
+FORMATS = frames(page)

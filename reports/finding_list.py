@@ -73,8 +73,6 @@ class ListedFinding:
 
 
 COLUMNS = tuple(each.name for each in fields(ListedFinding))
-ORDERS = ("gravity", "column", "release", "size")
-"""What a list can be sorted by."""
 
 
 Grave: TypeAlias = Collection[tuple[str | None, str]]

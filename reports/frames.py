@@ -14,11 +14,13 @@ from reports.text import PAPER
 T = TypeVar("T")
 
 
-def frames(page: Callable[[T], Page], document: Callable[[T], object]) -> Mapping[str, Callable[[T], str]]:
+def frames(
+    page: Callable[[T], Page], document: Callable[[T], object] = lambda answer: answer
+) -> Mapping[str, Callable[[T], str]]:
     """Return by name what writes an answer: as text, Markdown or HTML its page, as JSON its document."""
     return {
         "text": lambda answer: PAPER.get().drawn(page(answer)),
-        "json": lambda answer: as_json(json_object(document(answer))),
+        "json": lambda answer: as_json(json_object(answer if document is None else document(answer))),
         "markdown": lambda answer: markdown.drawn(page(answer)),
         "html": lambda answer: html.drawn(page(answer)),
     }

@@ -202,4 +202,4 @@ def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
         yield say("No candidate can repair what could be found before.")
 
 
-FORMATS = frames(page, lambda impact: impact)
+FORMATS = frames(page)

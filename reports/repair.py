@@ -245,4 +245,4 @@ def _listed(texts: Sequence[str]) -> str:
     return joined([printable(each) for each in texts], most=_SHOWN) if texts else ""
 
 
-FORMATS = frames(page, lambda repair: repair)
+FORMATS = frames(page)

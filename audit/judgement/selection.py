@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -184,18 +184,6 @@ def select_findings(
     ]
 
 
-def known_before(before: Selection[Any] | None, after: Selection[Any]) -> Places:
-    """Return the places of the claims of `after` that say nothing more than those of `before`.
-
-    Both name findings under one key. Equal values are claimed as a chain of pairs through each class,
-    and another chain says the same: a pair is new only where two classes have become one.
-    """
-    if before is None:
-        return NOWHERE
-    said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
-    return np.flatnonzero(after.covered(said) | after.claims.same_before(before.claims, after.names, before.names))
-
-
 class KnownClaims:
     """What was claimed, and reached the limits of clauses, in an earlier audit."""
 
@@ -208,10 +196,17 @@ class KnownClaims:
         }
 
     def accepted(self, result: Result[View]) -> Result[View]:
-        """Return a later result with what says nothing more accepted."""
+        """Return a later result with what says nothing more accepted; both name findings under one key.
+
+        Equal values are claimed as a chain of pairs through each class, and another chain says the same: a pair is new
+        only where two classes have become one.
+        """
         for each in selections_of(result, self._namer, self._limits):
-            known = known_before(self._known.get((result.label, type(each.claims))), each)
-            result = result.accepting(each.claims, known)
+            before = self._known.get((result.label, type(each.claims)))
+            if before is not None:
+                said = dict(zip(before.ids(before.claims.everything()), before.sizes, strict=True))
+                known = each.covered(said) | each.claims.same_before(before.claims, each.names, before.names)
+                result = result.accepting(each.claims, np.flatnonzero(known))
         return result
 
 

@@ -173,7 +173,7 @@ def _count(count: ExplainedCount, explanation: CellExplanation) -> Iterator[str]
         yield from (f"  {line}" for line in bound_lines(bound, explanation.tables))
 
 
-CELL = frames(cell_page, lambda explanation: explanation)
+CELL = frames(cell_page)
 
 
 def compared_rows(compared: ComparedTables) -> list[list[str]]:
