@@ -160,31 +160,27 @@ def linked_classes(
     records, source = evidence.records, evidence.rows_of
     if records is None or source is None:
         raise TypeError("this evidence has no record ids")
-    following = _Following(evidence, records, source, limit, near, len(reported), strangers=strangers)
+    following = _Following(evidence, records, source, limit, near, len(reported), strangers)
     for release, given in enumerate(reported):
         if not following.add(release, given):
             return None
     return following.found()
 
 
+@dataclass
 class _Following:
     """Records followed release by release."""
 
-    def __init__(
-        self,
-        evidence: Evidence,
-        records: RecordSource,
-        source: RowSource,
-        limit: float,
-        near: Nearness | None,
-        releases: int,
-        *,
-        strangers: bool,
-    ) -> None:
-        self._records, self._source = records, source
-        self._limit, self._near, self._strangers = limit, near, strangers
-        self._constant = evidence.transitions is None
-        self._known = RecordDescriptions(records, releases)
+    evidence: Evidence
+    records: RecordSource
+    source: RowSource
+    limit: float
+    near: Nearness | None
+    releases: int
+    strangers: bool
+
+    def __post_init__(self) -> None:
+        self._known = RecordDescriptions(self.records, self.releases)
         size = len(self._known.seen)
         self._judged = np.zeros(size, dtype=np.bool_)
         # The release and the row in which each record was seen last, and values that never change.
@@ -197,11 +193,11 @@ class _Following:
     def found(self) -> LinkedClasses:
         """Return what was found so far."""
         columns = (np.concatenate(column).astype(np.int32) for column in zip(*self._found, strict=True))
-        return LinkedClasses(self._below, self._records, *columns)
+        return LinkedClasses(self._below, self.records, *columns)
 
     def add(self, release: int, given: Floats) -> bool:
         """Take a release into account, and return whether its records can be judged."""
-        rows, value = self._records.rows(release), self._source.rows(release).value
+        rows, value = self.records.rows(release), self.source.rows(release).value
         if value is None:
             return False
         record = rows.record
@@ -210,7 +206,7 @@ class _Following:
         self._judged[record] = True if rows.judged is None else rows.judged
         self._seen[record], self._row[record] = release, np.arange(len(record), dtype=np.int32)
         some = self._each
-        if self._constant:
+        if self.evidence.transitions is None:
             if ((self._value[record] >= 0) & (self._value[record] != value)).any():
                 return False
             self._value[record] = value
@@ -228,7 +224,7 @@ class _Following:
     def _look(self, members: _Members, classes: Codes, after: int) -> None:
         """Note which classes give a value away after a release, and did not do so before."""
         number = classes[members.record]
-        found = likeliest_values(number, members.value, near=self._near)
+        found = likeliest_values(number, members.value, near=self.near)
         size = int(classes.max(initial=-1)) + 1
         first = np.full(size, len(number), dtype=np.int64)
         np.minimum.at(first, number, np.arange(len(number)))
@@ -236,8 +232,8 @@ class _Following:
         np.minimum.at(least, number, members.given)
         held = np.bincount(number[self._judged[members.record]], minlength=size) > 0
         share = found.share
-        gives = held[found.number] & found.reached(self._limit, strangers=self._strangers)
-        rest = share[held[found.number] & ~gives] if self._strangers else share[:0]
+        gives = held[found.number] & found.reached(self.limit, strangers=self.strangers)
+        rest = share[held[found.number] & ~gives] if self.strangers else share[:0]
         self._below = max(self._below or 0.0, float(rest.max())) if len(rest) else self._below
         new = np.flatnonzero(gives & (least[found.number] < share))
         reported = np.zeros(size)

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.correspondence.chains import Layer, Rows, TooManyPairsError, layers
+from attacks.correspondence.chains import Layer, TooManyPairsError, layers
 from attacks.correspondence.claims import LinkageClaims, worst
 from attacks.correspondence.linked_records import may_leave_too_few
 from attacks.correspondence.matching import worlds
@@ -31,7 +31,7 @@ from attacks.correspondence.subjects import Subject, subjects
 from attacks.correspondence.worlds import NoWorldError, Settled, settle
 from audit.model.arrays import Flags
 from audit.model.errors import printable
-from audit.model.evidence import Evidence, PublishedRows
+from audit.model.evidence import Evidence, PublishedRows, RowSource
 from audit.model.finding import FindingRule
 from audit.model.options import option
 from audit.model.outcome import Outcome, all_listed_reason, known_rows_reason, quasi_identifiers_reason
@@ -77,9 +77,8 @@ class CorrespondenceAttack:
         reason = _unfit(releases, evidence.tags)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
-        rows = [Rows(each.cells, each.value) for each in releases if each.value is not None]
         try:
-            network = layers(rows, source, _allowed(evidence))
+            network = layers(releases, source, _allowed(evidence))
             settled = settle(network, budget)
             found, missed = subjects(network, settled, source)
         except NoWorldError as error:
@@ -92,7 +91,7 @@ class CorrespondenceAttack:
         except TooManyPairsError:
             what = say("the releases have too many different cells")
             return Outcome.judged(self.name, what, CorrespondenceMeasures())
-        outcome = self._outcome(evidence, (network, settled), found, _unsettled(budget, missed=missed), missed=missed)
+        outcome = self._outcome(source, (network, settled), found, _unsettled(budget, missed=missed), missed=missed)
         if outcome.status == "complete" and may_leave_too_few(evidence, releases, self.k):
             left = say("records that came with one release and look alike are fewer than k, or have one value alone")
             outcome = replace(outcome, status="incomplete", reason=Reason(left))
@@ -100,7 +99,7 @@ class CorrespondenceAttack:
 
     def _outcome(
         self,
-        evidence: Evidence,
+        source: RowSource,
         known: tuple[Sequence[Layer], Settled],
         found: Sequence[Subject],
         why: Reason,
@@ -124,7 +123,7 @@ class CorrespondenceAttack:
             excluded=excluded,
             worlds=_worlds(network, settled),
         )
-        claims = LinkageClaims(evidence, network, worst([*narrowed, *disclosed]))
+        claims = LinkageClaims(source, network, worst([*narrowed, *disclosed]))
         reason = why if undecided or missed else None
         return Outcome.judged(self.name, reason, measures, claims.shown())
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from audit.model.arrays import Codes, Counts, Flags
+from audit.model.evidence import PublishedRows, RowSource
 
 _PAIRS = 20_000_000
 """How many pairs of boxes may be compared for one release."""
@@ -23,27 +23,6 @@ _PAIRS = 20_000_000
 
 class TooManyPairsError(Exception):
     """A release has too many different cells for all pairs to be compared."""
-
-
-class Cells(Protocol):
-    """What the numbers of cells stand for, attribute by attribute."""
-
-    def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return what pairs of cells have in common, -1 where nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """The rows of one release.
-
-    Attributes:
-        cells: numbers of each row's cells, common to all releases, equal where they contain the same points; shape
-            (rows, attributes), int32.
-        value: the sensitive value of each; shape (rows,), int32.
-    """
-
-    cells: Codes
-    value: Codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +42,9 @@ class Classes:
     rows: Counts
 
     @classmethod
-    def among(cls, rows: Rows) -> Classes:
-        """Return the classes of some rows."""
-        both = np.concatenate([rows.cells, rows.value[:, None]], axis=1)
+    def among(cls, cells: Codes, value: Codes) -> Classes:
+        """Return the classes of some rows; shapes (rows, attributes) and (rows,)."""
+        both = np.concatenate([cells, value[:, None]], axis=1)
         kinds, of, count = np.unique(both, axis=0, return_inverse=True, return_counts=True)
         return cls(of.ravel(), kinds[:, :-1].astype(np.int32), kinds[:, -1].astype(np.int32), count)
 
@@ -91,12 +70,12 @@ class Layer:
     after: Counts
 
 
-def layers(releases: Sequence[Rows], cells: Cells, allowed: Flags) -> list[Layer]:
+def layers(releases: Sequence[PublishedRows], source: RowSource, allowed: Flags) -> list[Layer]:
     """Return the states of each release, and the arcs between them.
 
     Args:
-        releases: the rows of each.
-        cells: what their cells stand for.
+        releases: the rows of each, with their values.
+        source: says what cells have in common.
         allowed: which value may follow which; shape (values, values).
 
     Raises:
@@ -104,13 +83,15 @@ def layers(releases: Sequence[Rows], cells: Cells, allowed: Flags) -> list[Layer
     """
     found: list[Layer] = []
     for number, rows in enumerate(releases):
-        classes = Classes.among(rows)
+        if rows.value is None:
+            raise TypeError("a release has no values of rows")
+        classes = Classes.among(rows.cells, rows.value)
         own = np.arange(len(classes.rows))
         of, begun = own, np.full(len(own), number, dtype=np.int32)
         box, before, after = classes.cells, np.full(len(own), -1), own
         if found:
             last = found[-1]
-            left, right, common = _compatible(last.box, classes.cells, cells)
+            left, right, common = _compatible(last.box, classes.cells, source)
             fits = allowed[last.classes.value[last.of[left]], classes.value[right]]
             left, right, common = left[fits], right[fits], common[fits]
             key = np.concatenate([right[:, None], last.begun[left][:, None], common], axis=1)
@@ -122,7 +103,7 @@ def layers(releases: Sequence[Rows], cells: Cells, allowed: Flags) -> list[Layer
     return found
 
 
-def _compatible(left: Codes, right: Codes, cells: Cells) -> tuple[Counts, Counts, Codes]:
+def _compatible(left: Codes, right: Codes, source: RowSource) -> tuple[Counts, Counts, Codes]:
     """Return pairs of boxes that have a point in common, and what they have in common; each of shape (pairs, …)."""
     kinds, of_left = np.unique(left, axis=0, return_inverse=True)
     others, of_right = np.unique(right, axis=0, return_inverse=True)
@@ -134,7 +115,7 @@ def _compatible(left: Codes, right: Codes, cells: Cells) -> tuple[Counts, Counts
         mine, at_mine = np.unique(kinds[:, attribute], return_inverse=True)
         theirs, at_theirs = np.unique(others[:, attribute], return_inverse=True)
         pairs = np.repeat(mine, len(theirs)), np.tile(theirs, len(mine))
-        table = cells.shared(attribute, *pairs).reshape(len(mine), len(theirs))
+        table = source.shared(attribute, *pairs).reshape(len(mine), len(theirs))
         meet &= (table >= 0)[np.ix_(at_mine.ravel(), at_theirs.ravel())]
         tables.append((table, at_mine.ravel(), at_theirs.ravel()))
     one, other = np.nonzero(meet[np.ix_(of_left.ravel(), of_right.ravel())])

@@ -14,7 +14,7 @@ from attacks.correspondence.subjects import Subject
 from attacks.correspondence.worlds import matched
 from audit.findings.linkage import Filling, Linkage, Linkages, RowKind
 from audit.model.arrays import Counts, Flags, Places
-from audit.model.evidence import Evidence, RowSource
+from audit.model.evidence import RowSource
 
 
 def worst(claimed: Iterable[Subject]) -> list[Subject]:
@@ -29,7 +29,7 @@ def worst(claimed: Iterable[Subject]) -> list[Subject]:
 class LinkageClaims:
     """The claims about some subjects."""
 
-    evidence: Evidence
+    source: RowSource
     network: Sequence[Layer]
     claimed: Sequence[Subject]
 
@@ -44,7 +44,7 @@ class LinkageClaims:
 
     def _finding(self, subject: Subject) -> Linkage[int]:
         release = subject.release
-        group = self._source.rows(release).group
+        group = self.source.rows(release).group
         groups = np.unique(group[np.isin(self.network[release].classes.of, subject.classes)])
         value = None if subject.value < 0 else subject.value
         return Linkage(
@@ -52,18 +52,12 @@ class LinkageClaims:
             first=subject.first,
             release=release,
             rows=subject.most,
-            groups=tuple(self._source.group_names(release, groups.astype(np.int32))),
+            groups=tuple(self.source.group_names(release, groups.astype(np.int32))),
             value=value,
             risk=1 / subject.most if value is None else 1.0,
             certificate=self._fillings(subject.point, subject.first),
             evidence="solver" if len(self.network) > 2 else "proof",
         )
-
-    @property
-    def _source(self) -> RowSource:
-        if self.evidence.rows_of is None:
-            raise TypeError("this evidence has no rows")
-        return self.evidence.rows_of
 
     @cached_property
     def _matchings(self) -> list[tuple[Matching, Counts, Counts]]:
@@ -79,7 +73,7 @@ class LinkageClaims:
         covering = np.ones(len(cells), dtype=np.bool_)
         for attribute, at in enumerate(point):
             kinds, place = np.unique(cells[:, attribute], return_inverse=True)
-            covering &= (self._source.shared(attribute, kinds, np.full_like(kinds, at)) >= 0)[place.ravel()]
+            covering &= (self.source.shared(attribute, kinds, np.full_like(kinds, at)) >= 0)[place.ravel()]
         return covering
 
     def _fillings(self, point: tuple[int, ...], first: int) -> tuple[Filling[int], ...]:

@@ -48,14 +48,12 @@ class Settled:
         shown: arcs that some world uses, by release.
         reached: pairs of a state and a last state that one chain has in some world, by release: a table of states by
             last states.
-        solver: whether the solver's word was needed to rule something out.
         complete: whether nothing is open.
     """
 
     alive: list[Flags]
     shown: list[Flags]
     reached: list[Flags]
-    solver: bool
     complete: bool
 
 
@@ -69,10 +67,10 @@ def settle(layers: Sequence[Layer], budget: Budget) -> Settled:
     _propagate(layers, alive)
     found = reached(layers, alive)
     if len(layers) <= 2:
-        return Settled(alive, alive, found, solver=False, complete=True)
+        return Settled(alive, alive, found, complete=True)
     shown, found = ([np.zeros_like(each) for each in some] for some in (alive, found))
     if sum(int(each.sum()) for each in alive) > _ARCS:
-        return Settled(alive, shown, found, solver=False, complete=False)
+        return Settled(alive, shown, found, complete=False)
     model = _Model(layers, alive)
     while (world := model.another(shown, budget)) is not None:
         _check(layers, world)
@@ -80,9 +78,8 @@ def settle(layers: Sequence[Layer], budget: Budget) -> Settled:
         shown = [one | more for one, more in zip(shown, used, strict=True)]
         found = [one | more for one, more in zip(found, reached(layers, used), strict=True)]
     if not model.exhausted:
-        return Settled(alive, shown, found, solver=False, complete=False)
-    ruled_out = any((left & ~known).any() for left, known in zip(alive, shown, strict=True))
-    return Settled(shown, shown, found, solver=ruled_out, complete=True)
+        return Settled(alive, shown, found, complete=False)
+    return Settled(shown, shown, found, complete=True)
 
 
 def _propagate(layers: Sequence[Layer], alive: list[Flags]) -> None:

@@ -177,27 +177,19 @@ def _looked_back(evidence: Evidence) -> tuple[Flags, Codes, int]:
 
     The last release is -1 for people who are not to be asked about.
     """
-    candidates, last = np.zeros((0, 0), dtype=np.bool_), np.zeros(0, dtype=np.int32)
-    rows = 0
-    for at in range(len(evidence.tags)):
-        members = evidence.source.members(at)
-        size = max(len(last), 1 + int(members.column.max(initial=-1)))
-        wider = np.ones((size, members.values), dtype=np.bool_)
-        # A value that earlier releases do not know is none of whoever was in one.
-        wider[: len(last)][last >= 0] = False
-        wider[: candidates.shape[0], : candidates.shape[1]] = candidates
-        candidates, last = wider, np.append(last, np.full(size - len(last), -1, dtype=np.int32))
+    releases = [evidence.source.members(at) for at in range(len(evidence.tags))]
+    size = 1 + max((int(each.column.max(initial=-1)) for each in releases), default=-1)
+    values = max((each.values for each in releases), default=0)
+    candidates, last = np.ones((size, values), dtype=np.bool_), np.full(size, -1, dtype=np.int32)
+    individual = np.zeros(size, dtype=np.bool_)
+    for at, members in enumerate(releases):
         named = np.flatnonzero(members.column >= 0)
-        table = members.contents.tabled(members.n_groups, members.values) > 0
+        table = members.contents.tabled(members.n_groups, values) > 0
         candidates[members.column[named]] &= table[members.group[named]]
         last[members.column[named]] = at
-        rows += len(members.column)
-    individual = np.zeros(len(last), dtype=np.bool_)
-    for at in range(len(evidence.tags)):
-        known = evidence.source.members(at).individual
-        individual[: len(known)] |= known[: len(individual)]
+        individual[: len(members.individual)] |= members.individual[:size]
     last[~individual] = -1
-    return candidates, last, rows
+    return candidates, last, sum(len(each.column) for each in releases)
 
 
 def _numbered(names: dict[int, int], column: Codes) -> Codes:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.joint.knowledge import Knowledge
-from attacks.joint.network import ConstraintNetwork
 from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import ALL, TWO, Settling
 from attacks.joint.values import Findings
@@ -80,8 +79,12 @@ def decide(
     for release in range(releases - 1, 0, -1):
         if not len(places):
             break
-        part = _in_time(evidence, release, budget) if asks_all else None
-        if part is None:
+        if not asks_all or budget.exhausted():
+            whole = False
+            break
+        try:
+            part = network_of(evidence, release, budget)
+        except OutOfTimeError:
             whole = False
             break
         places = places[places < len(part.versions.person)]
@@ -93,11 +96,3 @@ def decide(
         earlier.append(Findings(decision, places, evidence.combined))
         places = earlier[-1].certain
     return Decided(last, final, earlier[::-1], whole and all(each.decided.all() for each in earlier))
-
-
-def _in_time(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork | None:
-    """Return the network of the first releases; None where the time is up."""
-    try:
-        return None if budget.exhausted() else network_of(evidence, releases, budget)
-    except OutOfTimeError:
-        return None

@@ -48,17 +48,6 @@ class Worlds:
         variables, columns, worlds = (np.concatenate(each).astype(np.int64) for each in zip(*found, strict=True))
         return variables, columns, worlds
 
-    def at(self, number: int) -> Numbers:
-        """Return the column of each variable in the world after so many others; 0 is the first."""
-        found = self.first.copy()
-        for variables, columns, ends in self._changes:
-            if number <= 0:
-                break
-            size = int(ends[min(number, len(ends)) - 1])
-            found[variables[:size]] = columns[:size]  # where a variable changes again, the last change counts
-            number -= len(ends)
-        return found
-
     def begin(self, variables: Numbers, columns: Numbers, alive: Flags) -> bool:
         """Take over a first world of some variables; return whether it is one, beside what others have."""
         net = self.network

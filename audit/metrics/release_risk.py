@@ -91,7 +91,6 @@ def panels_in(
     found, total = [], int(sizes.sum())
     for name in release.entry_value:
         spread = distribution_of(release, name, vocabularies[name])
-        diversity = diversity_of(spread)
         known = [code for code, text in enumerate(vocabularies[name].names) if (name, text) in harmless]
         grave = ~np.isin(spread.value[spread.start], known)
         found.append(
@@ -107,10 +106,10 @@ def panels_in(
                 certain=int(people[(spread.entries == 1) & grave].sum()),
                 suppressed=total - int(classes.sum()),
                 exact=not release.values_by_row,
-                distinct_l=diversity.distinct_l,
-                entropy_l=diversity.entropy_l,
-                t=diversity.t,
-                ordered=diversity.ordered,
+                distinct_l=int(spread.entries.min()),
+                entropy_l=entropy_l(spread),
+                t=t_closeness(spread),
+                ordered=spread.ranks is not None,
                 prosecutor_max=1 / int(classes.min()),
                 prosecutor_mean=prosecutor,
                 journalist_max=None if risk is None else risk.highest,
@@ -193,21 +192,6 @@ def _people_of(release: Release, of_row: Codes, rows: Counts, owner: Codes | Non
     return np.maximum(rows - counterfeits[group], has_people[group])
 
 
-@dataclass(frozen=True)
-class Diversity:
-    """The panel's measures of how an attribute's values are distributed over the classes."""
-
-    distinct_l: int
-    entropy_l: float
-    t: float
-    ordered: bool
-
-
-def diversity_of(spread: ValueDistribution) -> Diversity:
-    """Return the measures of how the values of an attribute are distributed over the classes of a release."""
-    return Diversity(distinct_l(spread), entropy_l(spread), t_closeness(spread), spread.ranks is not None)
-
-
 def _rounded(number: float) -> float:
     return round(float(number), _DIGITS)
 
@@ -261,11 +245,6 @@ def as_numbers(names: Sequence[str]) -> Floats | None:
         return None
     # Python accepts 1_000; other programs do not.
     return numbers if np.isfinite(numbers).all() and not any("_" in name for name in names) else None
-
-
-def distinct_l(spread: ValueDistribution) -> int:
-    """Return the fewest distinct values in a class."""
-    return int(spread.entries.min())
 
 
 def entropy_l(spread: ValueDistribution) -> float:

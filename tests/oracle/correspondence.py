@@ -10,7 +10,7 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 
-from attacks.correspondence.chains import Rows
+from audit.model.evidence import PublishedRows
 
 
 @dataclass
@@ -52,9 +52,12 @@ class CellTable:
     def rows(self, release):
         cells = [[self.add(at, cell) for at, cell in enumerate(cells)] for cells, _ in release]
         width = len(self.domain)
-        return Rows(
+        return PublishedRows(
             np.array(cells, dtype=np.int32).reshape(len(release), width),
             np.array([value for _, value in release], dtype=np.int32),
+            np.zeros(len(release), dtype=np.int32),
+            None,
+            0,
         )
 
 
