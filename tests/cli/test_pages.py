@@ -176,7 +176,7 @@ def test_a_page_on_tables_with_findings_stays_inside():
     assert '<body class="inside">' in out
     assert '@top-right { content: "INTERNAL: shows hidden counts"' in out
     readers = page(TABLES / "tables-rounded-quarters")[1]["Who learns what from this page"]
-    assert "for those inside" in readers
+    assert "only for colleagues" in readers
 
 
 def test_a_page_on_tables_without_findings_says_what_it_tells():

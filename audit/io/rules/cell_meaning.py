@@ -98,8 +98,8 @@ class ColumnTypes(ColumnRule):
             width is None and known and min(known) * max(known) > 0 and max(map(abs, known)) <= 2 * min(map(abs, known))
         ):
             doubt = say(
-                'the numbers of "{column}" are so far from 0 that a percentage does not say which are close; write '
-                'under [policy] which difference is close, such as closeness = {{ {key} = "0.5" }}',
+                'the numbers of "{column}" are so far from 0 that a percentage says little; write under [policy] which '
+                'difference is close, in their own unit, such as closeness = {{ {key} = "0.5" }}',
                 **about,
             )
         return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
