@@ -28,6 +28,7 @@ from audit.runtime.integer_programmes import Answer
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _BRANCHES = 10_000
+_NESTED_CASES = 100  # counts without a largest value could be split for ever
 _BRANCHES_OF_SOLVER = 20_000
 _TOLERANCE = 1e-7
 Point = npt.NDArray[np.int64]
@@ -185,7 +186,7 @@ def prove(component: Component, ends: Ends, goal: Goal, budget: Budget) -> Leaf 
     The goal is a sum of nodes, a side, and the value that it is at most (or at least). Where no counts agree with
     everything, a sum of nothing is at most -1.
     """
-    return _prove(component, ends.copy(), goal, _Effort(_BRANCHES, budget))
+    return _prove(component, ends.copy(), goal, _Effort(_BRANCHES, budget), _NESTED_CASES)
 
 
 @dataclass
@@ -196,9 +197,9 @@ class _Effort:
     budget: Budget
 
 
-def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort) -> Leaf | Branch | None:
+def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort, nested: int) -> Leaf | Branch | None:
     effort.left -= 1
-    if effort.left < 0 or effort.budget.exhausted():
+    if effort.left < 0 or nested < 0 or effort.budget.exhausted():
         return None
     answer = _optimum(component, ends, goal[0], goal[1], effort.budget)
     if answer is None:
@@ -217,7 +218,7 @@ def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort) -> Lea
     for end, limit in ((UPPER, at), (LOWER, at + 1)):
         case = ends.copy()
         case[end][split] = limit
-        half = _prove(component, case, goal, effort)
+        half = _prove(component, case, goal, effort, nested - 1)
         if half is None:
             return None
         halves.append(half)

@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 
 from attacks.differencing import programs
 from attacks.differencing.programs import Component, NoSolutionError, first_point
+from attacks.differencing.propagation import UPPER
 from attacks.joint import balls, counting, settling
 from attacks.joint.attack import JointAttack
 from attacks.joint.balls import PartQuestions
@@ -23,6 +24,7 @@ from attacks.joint.values import Findings
 from attacks.joint.worlds import Worlds
 from attacks.linear_programmes import Programme, optimum_near
 from audit.adversary.view import handed
+from audit.model.json_types import UNBOUNDED
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
 from tests.helpers.opening import opened
@@ -238,6 +240,13 @@ def test_counts_do_not_contradict_each_other_by_the_word_of_a_solver(monkeypatch
     assert first_point(*around(10), Budget()).tolist() == [5, 5, 5]
     monkeypatch.setattr(programs, "answered", lambda *_: ("none", None))
     assert first_point(*around(10), Budget()) is None
+
+
+def test_counts_without_an_end_are_not_split_for_ever():
+    """Twice one count less twice another is never 1, which no finite number of cases shows."""
+    odd = Component(np.arange(2), csr_matrix([[2, -2]]), csr_matrix([[0, 0, -1]]), np.array([1]))
+    ends = np.array([[0, 0, 1], [UNBOUNDED, UNBOUNDED, 1]])
+    assert programs.prove(odd, ends, ({}, UPPER, -1), Budget()) is None
 
 
 def drawn(rng):
