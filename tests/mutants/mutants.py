@@ -57,10 +57,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_pages.py::test_a_page_splits_what_one_release_discloses_from_what_all_do": [
         ("audit.metrics.release_risk.panels_in", "(spread.entries == 1) & grave", "spread.entries == 1"),
     ],
-    "cli/test_people_of_one_kind.py": [
+    "cli/test_harmless.py": [
         ("audit.count_tables.build_evidence._PeopleOfOneKind._judged", "left <= self.kinds.harmless", "False"),
     ],
-    "cli/test_people_of_one_kind.py::test_what_is_not_settled_is_undecided": [
+    "cli/test_harmless.py::test_what_is_not_settled_is_undecided": [
         (
             "audit.clauses.count_limits.CountClause.decided",
             "reasons += [open_[self.rule]] if self.rule in open_ else []",
