@@ -237,4 +237,4 @@ def test_no_journalist_where_it_would_take_too_long(tmp_path, monkeypatch):
     monkeypatch.setattr("audit.adversary.coverage._CROWD_PAIRS", 2)
     [panel] = panels(keyed_register(tmp_path), 0, 2)
     assert panel.journalist_max is None
-    assert "too many pairs" in str(panel.no_journalist)
+    assert "too many people in the register" in str(panel.no_journalist)
