@@ -39,6 +39,7 @@ class SetPlaces(NamedTuple):
         weight: number of twins, 1 for others; by column, int32.
         value, check: sum of their numbers in the fingerprint, and in the second one; by column, uint64.
         prime, check_prime: what the numbers of both are modulo.
+        repeated: whether a place may be in a set several times.
     """
 
     start: Counts
@@ -49,37 +50,7 @@ class SetPlaces(NamedTuple):
     check: Words
     prime: np.uint64
     check_prime: np.uint64
-
-
-class MatchingTask(NamedTuple):
-    """Which sets to match.
-
-    Attributes:
-        groups: the groups whose sets are formed; int32.
-        e: columns in each set.
-        sets: about how many sets there are.
-        wanted: whose least e is open, by column.
-        repeated: whether a place may be in a set several times.
-    """
-
-    groups: Codes
-    e: int
-    sets: int
-    wanted: Flags
     repeated: bool = False
-
-
-class Pairs(NamedTuple):
-    """Pairs of sets with equal sums and no one in common.
-
-    Attributes:
-        left, right: the places of both, -1 beyond the last one where twins make it fewer; shape (pairs, e), int64.
-        done: whether every column that is wanted and in some such pair is in one of these.
-    """
-
-    left: Sets
-    right: Sets
-    done: bool
 
 
 class _Formed(NamedTuple):
@@ -117,43 +88,53 @@ class _Formed(NamedTuple):
         return found
 
 
-def search(places: SetPlaces, task: MatchingTask, budget: Budget) -> Pairs:
+def search(places: SetPlaces, e: int, sets: int, wanted: Flags, budget: Budget) -> tuple[Sets, Sets]:
     """Return pairs of sets with equal sums and no one in common that have all wanted columns of all such pairs.
 
-    Their order does not depend on the sums, which are random.
+    Their order does not depend on the sums, which are random. Once the budget is spent, pairs may be missing.
+
+    Args:
+        places: who can take part.
+        e: columns in each set.
+        sets: about how many sets there are.
+        wanted: whose least e is open, by column.
+        budget: how long it may take.
+
+    Returns:
+        The places of both sets, -1 beyond the last one where twins make it fewer; shape (pairs, e), int64.
     """
-    bounds, again = np.linspace(0, float(places.prime), task.sets // _HELD + 2).astype(np.uint64), list[Words]()
+    bounds, again = np.linspace(0, float(places.prime), sets // _HELD + 2).astype(np.uint64), list[Words]()
     bounds[-1] = places.prime
     for low, high in pairwise(bounds):
         sums = array("Q")  # grows in place
-        for _, total in _formed(places, task, budget):
+        for _, total in _formed(places, e, budget):
             sums.frombytes(total[(total >= low) & (total < high)].tobytes())
         held: Words = np.frombuffer(sums, dtype=np.uint64)
         held.sort()
         equal = held[1:] == held[:-1]
         again.append(held[1:][equal & ~np.append(False, equal[:-1])[: len(equal)]])
-    nothing: Sets = np.zeros((0, task.e), dtype=np.int64)
-    found = [(nothing, nothing), *_matched(places, task, np.concatenate(again), budget)]
+    nothing: Sets = np.zeros((0, e), dtype=np.int64)
+    found = [(nothing, nothing), *_matched(places, e, wanted, np.concatenate(again), budget)]
     left, right = map(np.concatenate, zip(*found, strict=True))
-    return Pairs(left, right, done=not budget.exhausted())
+    return left, right
 
 
-def _matched(places: SetPlaces, task: MatchingTask, again: Words, budget: Budget) -> Iterator[tuple[Sets, Sets]]:
+def _matched(places: SetPlaces, e: int, wanted: Flags, again: Words, budget: Budget) -> Iterator[tuple[Sets, Sets]]:
     """Yield pairs of sets with some sums, which are ascending, that have all wanted columns of such pairs.
 
     Each set is matched with the first one of its sum.
     """
     if not len(again):
         return
-    first, wanted = np.full((len(again), task.e), -1, dtype=np.int32), np.append(task.wanted[places.column], False)
+    first, wanted = np.full((len(again), e), -1, dtype=np.int32), np.append(wanted[places.column], False)
     check, item = np.append(places.check[places.column], np.uint64(0)), np.append(places.item[places.column], -1)
     near, low = np.zeros(_FILTER, dtype=np.bool_), np.uint64(_FILTER - 1)
     near[again & low] = True
-    for formed, total in _formed(places, task, budget):
+    for formed, total in _formed(places, e, budget):
         rows = np.flatnonzero(near.take(total & low))
         at = np.minimum(np.searchsorted(again, total[rows]), len(again) - 1)
         same = again[at] == total[rows]
-        at, sets = at[same], formed.some(rows[same]).sets(task.e)
+        at, sets = at[same], formed.some(rows[same]).sets(e)
         sums, fresh = np.unique(at, return_index=True)
         fresh = fresh[first[sums, 0] < 0]
         first[at[fresh]] = sets[fresh]
@@ -175,13 +156,12 @@ def with_all_wanted(one: npt.NDArray[np.integer], other: npt.NDArray[np.integer]
     return np.unique(row[np.unique(both[row, side], return_index=True)[1]])
 
 
-def _formed(places: SetPlaces, task: MatchingTask, budget: Budget) -> Iterator[tuple[_Formed, Words]]:
+def _formed(places: SetPlaces, e: int, budget: Budget) -> Iterator[tuple[_Formed, Words]]:
     """Yield all sets of weight e within one group each, some at a time, and their sums modulo the prime."""
     weight, value = places.weight[places.column], places.value[places.column]
-    start, n = places.start, len(task.groups)
-    none = np.zeros(n, dtype=np.int64)
-    ends = start[task.groups], start[task.groups + 1]
-    waiting = [_Formed(None, none, none, np.full(n, task.e), *ends, none.astype(np.uint64))]
+    none = np.zeros(len(places.start) - 1, dtype=np.int64)
+    ends = places.start[:-1], places.start[1:]
+    waiting = [_Formed(None, none, none, np.full(len(none), e), *ends, none.astype(np.uint64))]
     while waiting and not budget.exhausted():
         formed = waiting.pop()
         size = formed.end - formed.following
@@ -192,7 +172,7 @@ def _formed(places: SetPlaces, task: MatchingTask, budget: Budget) -> Iterator[t
         place = ragged(formed.following, size)
         left = formed.left[parent] - weight[place]
         total = formed.total[parent] + value[place]
-        more = _Formed(formed, parent, place, left, place + (not task.repeated), formed.end[parent], total)
+        more = _Formed(formed, parent, place, left, place + (not places.repeated), formed.end[parent], total)
         complete = more if not left.any() else more.some(np.flatnonzero(left == 0))
         yield complete, complete.total % places.prime
         if left.max(initial=0) > 0:

@@ -24,12 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attacks.equivalence.equal_sums import MatchingTask, SetPlaces, search, with_all_wanted
+from attacks.equivalence.equal_sums import SetPlaces, search, with_all_wanted
 from attacks.equivalence.field import TERMS
 from attacks.equivalence.fingerprint import Fingerprint, classes
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix, Types
-from attacks.ragged import starts
+from attacks.ragged import segments, starts
 from audit.model.arrays import Codes, Counts, Flags, Floats
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import release_memory
@@ -95,23 +95,23 @@ def matched(
         if not wanted[by_group.column].any():
             settled = max_e if settled == e - 1 else settled
             break
-        task = _of_all(of_all, e, wanted) if settled == e - 1 else None
-        places = of_all if task else by_group
-        task = task or _within_groups(by_group, e, wanted, large)
-        pairs = search(places, task, budget)
+        places, number = of_all, float(_visited(of_all, e)[0])
+        whole = settled == e - 1 and number <= _SETS_OF_ALL
+        if not whole:
+            places, number = _within_groups(by_group, e, large)
         left, right = (
             twins.columns(twins.of[places.column[sets[sets >= 0]]]).reshape(-1, e).astype(np.int32)
-            for sets in (pairs.left, pairs.right)
+            for sets in search(places, e, int(np.ceil(number)), wanted, budget)
         )
         chosen = with_all_wanted(left, right, wanted)
         one, other = left[chosen], right[chosen]
         for side in (one, other):
             least[side] = np.where(wanted[side], e, least[side])
         found = found.and_those(Witnesses.between(one, other))
-        if not pairs.done:
+        if budget.exhausted():
             reasons = [budget.reason]
             break
-        settled = e if task.repeated else settled
+        settled = e if whole else settled
     if large.any():
         text = say(
             "too many subsets of up to {most} people in {large} of {groups} groups, the largest of {size}",
@@ -149,29 +149,22 @@ def _places(
     shared = (item, weight, *total, *(each.field.prime for each in numbers))
     return (
         SetPlaces(start, by_item[key & 0xFFFFFFFF], *shared),
-        SetPlaces(np.array([0, len(of_all)]), of_all, *shared),
+        SetPlaces(np.array([0, len(of_all)]), of_all, *shared)._replace(repeated=True),
     )
 
 
-def _of_all(of_all: SetPlaces, e: int, wanted: Flags) -> MatchingTask | None:
-    """Return the task to match sets of all people, some perhaps several times; None where they are too many."""
-    sets = _visited(of_all, e, repeated=True)[0]
-    if sets > _SETS_OF_ALL:
-        return None
-    return MatchingTask(np.zeros(1, dtype=np.int32), e, int(np.ceil(sets)), wanted, repeated=True)
-
-
-def _within_groups(places: SetPlaces, e: int, wanted: Flags, large: Flags) -> MatchingTask:
-    """Return the task to match sets within groups; groups with too many of them join the ones that are too large."""
+def _within_groups(places: SetPlaces, e: int, large: Flags) -> tuple[SetPlaces, float]:
+    """Return who can take part in groups, and about how many sets there are; groups with too many join the `large`."""
     enough = _totals(places.weight[places.column], places.start) >= e
     sets = np.where(enough & ~large, _visited(places, e), 0.0)
     order = np.argsort(sets, kind="stable")
     large[order[np.cumsum(sets[order]) > _SETS_AT_MOST]] = True
     groups = np.flatnonzero(enough & ~large)
-    return MatchingTask(groups.astype(np.int32), e, int(np.ceil(sets[groups].sum())), wanted)
+    start, column = starts(np.diff(places.start)[groups]), places.column[segments(places.start, groups)]
+    return places._replace(start=start, column=column), float(sets[groups].sum())
 
 
-def _visited(places: SetPlaces, e: int, *, repeated: bool = False) -> Floats:
+def _visited(places: SetPlaces, e: int) -> Floats:
     """Return about how many sets one meets, by group, when one forms all of weight e: all lighter ones and a place."""
     weight, sizes = places.weight[places.column], np.diff(places.start)
     lighter = np.zeros((e, len(sizes)))
@@ -181,7 +174,7 @@ def _visited(places: SetPlaces, e: int, *, repeated: bool = False) -> Floats:
         ways, grown = np.ones(len(sizes)), np.zeros_like(lighter)
         for times in range((e - 1) // each + 1):
             grown[times * each :] += ways * lighter[: e - times * each]
-            ways = ways * (n + times if repeated else np.maximum(n - times, 0)) / (times + 1)
+            ways = ways * (n + times if places.repeated else np.maximum(n - times, 0)) / (times + 1)
         lighter = grown
     found: Floats = (lighter * sizes / np.arange(1, e + 1)[:, None]).sum(axis=0)
     return found
