@@ -56,7 +56,7 @@ def laid_out(matrix: Matrix, group: Array) -> EliminationOrder:
     column_first = np.searchsorted(np.sort(column_label), np.arange(components + 1))
     wide = np.diff(row_first) <= np.diff(column_first)
     pivot, turn = _pivots(members, holders, wide[row_label], wide[column_label])
-    rows, columns = _orders(members, holders, pivot, turn, row_label, column_label)
+    rows, columns = _orders(pivot, turn, row_label, column_label)
     del holders  # what is as large as the core goes as soon as it is not needed
     place = np.empty(len(columns), dtype=np.uint32)
     place[columns] = np.arange(len(columns))
@@ -100,21 +100,12 @@ def _pivots(members: Ragged, holders: Ragged, wide_row: Array, wide_column: Arra
     return pivot, turn
 
 
-def _orders(
-    members: Ragged, holders: Ragged, pivot: Array, turn: Array, row_label: Array, column_label: Array
-) -> tuple[Array, Array]:
-    """Return the rows and the columns in their order in the system.
-
-    Rows that do not need each other are sorted by length and their pivots' degrees, and so are free columns: the
-    processor foresees where loops of equal lengths end.
-    """
-    solved = np.flatnonzero(pivot >= 0)
-    level = _levels(members, solved[np.argsort(turn[solved], kind="stable")], pivot, len(column_label))
-    length = np.minimum(np.diff(members.start), 255).astype(np.uint8)
-    degree = np.minimum(np.diff(holders.start), 255).astype(np.uint8)
-    rows = np.lexsort((np.where(pivot >= 0, degree[pivot], 0), length, level[pivot], pivot < 0, row_label))
-    place = len(pivot) + degree.astype(np.int64)
-    place[pivot[rows[pivot[rows] >= 0]]] = np.arange(len(solved))
+def _orders(pivot: Array, turn: Array, row_label: Array, column_label: Array) -> tuple[Array, Array]:
+    """Return the rows and the columns in their order in the system."""
+    rows = np.lexsort((turn, pivot < 0, row_label))
+    first = pivot[rows]
+    place = np.full(len(column_label), len(pivot))
+    place[first[first >= 0]] = np.flatnonzero(first >= 0)
     return rows, np.lexsort((place, column_label))
 
 
@@ -163,19 +154,6 @@ def _label(members: Ragged, label: Array, first: Array) -> int:
         else:
             label[row] = label[label[row]]
     return components
-
-
-@kernel
-def _levels(members: Ragged, rows: Array, pivot: Array, columns: int) -> Array:
-    """Return a number by column: greater for pivots than for all that their rows, given in order, need."""
-    level = np.zeros(columns, dtype=np.int32)
-    for row in rows:
-        highest = 0
-        for i in range(members.start[row], members.start[row + 1]):
-            if members.entry[i] != pivot[row]:
-                highest = max(highest, level[members.entry[i]])
-        level[pivot[row]] = highest + 1
-    return level
 
 
 def _arranged(members: Ragged, rows: Array, pivot: Array, place: Array) -> Ragged:
