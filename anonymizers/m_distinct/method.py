@@ -28,7 +28,7 @@ from anonymizers.m_distinct.buckets import SignatureBucket
 from anonymizers.m_distinct.entries import Signature, entries_of, masks_of, signed
 from anonymizers.m_distinct.merging import merge
 from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, grouped
-from anonymizers.m_distinct.scoring import BucketBoxes
+from anonymizers.m_distinct.scoring import closest
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.arrays import Codes, Numbers
 from audit.model.history import PublicationHistory
@@ -189,7 +189,7 @@ class _Release:
 
     def fill_up(self) -> None:
         """Fill the gaps of the buckets with the new people that widen the bucket's box least."""
-        boxes = BucketBoxes(self.snapshot.places())
+        places = self.snapshot.places()
         rows_of = self._waiting_rows()
         waiting = np.array([len(rows) for rows in rows_of], dtype=np.int64)
         # The buckets with the fewest useful values first.
@@ -203,9 +203,9 @@ class _Release:
             if not taken.any():
                 continue
             waiting -= taken
-            box = boxes.around(np.flatnonzero(self._home == number))
+            inside = places[self._home == number]
             for value in np.flatnonzero(taken).tolist():
-                fits = boxes.closest(box, rows_of[value], int(taken[value]))
+                fits = closest(inside, places[rows_of[value]], int(taken[value]))
                 self._home[rows_of[value][fits]] = number
                 rows_of[value] = np.delete(rows_of[value], fits)
 
