@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from attacks.equivalence.peeling import Ragged, picked
+from attacks.graphs import component_of, grouped
 from attacks.matrix import Matrix
+from attacks.ragged import segments, starts
 from audit.model.arrays import Array
-from audit.runtime.compiling import kernel
 
 
 class EliminationOrder(NamedTuple):
@@ -49,9 +50,9 @@ def laid_out(matrix: Matrix, group: Array) -> EliminationOrder:
     """Return the system of the groups of a core."""
     members, column = _numbered(matrix, group)
     holders = _transposed(members, len(column))
-    row_label, row_of = np.zeros(len(group), dtype=np.int32), np.full(len(column), -1, dtype=np.int32)
-    components = _label(members, row_label, row_of)
-    column_label = row_label[row_of]
+    label = component_of(_list_of(members), members.entry + np.int32(len(group)), len(group) + len(column))
+    row_label, column_label = np.split(label, [len(group)])
+    components = int(row_label.max(initial=-1)) + 1
     row_first = np.searchsorted(np.sort(row_label), np.arange(components + 1))
     column_first = np.searchsorted(np.sort(column_label), np.arange(components + 1))
     wide = np.diff(row_first) <= np.diff(column_first)
@@ -109,67 +110,19 @@ def _orders(pivot: Array, turn: Array, row_label: Array, column_label: Array) ->
     return rows, np.lexsort((place, column_label))
 
 
-@kernel
-def _fill(start: Array, entry: Array, free: Array, line: Array) -> None:
-    """Note the list in which each entry stands, at the next free place of each entry."""
-    for i in range(len(start) - 1):
-        for j in range(start[i], start[i + 1]):
-            line[free[entry[j]]] = i
-            free[entry[j]] += 1
-
-
 def _transposed(lists: Ragged, width: int) -> Ragged:
     """Return the lists in which each entry stands, ascending."""
-    start = np.zeros(width + 1, dtype=np.int64)
-    np.cumsum(np.bincount(lists.entry, minlength=width), out=start[1:])
-    line = np.empty(len(lists.entry), dtype=np.int32)
-    _fill(lists.start, lists.entry, start[:-1].copy(), line)
-    return Ragged(start, line)
+    start, places = grouped(lists.entry, width)
+    return Ragged(start, _list_of(lists)[places])
 
 
-@kernel
-def _label(members: Ragged, label: Array, first: Array) -> int:
-    """Note the component of each row, and a row of each column; return how many components there are.
-
-    `first` is -1 for all columns before.
-    """
-    for row in range(len(label)):
-        label[row] = root = row
-        for i in range(members.start[row], members.start[row + 1]):
-            column = members.entry[i]
-            if first[column] < 0:
-                first[column] = row
-                continue
-            other = first[column]
-            while label[other] != other:
-                label[other] = label[label[other]]
-                other = label[other]
-            # The least row of each component is its root.
-            label[max(root, other)] = root = min(root, other)
-    components = 0
-    for row in range(len(label)):
-        if label[row] == row:
-            label[row] = components
-            components += 1
-        else:
-            label[row] = label[label[row]]
-    return components
+def _list_of(lists: Ragged) -> Array:
+    """Return in which list each entry stands."""
+    return np.repeat(np.arange(len(lists.start) - 1, dtype=np.int32), np.diff(lists.start))
 
 
 def _arranged(members: Ragged, rows: Array, pivot: Array, place: Array) -> Ragged:
     """Return the members of rows in a new order by their places, without the rows' pivots."""
-    start = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum((np.diff(members.start) - (pivot >= 0))[rows], out=start[1:])
-    entry = np.empty(start[-1], dtype=np.uint32)
-    _arrange(members, rows, pivot, place, entry)
-    return Ragged(start, entry)
-
-
-@kernel
-def _arrange(members: Ragged, rows: Array, pivot: Array, place: Array, entry: Array) -> None:
-    at = 0
-    for row in rows:
-        for i in range(members.start[row], members.start[row + 1]):
-            if members.entry[i] != pivot[row]:
-                entry[at] = place[members.entry[i]]
-                at += 1
+    entry = members.entry[segments(members.start, rows)]
+    kept = entry != np.repeat(pivot[rows], np.diff(members.start)[rows])
+    return Ragged(starts((np.diff(members.start) - (pivot >= 0))[rows]), place[entry[kept]])
