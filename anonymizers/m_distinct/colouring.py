@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from anonymizers.m_distinct.places import RowPlaces
 from anonymizers.splitting import in_units, settling_order
 from audit.model.arrays import Codes, Numbers
 
@@ -139,9 +140,9 @@ class ColouredPart:
 
     def __init__(self, taken: list[list[int]], at: int) -> None:
         """Begin a part of so many layers; `taken` are the rows of each kind in each entry that there are."""
-        self.low = [[0] * len(each) for each in taken]
-        self._taken, self._at = taken, at
-        self._load = [0] * len(taken)
+        useful = [[kind for kind, rows in enumerate(each) if rows] for each in taken]
+        self._places = RowPlaces(useful, len(taken[0]), taken)
+        self._taken, self._at, self.low = taken, at, self._places.taken
 
     def rest(self) -> list[list[int]]:
         """Return the number of the other rows of each kind in each entry."""
@@ -157,46 +158,11 @@ class ColouredPart:
             for row, (value, kind) in enumerate(zip(values, kinds, strict=True)):
                 if held[value] >= most[value] or inside[row] or kind in shut:
                     continue
-                if self._place(kind):
+                if self._places.push(kind, 1, self._at) is None:
                     inside[row] = True
                     held[value] += 1
                 else:
                     shut.add(kind)  # it will not fit later, either
-        if min(self._load) < self._at:
+        if min(self._places.load) < self._at:
             raise AssertionError("a part of a bucket could not be filled, though its colours fill it")
         return inside
-
-    def _place(self, kind: int) -> bool:
-        """Place a row of a kind if it fits, moving other rows of the part to other entries if necessary."""
-        for entry, low in enumerate(self.low):
-            if self._load[entry] < self._at and low[kind] < self._taken[entry][kind]:
-                self._load[entry] += 1
-                low[kind] += 1
-                return True
-        came: dict[int, int] = {}
-        left: dict[int, int] = {}
-        queue = [kind]
-        for moved in queue:
-            new = [e for e, low in enumerate(self.low) if e not in came and low[moved] < self._taken[e][moved]]
-            came.update(dict.fromkeys(new, moved))
-            for entry in new:
-                if self._load[entry] < self._at:
-                    self._shift(kind, entry, came, left)
-                    return True
-            for entry in new:
-                for resident, rows in enumerate(self.low[entry]):
-                    if rows and resident != kind and resident not in left:
-                        left[resident] = entry
-                        queue.append(resident)
-        return False
-
-    def _shift(self, kind: int, entry: int, came: dict[int, int], left: dict[int, int]) -> None:
-        """Move one row of each kind on the way to an entry that has room."""
-        self._load[entry] += 1
-        while True:
-            moved = came[entry]
-            self.low[entry][moved] += 1
-            if moved == kind:
-                return
-            entry = left[moved]
-            self.low[entry][moved] -= 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+_ANY = 1 << 62
+
 
 class RowPlaces:
     """The number of rows of each kind in each entry.
@@ -14,8 +16,12 @@ class RowPlaces:
         load: rows in each entry.
     """
 
-    def __init__(self, useful: Sequence[Sequence[int]], kinds: int) -> None:
+    def __init__(
+        self, useful: Sequence[Sequence[int]], kinds: int, most: Sequence[Sequence[int]] | None = None
+    ) -> None:
+        """Begin without rows; `useful` are the kinds of each entry, and `most` how many rows of each it takes."""
         self._kinds_of = [tuple(each) for each in useful]
+        self._most = most or [[_ANY] * kinds] * len(useful)
         self._entries_of: list[list[int]] = [[] for _ in range(kinds)]
         for entry, each in enumerate(self._kinds_of):
             for kind in each:
@@ -36,6 +42,7 @@ class RowPlaces:
             amount = min(rows, height - self.load[path[-1][1]])
             for (_, entry), (moved, _) in pairwise(path):
                 amount = min(amount, self.taken[entry][moved])
+            amount = min(amount, *(self._most[entry][moved] - self.taken[entry][moved] for moved, entry in path))
             for place, (moved, entry) in enumerate(path):
                 if place:
                     self.taken[path[place - 1][1]][moved] -= amount
@@ -80,7 +87,7 @@ class RowPlaces:
         seen = {kind}
         for moved in queue:
             for entry in sorted(self._entries_of[moved], key=self.load.__getitem__):
-                if entry in came:
+                if entry in came or self.taken[entry][moved] >= self._most[entry][moved]:
                     continue
                 came[entry] = moved
                 if self.load[entry] < height:
