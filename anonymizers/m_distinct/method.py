@@ -28,12 +28,13 @@ from anonymizers.m_distinct.buckets import SignatureBucket
 from anonymizers.m_distinct.entries import Signature, entries_of, masks_of, signed
 from anonymizers.m_distinct.merging import merge
 from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, grouped
-from anonymizers.m_distinct.scoring import closest
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes, Numbers
+from audit.model.arrays import Codes, Floats, Numbers
 from audit.model.history import PublicationHistory
 from audit.model.options import option
 from audit.model.update_sets import UpdateSets
+
+_GRAIN = 0.01  # share of a domain, added to each length, so that a box of length 0 can grow by a factor
 
 
 @dataclass(frozen=True)
@@ -274,3 +275,20 @@ class _Release:
             value=value.astype(np.int32),
             cells=bounds(snapshot.point[row[real]], group[real], int(before[-1])),
         )
+
+
+def closest(inside: Floats, places: Floats, number: int) -> Numbers:
+    """Return the rows with which a box grows by the least factor; the first among equals (Equation 3).
+
+    Args:
+        inside: where the rows are around which the box is, one or more, in the domains; shape (n, attributes).
+        places: where the rows to choose from are; shape (rows, attributes).
+        number: how many to return, at most as many as there are.
+
+    Returns:
+        Places among the rows; shape (number,).
+    """
+    low, high = inside.min(axis=0), inside.max(axis=0)
+    after = np.maximum(places, high) - np.minimum(places, low) + _GRAIN
+    growth = np.log(after / (high - low + _GRAIN)).sum(axis=1)
+    return np.argsort(growth, kind="stable")[:number]
