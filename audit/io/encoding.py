@@ -15,6 +15,7 @@ from audit.model.arrays import Codes, Flags, Words
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
 _WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
@@ -71,8 +72,7 @@ def coarse(texts: pa.Array) -> pa.Array:
 class TextIndex:
     """Distinct texts, numbered column by column, those of a column by their hashes; equality is that of bytes.
 
-    So no number says in which row of the column its text is. Hashes are kept sorted, and those of whole columns are
-    looked up in them at once. Arrow compares the texts.
+    So no number says in which row of the column its text is.
 
     Attributes:
         texts: the texts by code, as Arrow text that may have more than 2 GB.
@@ -80,8 +80,6 @@ class TextIndex:
 
     def __init__(self) -> None:
         self.texts = column_of([]).cast("large_string")
-        self._hashes, self._codes = np.zeros(0, np.uint64), np.zeros(0, np.int32)
-        self._clashing: dict[str, int] = {}  # texts whose hash is that of another one, and their codes
 
     def __len__(self) -> int:
         """Return how many texts are known."""
@@ -95,31 +93,19 @@ class TextIndex:
         new = np.flatnonzero(found < 0)
         if len(new):
             fresh = texts.take(arrow(new)).dictionary_encode()
-            own = hashes(fresh.dictionary)
-            order, codes = np.argsort(own), np.empty(len(own), dtype=np.int32)
-            codes[order] = np.arange(len(self), len(self) + len(own), dtype=np.int32)
+            order = np.argsort(hashes(fresh.dictionary))
+            codes = np.empty(len(order), dtype=np.int32)
+            codes[order] = np.arange(len(self), len(self) + len(order), dtype=np.int32)
             found[new] = codes[whole(fresh.indices)]
             self.texts = pa.concat_arrays([self.texts, fresh.dictionary.take(arrow(order)).cast("large_string")])
-            places = np.searchsorted(self._hashes, own[order])
-            self._hashes = np.insert(self._hashes, places, own[order])
-            self._codes = np.insert(self._codes, places, codes[order])
-            clashing = self._codes[1:][self._hashes[1:] == self._hashes[:-1]].tolist()
-            self._clashing = {self.texts[code].as_py(): code for code in clashing}
         return found
 
     def find(self, texts: pa.Array) -> Codes:
         """Return the codes of texts, -1 for those that are not known; shape (texts,), int32."""
         import pyarrow.compute as pc
 
-        if not len(self):
-            return np.full(len(texts), -1, np.int32)
-        places = np.searchsorted(self._hashes, hashes(texts))
-        codes = self._codes[np.minimum(places, len(self) - 1)]
-        wrong = ~flags(pc.equal(self.texts.take(arrow(codes)), texts.cast("large_string")))
-        codes[wrong] = -1
-        for place in np.flatnonzero(wrong).tolist() if self._clashing else ():
-            codes[place] = self._clashing.get(texts[place].as_py(), -1)
-        return codes
+        codes = pc.index_in(texts.cast("large_string"), value_set=self.texts)  # `fill_null` would import pandas
+        return np.where(flags(codes.is_valid()), whole(codes), np.int32(-1))
 
 
 COUNTERFEIT = "~"
@@ -256,13 +242,8 @@ class IdentifierEncoder:
     def alike(self) -> tuple[list[str], Codes]:
         """Return the identifiers that may be others in another spelling, and the small numbers that some may be."""
         keys = coarse(self._others.texts)
-        own = hashes(keys)
-        ordered = np.sort(own)
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        numbers = _numbers(keys, self.plain)
-        found = numbers >= 0
-        if len(twice):
-            found |= np.isin(own, twice)
+        own, numbers = whole(keys.dictionary_encode().indices), _numbers(keys, self.plain)
+        found = (numbers >= 0) | (np.bincount(own)[own] > 1)
         return self._others.texts.filter(arrow(found)).to_pylist(), np.unique(numbers[numbers >= 0])
 
     @property
