@@ -10,7 +10,7 @@ import numpy.typing as npt
 from audit.findings.narrowed import Cause, Narrowed, RecordStep
 from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
-from audit.model.evidence import Records, RecordSource
+from audit.model.evidence import Records, RecordSource, WrongCellError
 
 
 class RecordDescriptions:
@@ -54,7 +54,7 @@ class RecordDescriptions:
         shared = self._source.shared(attribute, before[first], now[first])[pair]
         nothing = np.flatnonzero(shared < 0)
         if len(nothing):
-            raise self._source.contradiction(release, int(rows[nothing[0]]), attribute)
+            raise WrongCellError(release, int(rows[nothing[0]]), attribute)
         return shared
 
 

@@ -18,10 +18,9 @@ import numpy as np
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.coverage import ragged
-from audit.adversary.held_series import HeldSeries
+from audit.adversary.held_series import HeldSeries, SeenRelease, record_of
 from audit.adversary.known_groups import KnownGroups
 from audit.adversary.record_candidates import ABSENT, TooManyRecordsError, fitting_pairs, kinds_of_rows
-from audit.adversary.seen_release import SeenRelease, record_of
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
@@ -162,27 +161,18 @@ class FollowedPeople(KnownGroups):
 
     def hosts(self, position: int) -> CandidateGroups:
         """Return all records, and which classes of them may be whose."""
-        del position
         choices, classes = self.choices, np.arange(len(self.records.rows), dtype=np.int32)
         rows = np.bincount(self.records.of_record, minlength=len(classes)).astype(np.int64)
         size = np.diff(choices.start)[choices.kind]
         start = np.zeros(len(size) + 1, dtype=np.int64)
         np.cumsum(size, out=start[1:])
-        return CandidateGroups(
-            person=choices.person,
-            fixed=np.full(len(choices.person), UNKNOWN, dtype=np.int32),
-            start=start,
-            row_class=choices.record_class[ragged(choices.start[choices.kind], size)],
-            class_group=classes,
-            class_capacity=rows,
-            class_rows=rows,
-            published_group=classes,
-            group_capacity=rows,
-            n_groups=len(classes),
-            contents=self.records.contents,
-            individual=self.individual,
-            values=self.values,
-        )
+        candidates = start, choices.record_class[ragged(choices.start[choices.kind], size)]
+        return self._hosts(position, choices.person, candidates, (classes, classes, rows), rows)
+
+    def entries(self, position: int) -> ValueCounts:
+        """Return the values of the classes of records."""
+        del position
+        return self.records.contents
 
 
 def follow(plain: KnownGroups, held: HeldSeries, count: int) -> tuple[FollowedPeople, Codes]:

@@ -16,8 +16,7 @@ import numpy as np
 
 from audit.adversary import coverage
 from audit.adversary.held_series import HeldSeries
-from audit.adversary.register import RegisteredPeople, RegisteredRelease
-from audit.adversary.uncovered import why_uncovered
+from audit.adversary.known_groups import RegisteredPeople, RegisteredRelease, why_uncovered
 from audit.io.background_knowledge import Register
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.evidence import PublishedClasses, Transitions

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from audit.adversary.held_series import HeldSeries
-from audit.adversary.seen_release import SeenRelease
+from audit.adversary.held_series import HeldSeries, SeenRelease
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
-from audit.io.cell_text import show
-from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect
+from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect, show
 from audit.io.tables import Table
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.errors import InputError, Problem, printable
@@ -30,7 +27,7 @@ class RecordContents:
     """
 
     def __init__(self, attribute: QuasiIdentifier) -> None:
-        self._attribute = attribute
+        self.attribute = attribute
         listed = attribute.hierarchy if attribute.kind is Kind.CATEGORICAL else None
         self._leaves = None if listed is None else frozenset(listed.levels[0])
         self._cells: list[Cell] = []
@@ -41,10 +38,10 @@ class RecordContents:
 
     def numbers(self, cells: Codes) -> Codes:
         """Return the contents of published cells, given as the attribute's numbers."""
-        known, size = len(self._of), len(self._attribute.cells)
+        known, size = len(self._of), len(self.attribute.cells)
         if known < size:
-            new = [self.add(self._plain(cell)) for cell in self._attribute.cells[known:size]]
-            for number, text in zip(new, self._attribute.texts[known:size], strict=True):
+            new = [self.add(self._plain(cell)) for cell in self.attribute.cells[known:size]]
+            for number, text in zip(new, self.attribute.texts[known:size], strict=True):
                 self._texts.setdefault(number, text)
             self._of = np.concatenate([self._of, np.array(new, dtype=np.int32)])
         return self._of[cells]
@@ -66,7 +63,7 @@ class RecordContents:
 
     def text(self, number: int) -> str:
         """Return contents as they were published first, or as text where no single cell was published for them."""
-        return self._texts.get(number) or show(self._cells[number], self._attribute.kind)
+        return self._texts.get(number) or show(self._cells[number], self.attribute.kind)
 
     def add(self, cell: Cell) -> int:
         """Return the number of a cell."""
@@ -86,45 +83,33 @@ class RecordContents:
 
 
 @dataclass(frozen=True)
-class Contents:
-    """The contents of the cells of all releases, as numbers common to them; `columns` are the quasi-identifiers."""
-
-    columns: Sequence[QuasiIdentifier]
-
-    @cached_property
-    def of(self) -> list[RecordContents]:
-        """The contents of each column."""
-        return list(map(RecordContents, self.columns))
-
-
-@dataclass(frozen=True)
 class SeenRows:
     """The rows of releases, and what their cells have in common.
 
     Attributes:
-        contents: the contents of the cells.
+        contents: of each quasi-identifier, its cells' contents, as numbers common to all releases.
         releases: the releases as the adversary sees them.
     """
 
-    contents: Contents
+    contents: Sequence[RecordContents]
     releases: tuple[SeenRelease, ...]
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
-        return tuple(each.name for each in self.contents.columns)
+        return tuple(each.attribute.name for each in self.contents)
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
         """Return what pairs of cells of an attribute have in common, -1 where nothing; each pair should stand once."""
-        return self.contents.of[attribute].shared(left, right)
+        return self.contents[attribute].shared(left, right)
 
     def text(self, attribute: int, cell: int) -> str:
         """Return a cell as text."""
-        return self.contents.of[attribute].text(cell)
+        return self.contents[attribute].text(cell)
 
     def cell(self, attribute: int, number: int) -> Cell:
         """Return the cell of an attribute that a number stands for."""
-        return self.contents.of[attribute].cell(number)
+        return self.contents[attribute].cell(number)
 
     def group_names(self, position: int, groups: Codes) -> list[str]:
         """Return the names of some published groups of a release."""
@@ -145,7 +130,7 @@ class FollowedRecords(SeenRows):
             raise TypeError("this evidence was gathered without records")
         cells = tuple(
             contents.numbers(read.release.cells[name])
-            for contents, name in zip(self.contents.of, self.attributes, strict=True)
+            for contents, name in zip(self.contents, self.attributes, strict=True)
         )
         hidden = sum(read.release.counterfeits.values()) if read.fakes is None else 0
         return Records(read.record, cells, read.real, self.size, hidden, read.judged)
@@ -153,10 +138,6 @@ class FollowedRecords(SeenRows):
     def groups(self, position: int, rows: Places) -> list[str]:
         """Return the names of the groups of some rows of a release."""
         return self.group_names(position, self.releases[position].release.group.codes[rows])
-
-    def contradiction(self, position: int, row: int, attribute: int) -> WrongCellError:
-        """Return the error of a row whose cell has nothing in common with the record's earlier ones."""
-        return WrongCellError(position, row, attribute)
 
 
 _ELSEWHERE = "any other value"
@@ -176,9 +157,9 @@ class RowContents(SeenRows):
         """
         read = self.releases[position]
         release, cells = read.release, []
-        for contents, column in zip(self.contents.of, self.contents.columns, strict=True):
-            codes, texts = release.texts[column.name]
-            numbers, errors = column.numbers(texts)
+        for contents in self.contents:
+            codes, texts = release.texts[contents.attribute.name]
+            numbers, errors = contents.attribute.numbers(texts)
             if errors:
                 raise WrongCellError(position)
             cells.append(contents.numbers(numbers)[codes])
@@ -189,9 +170,9 @@ class RowContents(SeenRows):
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
         """Return points of an attribute that differ in which of some cells cover them, and these; (points, cells)."""
-        contents = self.contents.of[attribute]
+        contents = self.contents[attribute]
         known = [contents.cell(number) for number in cells.tolist()]
-        points = _points(known, self.contents.columns[attribute])
+        points = _points(known, contents.attribute)
         table = np.array([[intersect(cell, point) == point for cell in known] for point in points], dtype=np.bool_)
         kinds, first = np.unique(table.reshape(len(points), len(known)), axis=0, return_index=True)
         kept = kinds.any(axis=1)

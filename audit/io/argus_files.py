@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from audit.model.errors import Fault
+
 ENDING = ".tab"
 METADATA = ".rda"
 HIERARCHY = ".hrc"
@@ -29,13 +31,8 @@ _SIGNS = {"<SAFE>": "safe", "<UNSAFE>": "unsafe", "<PROTECT>": "protected"}
 _NOT_READ = ("<DISTANCE>", "<HIERARCHICAL>", "<CODELIST>")  # they say nothing about what a number counts
 
 
-class ArgusFileError(ValueError):
-    """A file of tau-Argus cannot be read: what is wrong, and its remedy."""
-
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(what, remedy)
-        self.what = what
-        self.remedy = remedy
+class ArgusFileError(Fault):
+    """A file of tau-Argus cannot be read."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The algebra of generalized cells: which values they cover, what two of them share.
+"""The algebra of generalized cells: which values they cover, what two of them share, and their texts.
 
 A cell is a set of exact values. Numbers are exact fractions on the real line, so `[21, 22[` covers 21.5; days are
 numbered, and whole. Cells are canonical: two cells that cover the same numbers are equal and hash alike. What texts
@@ -7,8 +7,9 @@ mean is read in `audit.io.cell_reading`.
 
 from __future__ import annotations
 
+import datetime
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -16,6 +17,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from audit.model.errors import Fault
 
 
 class Kind(Enum):
@@ -33,16 +36,8 @@ class Kind(Enum):
         return self not in (Kind.NUMERIC, Kind.CATEGORICAL)
 
 
-class CellError(ValueError):
-    """A text is no cell, or no exact value, of its column; `what` is wrong and its `remedy`."""
-
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(what, remedy)
-        self.what = what
-        self.remedy = remedy
-
-    def __str__(self) -> str:
-        return f"{self.what}; {self.remedy}"
+class CellError(Fault):
+    """A text is no cell, or no exact value, of its column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,3 +236,60 @@ def _span(cell: Cell, lows: Sequence[Fraction | int], highs: Sequence[Fraction |
     if cell.high is not None:
         after = (bisect_left if cell.high_open else bisect_right)(lows, _comparable(cell.high))
     return first, after
+
+
+ANYTHING = "*"
+
+
+def show(cell: Cell, kind: Kind = Kind.NUMERIC) -> str:
+    """Return a text for a cell of a column of this kind.
+
+    >>> show(Interval(Fraction(21), Fraction(22))), show(Interval(Fraction(5, 2), None, low_open=True))
+    ('[21, 22]', '>2.5')
+    """
+    if isinstance(cell, Anything):
+        return ANYTHING
+    write = day if kind.is_date else decimal
+    if isinstance(cell, Interval):
+        return _interval(cell, write)
+    if isinstance(cell, NumberSet):
+        return "{" + ", ".join(map(write, sorted(cell.members))) + "}"
+    if isinstance(cell, ValueSet):
+        members = sorted(cell.members)
+        return members[0] if len(members) == 1 else "{" + ", ".join(members) + "}"
+    return cell.prefix + "*" * (cell.length - len(cell.prefix))
+
+
+def day(number: Fraction) -> str:
+    """Return the date of a day that is given by its number; outside of the calendar its first or last day.
+
+    >>> day(Fraction(datetime.date(2024, 3, 17).toordinal()))
+    '2024-03-17'
+    """
+    first, last = (end.toordinal() for end in (datetime.date.min, datetime.date.max))
+    return datetime.date.fromordinal(min(max(int(number), first), last)).isoformat()
+
+
+def decimal(number: Fraction) -> str:
+    """Return a number whose decimals end, exactly.
+
+    >>> decimal(Fraction(5, 4)), decimal(Fraction(-3))
+    ('1.25', '-3')
+    """
+    if number.denominator == 1:
+        return str(number.numerator)
+    places = 0
+    while (number * 10**places).denominator != 1:
+        places += 1
+    digits = str(abs(int(number * 10**places))).rjust(places + 1, "0")
+    return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def _interval(cell: Interval, write: Callable[[Fraction], str]) -> str:
+    if cell.low is None or cell.high is None:
+        sign, is_open, end = ("<", cell.high_open, cell.high) if cell.low is None else (">", cell.low_open, cell.low)
+        return f"{sign}{'' if is_open else '='}{write(end)}" if end is not None else ANYTHING
+    if cell.low == cell.high:
+        return write(cell.low)
+    opening, closing = "(" if cell.low_open else "[", ")" if cell.high_open else "]"
+    return f"{opening}{write(cell.low)}, {write(cell.high)}{closing}"

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.dialect import Dialect, PackedTooTightlyError, open_bytes, open_text, read_dialect
-from audit.io.foreign_files import ForeignFileError
 from audit.model.arrays import Words
+from audit.model.errors import Fault
 
 if TYPE_CHECKING:
     from audit.model.errors import Problems
@@ -159,7 +159,7 @@ def note_unreadable(
         what = "reading it takes more memory than there is, or the file is damaged"
         problems.add(shown, what, "write it again, or audit it where there is more memory")
         return
-    if isinstance(error, ForeignFileError):
+    if isinstance(error, Fault):
         problems.add(shown, error.what, error.remedy)
     elif isinstance(error, PackedTooTightlyError):
         what = "this file unpacks to several hundred times its size, as no table does"

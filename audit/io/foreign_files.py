@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.io.argus_files import ENDING, ArgusFileError, metadata_beside, read_metadata, read_rows
-from audit.io.header_rows import header_place
+from audit.io.argus_files import ENDING, metadata_beside, read_metadata, read_rows
+from audit.io.dialect import header_place
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
+from audit.model.errors import Fault
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,15 +26,6 @@ if TYPE_CHECKING:
 WORKBOOK = ".xlsx"
 _LOOKED_AT = 50  # rows by which the header is found
 _MIDNIGHT = datetime.time()
-
-
-class ForeignFileError(ValueError):
-    """A file cannot be read: what is wrong, and its remedy."""
-
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(what, remedy)
-        self.what = what
-        self.remedy = remedy
 
 
 @dataclass(frozen=True)
@@ -71,7 +63,7 @@ def read_foreign(path: Path) -> ForeignTable:
     """Return a table; the ones read last are kept while the files stay as they are.
 
     Raises:
-        ForeignFileError: what reads it is not installed, or it is damaged.
+        Fault: what reads it is not installed, or it is damaged.
         OSError: it cannot be opened.
     """
     is_argus = path.name.lower().endswith(ENDING)
@@ -86,7 +78,7 @@ def _read_foreign(path: Path, _beside: tuple[object, ...] | None) -> ForeignTabl
         return READERS[ending](path)
     except ImportError as error:
         what = f"a {ending} file is read by an extra that is not installed"
-        raise ForeignFileError(what, 'pip install "series-audit[formats]", or save the table as CSV') from error
+        raise Fault(what, 'pip install "series-audit[formats]", or save the table as CSV') from error
 
 
 # -- Excel ----------------------------------------------------------------------------------------------------------
@@ -104,7 +96,7 @@ def _read_workbook(path: Path) -> ForeignTable:
             rows = chosen[1].to_python(skip_empty_area=False) if chosen else []
         except CalamineError as error:
             what = "this workbook cannot be read, or it has a password"
-            raise ForeignFileError(what, "save it again as .xlsx without a password, or as CSV") from error
+            raise Fault(what, "save it again as .xlsx without a password, or as CSV") from error
     cells = [[text(cell) for cell in row] for row in rows]
     width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
     first = next((line for line, row in enumerate(cells) if any(row)), 0)
@@ -136,7 +128,7 @@ def _read_statistical(path: Path) -> ForeignTable:
         columns, described = read(os.fspath(path), output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
         remedy = "write it again, or save the table as CSV"
-        raise ForeignFileError(f"this is not a whole {ending} file", remedy) from error
+        raise Fault(f"this is not a whole {ending} file", remedy) from error
     labels: Mapping[str, Mapping[Any, str]] = described.variable_value_labels
     arrays = tuple(_column(_labelled(cells, labels.get(name, {}))) for name, cells in columns.items())
     rows = max((len(array) for array in arrays), default=0)
@@ -159,11 +151,8 @@ def _column(cells: Iterable[Any]) -> pa.Array:
 
 
 def _read_argus(path: Path) -> ForeignTable:
-    try:
-        metadata = read_metadata(path)
-        rows, lines = read_rows(path, metadata)
-    except ArgusFileError as error:
-        raise ForeignFileError(error.what, error.remedy) from error
+    metadata = read_metadata(path)
+    rows, lines = read_rows(path, metadata)
     columns = tuple(column_of(row[place] for row in rows) for place in range(len(metadata.variables)))
     return ForeignTable(tuple(each.name for each in metadata.variables), columns, [0, *lines])
 

@@ -2,69 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import datetime
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.adjustments import Adjustments, read_adjusted, respelled
-from audit.io.attributes import QuasiIdentifier
-from audit.io.dates import ranked_dates
+from audit.io.adjustments import read_adjusted, respelled
 from audit.io.diagnostics import is_there
-from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
-from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles
-from audit.io.releases import KeyedRelease
-from audit.io.row_classes import CodedColumn, RowClasses, varies
+from audit.io.encoding import NOBODY
+from audit.io.manifest import KEY_COLUMNS
+from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, singling_columns, varies
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
-from audit.io.singling_columns import MOST_ROWS, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.model.arrays import Codes, Counts, Flags
 from audit.model.composite_keys import combine
 from audit.model.errors import Problems
 
+if TYPE_CHECKING:
+    from audit.io.series import Series
+
+
 SEVERAL_ROWS = (
     "keep one row for each person and release; or say under [columns] what they are: "
     'rows = "episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
 )
-
-
-class ReleaseContext(Protocol):
-    """What reading a release takes of its series, and where it leaves new people and values."""
-
-    @property
-    def manifest(self) -> Manifest:
-        """The files, and what their columns mean."""
-
-    @property
-    def people(self) -> IdentifierEncoder:
-        """Codes of people, common to all releases."""
-
-    @property
-    def vocabularies(self) -> dict[str, Vocabulary]:
-        """Codes of the values of each sensitive attribute, common to all releases."""
-
-    @property
-    def attributes(self) -> dict[str, QuasiIdentifier]:
-        """The quasi-identifiers with their cells."""
-
-    @property
-    def keyed(self) -> bool:
-        """Whether every release has a key."""
-
-    def has_key(self, release: ReleaseFiles, /) -> bool:
-        """Return whether a release has a key."""
-
-    def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
-        """Note the distinct texts of some columns of a release."""
-
-    def adjustments(self, tag: str) -> Adjustments:
-        """Return what is changed in the tables of a release."""
-
-    def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
-        """Read a file that the manifest names beside the releases."""
 
 
 class ReleaseReading:
@@ -78,7 +44,7 @@ class ReleaseReading:
 
     def __init__(
         self,
-        series: ReleaseContext,
+        series: Series,
         position: int,
         attributes: Sequence[str],
         problems: Problems,
@@ -447,3 +413,43 @@ class ReleaseReading:
                 )
                 self.problems.add(table.shown, what, "correct the count or the key", column="Count")
                 return
+
+
+_YEAR_FIRST = re.compile(r"([0-9]{4})[-/.]?([0-9]{2})[-/.]?([0-9]{2})(?:[ T].*)?")
+_DAY_FIRST = re.compile(r"([0-9]{1,2})[.]([0-9]{1,2})[.]([0-9]{4})(?: .*)?")
+
+
+def ordinal(text: str) -> int | None:
+    """Return a date as a number of days, or None where the text is none; slashes after a day could be a month's.
+
+    >>> ordinal("2024-03-17") == ordinal("17.3.2024") == ordinal("20240317"), ordinal("03/04/2024")
+    (True, None)
+    """
+    if (found := _YEAR_FIRST.fullmatch(text)) is not None:
+        year, month, day = map(int, found.groups())
+    elif (found := _DAY_FIRST.fullmatch(text)) is not None:
+        day, month, year = map(int, found.groups())
+    else:
+        return None
+    try:
+        return datetime.date(year, month, day).toordinal()
+    except ValueError:
+        return None
+
+
+def ranked_dates(texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], int | None]:
+    """Return numbers that ascend with dates, or plain numbers, and the place of the first text that is neither.
+
+    An empty text comes before all others. Times of one day count as well.
+    """
+    keys: list[tuple[int, str]] = []
+    wrong = None
+    for place, text in enumerate(texts):
+        day = ordinal(text)
+        if day is None and text.isascii() and text.isdigit() and len(text) < 16:
+            day = int(text)
+        if day is None and text:
+            wrong = place if wrong is None else wrong
+        keys.append((-1 if day is None else day, text[10:] if ":" in text else ""))
+    order = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+    return np.array([order[key] for key in keys], dtype=np.int64), wrong

@@ -2,19 +2,177 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import NamedTuple, Self
+from functools import cached_property
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
-from audit.io.row_classes import RowClasses
-from audit.io.singling_columns import SinglingColumn
-from audit.io.tables import Coded
-from audit.model.arrays import Codes, Counts, Flags
-from audit.model.composite_keys import counted, ranks, tally
+from audit.io.tables import Coded, NamesOnDemand
+from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.model.composite_keys import combine, counted, ranks, row_ranks, tally
+
+_MARK = "#"
+CodedColumn: TypeAlias = tuple[npt.NDArray[np.integer], int]
+"""The cells of a column as codes by row, and a bound on them."""
+
+
+@dataclass(frozen=True)
+class RowClasses:
+    """The row classes of a release, in the order of their groups and, within a group, of their first rows.
+
+    Attributes:
+        row: the class of each row; it has the name of its group, with `#1`, `#2` behind where the group has several.
+        group: the published group of each class, ascending; shape (classes,), int32.
+        looks: a number for each class, equal where published quasi-identifiers are, different where there are none;
+            shape (classes,), int32.
+    """
+
+    row: Coded
+    group: Codes
+    looks: Codes
+
+    @classmethod
+    def of(cls, group: Coded, columns: Sequence[CodedColumn], varying: Sequence[CodedColumn] = ()) -> RowClasses:
+        """Return the classes of rows with these cells; rows of one group differ in the columns that are `varying`."""
+        row, of_class = group, np.arange(group.size, dtype=np.int32)
+        if varying:
+            key, _ = combine([(group.codes, group.size), *varying], len(group.codes))
+            _, first, place = np.unique(key, return_index=True, return_inverse=True)
+            order = np.lexsort((first, group.codes[first]))
+            number = np.empty(len(order), dtype=np.int32)
+            number[order] = np.arange(len(order), dtype=np.int32)
+            of_class = group.codes[first[order]]
+            row = Coded(
+                number[place.reshape(-1)], len(order), NamesOnDemand(of_class.__len__, _ClassName(group, of_class))
+            )
+        at = _first_rows(row)
+        looks = row_ranks([(codes[at], bound) for codes, bound in columns], row.size)
+        return cls(row, of_class, looks if columns else np.arange(row.size, dtype=np.int32))
+
+    @property
+    def first(self) -> Places:
+        """A row of each class, 0 for a class without rows; shape (classes,)."""
+        return _first_rows(self.row)
+
+
+def _first_rows(row: Coded) -> Places:
+    rows = np.zeros(row.size, dtype=np.intp)
+    rows[row.codes] = np.arange(len(row.codes))
+    return rows
+
+
+def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
+    """Return whether rows of one group differ in a column, given as codes by row."""
+    of_group = np.zeros(group.size, dtype=codes.dtype)
+    of_group[group.codes] = codes
+    return not np.array_equal(of_group.take(group.codes), codes)
+
+
+@dataclass(frozen=True)
+class _ClassName:
+    """Names row classes, given their groups.
+
+    No published name has as many marks one after the other, so that all names are different.
+    """
+
+    group: Coded
+    of_class: Codes
+
+    def __call__(self, place: int) -> str:
+        code = self.of_class[place]
+        first, end = np.searchsorted(self.of_class, np.array([code, code + 1], dtype=code.dtype))
+        name = self.group.name(int(code))
+        return name if end - first == 1 else f"{name}{self._mark}{place - first + 1}"
+
+    @cached_property
+    def _mark(self) -> str:
+        runs = (len(run) for name in self.group.names for run in re.findall(f"{_MARK}+", name))
+        return _MARK * (1 + max(runs, default=0))
+
+
+SMALL = 5
+"""Fewer rows that look alike are a small group, by a rule of thumb of statistical offices."""
+MOST_ROWS = 2_000_000
+"""In larger releases nobody looks for such columns."""
+
+_TOGETHER = 3
+"""The most columns that are looked at together."""
+
+
+@dataclass(frozen=True)
+class SinglingColumn:
+    """What one quasi-identifier, or several together, do to the rows of a release.
+
+    Attributes:
+        column: its name; of several, their names with + between them.
+        alone: people who share their published quasi-identifiers with no other row, and would share the others.
+        small: people in groups of fewer than `SMALL` rows that look alike, who would be in larger ones without it.
+        by_itself: people whose cells in these columns no other row has.
+    """
+
+    column: str
+    alone: int
+    small: int
+    by_itself: int
+
+
+def singling_columns(
+    names: Sequence[str],
+    columns: Sequence[tuple[npt.NDArray[np.integer], int]],
+    people: npt.NDArray[np.int64],
+    classes: RowClasses,
+) -> tuple[SinglingColumn, ...]:
+    """Return what each of some quasi-identifiers does, where rows are alone or in small groups, then what more do.
+
+    To the column that makes most rows unique the one is added with which it makes most unique, as long as that adds
+    some, and others are left.
+
+    Args:
+        names: of the columns.
+        columns: the cells of each, as codes and a bound on them.
+        people: how many people each row stands for.
+        classes: which rows have equal cells.
+    """
+    of_look = np.bincount(classes.looks, np.bincount(classes.row.codes, people, classes.row.size)).astype(np.int64)
+    size_of = of_look[classes.looks]
+    if (size_of[classes.row.codes] >= SMALL).all():
+        return ()
+    size = size_of[classes.row.codes]
+
+    def alike_in(places: Sequence[int]) -> npt.NDArray[np.int64]:
+        return _sizes(row_ranks([columns[at] for at in places], len(people)), people)
+
+    def unique(places: Sequence[int]) -> int:
+        return int(people[alike_in(places) == 1].sum())
+
+    def shares(*places: int) -> SinglingColumn:
+        without = alike_in([at for at in every if at not in places])
+        flags = ((size == 1) & (without > 1), (size < SMALL) & (without >= SMALL))
+        alone, small = (int(people[each].sum()) for each in flags)
+        return SinglingColumn(" + ".join(names[at] for at in places), alone, small, unique(places))
+
+    every = range(len(names))
+    found = [shares(at) for at in every]
+    together = [max(every, key=lambda at: found[at].by_itself)]
+    before = found[together[0]].by_itself
+    while len(together) < min(_TOGETHER, len(names) - 1):
+        more = {at: unique([*together, at]) for at in every if at not in together}
+        added = max(more, key=lambda at: more[at])
+        if more[added] <= before:
+            break
+        together, before = [*together, added], more[added]
+        found.append(shares(*together))
+    return tuple(found)
+
+
+def _sizes(alike: Codes, people: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return for each row how many people are like it; shape (rows,)."""
+    return np.bincount(alike, weights=people).astype(np.int64)[alike]
 
 
 class GroupContents(NamedTuple):

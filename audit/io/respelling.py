@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from audit.io.cell_text import decimal
-from audit.io.cells import CellError, Kind
+from audit.io.cells import CellError, Kind, decimal
 from audit.io.notations import read_interval, read_number
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*))?")

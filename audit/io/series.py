@@ -30,7 +30,7 @@ from audit.io.respelling import fold
 from audit.io.roles import tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
-from audit.io.rules.rule import BesideFiles, Columns, Rules
+from audit.io.rules.rule import Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Fold
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, read_table
@@ -165,9 +165,7 @@ class Series:
             InputError: a file that a rule names cannot be read.
         """
         problems = Problems()
-        tags = frozenset((*self.tags, *self.manifest.to_come))
-        beside = BesideFiles(self.manifest.folder, tags, self.columns.rules)
-        rules = self.columns.rules.opened(beside, problems)
+        rules = self.columns.rules.opened(self, problems)
         problems.check()
         return rules
 
@@ -324,19 +322,11 @@ class Series:
         Raises:
             InputError: something in a file is wrong; the problems of all releases are reported.
         """
-        read = {each.position for each in readings}
         while readings:
             reading = readings.pop(0)
             release, problems = reading.release(), reading.problems
             if release is None or problems.found:
-                others = [
-                    ReleaseReading(
-                        self, other, reading.attributes, problems, key=reading.key, records=reading.record is not None
-                    )
-                    for other in range(len(self.tags))
-                    if other not in read
-                ]
-                for each in (*readings, *others):
+                for each in readings:
                     each.release()
                 in_order = {files.shown: place for place, files in enumerate(self.manifest.releases)}
                 problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
@@ -349,7 +339,7 @@ class Series:
         """Read one release, with what is wanted of it: see `begin`.
 
         Raises:
-            InputError: something in this file is wrong; the problems of all the other releases are reported as well.
+            InputError: something in this file is wrong.
         """
         return next(self.finish(self.begin([position], attributes, key=key, records=records)))
 

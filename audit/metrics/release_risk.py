@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.register import population
+from audit.adversary.known_groups import population
 from audit.adversary.view import View
 from audit.io.encoding import Vocabulary
 from audit.io.releases import KeyedRelease, Release

@@ -359,9 +359,6 @@ class RecordSource(Protocol):
     def groups(self, release: int, rows: npt.NDArray[np.intp]) -> list[str]:
         """Return the names of the groups of some rows of a release."""
 
-    def contradiction(self, release: int, row: int, attribute: int) -> WrongCellError:
-        """Return the error of a row whose cell has nothing in common with the record's earlier ones."""
-
 
 @dataclass(frozen=True, slots=True)
 class PublishedRows:

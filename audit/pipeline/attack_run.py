@@ -15,9 +15,9 @@ from audit.adversary.view import View, handed
 from audit.clauses.clause import Stated
 from audit.clauses.registry import CLAUSES, in_force
 from audit.findings.disclosure import Disclosures
+from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
 from audit.io.table_forms import form_of
-from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.harmless import set_aside
 from audit.judgement.pseudonyms import Pseudonymizer, find
 from audit.judgement.scoring import attacked, run_attack, score, with_alone

@@ -13,8 +13,8 @@ from audit.clauses.clause import JudgedAudit
 from audit.clauses.min_e import MinE
 from audit.findings.equivalence import Equivalence, Equivalences
 from audit.io.irregularities import irregularities
+from audit.io.roles import check_keys_are_read
 from audit.io.series import Series
-from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.doubts import gather_doubts, misread_doubts
 from audit.model.check_report import CheckReport, Offence
 from audit.model.doubt import Doubt

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cell_text import show
-from audit.io.cells import Cell, CellError, Interval, Kind, ValueSet, contains, cover_ranges
+from audit.io.cells import Cell, CellError, Interval, Kind, ValueSet, contains, cover_ranges, show
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.model.arrays import Codes

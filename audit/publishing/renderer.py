@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cell_text import ANYTHING
-from audit.io.cells import Anything, Cell, Interval, Kind, ValueSet, contains, intersect
+from audit.io.cells import ANYTHING, Anything, Cell, Interval, Kind, ValueSet, contains, intersect
 from audit.io.coarser_cells import grid, narrowest, shortened
 from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot

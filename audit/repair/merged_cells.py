@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cell_text import ANYTHING, show
-from audit.io.cells import Anything, Cell, Interval, Masked, NumberSet, ValueSet, contains
+from audit.io.cells import ANYTHING, Anything, Cell, Interval, Masked, NumberSet, ValueSet, contains, show
 from audit.io.coarser_cells import coarser
 from audit.io.hierarchies import Hierarchy
 

@@ -97,14 +97,14 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind != Kind.CATEGORICAL.value and ", ""),
     ],
     "cli/test_warnings.py::test_a_point_that_may_group_thousands_decides_nothing": [
-        ("audit.io.unread_cells._points", "if rules[Decimal].sign is None else ()", ""),
+        ("audit.io.irregularities._points", "if rules[Decimal].sign is None else ()", ""),
         (
-            "audit.io.unread_cells._points",
+            "audit.io.irregularities._points",
             "all(map(_THOUSANDS.fullmatch, points))",
             "any(map(_THOUSANDS.fullmatch, points))",
         ),
-        ("audit.io.unread_cells._points", "for side in (0, 1)", "for side in ()"),
-        ("audit.io.unread_cells._as_written", "without(Fold, ColumnTypes)", "without(Fold)"),
+        ("audit.io.irregularities._points", "for side in (0, 1)", "for side in ()"),
+        ("audit.io.irregularities._as_written", "without(Fold, ColumnTypes)", "without(Fold)"),
     ],
     "cli/test_warnings.py::test_a_column_without_a_plain_number_may_be_one_of_numbers": [
         ("audit.io.rules.cell_meaning.ColumnTypes.numbers", " and not self._unread(series, column)[0]", ""),
@@ -284,7 +284,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
             "np.arange(len(fresh.dictionary))",
         ),
         (
-            "audit.adversary.seen_release.PlacedPeople.of",
+            "audit.adversary.held_series.PlacedPeople.of",
             "np.sort(row_class[keyed.person < 0])",
             "row_class[keyed.person < 0]",
         ),
@@ -372,7 +372,7 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.runtime.engine.on_cancel", "if cancellation.cancelled:", "if False:"),
     ],
     "unit/test_homogeneity.py::test_classes_are_those_counted_by_hand": [
-        ("audit.io.row_classes.RowClasses.of", "if varying:", "if False:"),
+        ("audit.io.releases.RowClasses.of", "if varying:", "if False:"),
     ],
     "unit/verification/test_count_bounds.py::test_a_case_bounds_from_its_own_side_alone": [
         ("audit.judgement.check_count_bounds.value_of", "case.is_upper != end_is_upper", "False"),

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.io import table_forms, tables
-from audit.io.dialect import Declared, dialect_of
-from audit.io.header_rows import header_place
+from audit.io.dialect import Declared, dialect_of, header_place
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.model.errors import Problems
 from tests.helpers.messy import write
