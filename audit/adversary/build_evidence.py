@@ -11,15 +11,30 @@ from typing import Any
 import numpy as np
 
 from audit.adversary import coverage
-from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import UnfollowedError, follow
-from audit.adversary.held_series import HeldSeries, begin_reading
-from audit.adversary.known_groups import KnownGroups, RegisteredPeople, lines_of, real_people, why_uncovered
-from audit.adversary.possible_people import PossibleKinds, PossiblePeople, PossiblePeopleFinder
+from audit.adversary.held_series import CombinedVocabulary, HeldSeries, begin_reading
+from audit.adversary.known_groups import (
+    KnownGroups,
+    PossibleKinds,
+    PossiblePeople,
+    PossiblePeopleFinder,
+    RegisteredPeople,
+    lines_of,
+    real_people,
+    why_uncovered,
+)
 from audit.adversary.record_linkage import FollowedRecords, RecordContents, RowContents
 from audit.adversary.view import Key, View, key_of
 from audit.io import manifest as manifests
-from audit.io.background_knowledge import Known, Register, check_listed, read_known, read_register, read_transitions
+from audit.io.background_knowledge import (
+    Known,
+    Register,
+    check_listed,
+    check_size,
+    read_known,
+    read_register,
+    read_transitions,
+)
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
 from audit.io.irregularities import check_register_texts
@@ -28,7 +43,6 @@ from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.rules.disclosure import Similar
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
-from audit.io.transitions import check_size
 from audit.model.adversary import ADVERSARIES, REGISTER, AdversaryKind
 from audit.model.arrays import UNKNOWN, Codes, Flags
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable

@@ -16,9 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.coverage import ragged
-from audit.adversary.held_series import HeldSeries, SeenRelease, record_of
+from audit.adversary.held_series import CombinedVocabulary, HeldSeries, SeenRelease, record_of
 from audit.adversary.known_groups import KnownGroups
 from audit.adversary.record_candidates import ABSENT, TooManyRecordsError, fitting_pairs, kinds_of_rows
 from audit.io.encoding import NOBODY

@@ -13,21 +13,82 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.record_candidates import ABSENT, kinds_of_rows
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register
-from audit.io.encoding import NOBODY, IdentifierEncoder
+from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.release_reading import ReleaseReading
 from audit.io.releases import KeyedRelease, Release, RowClasses
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.series import Series
-from audit.io.tables import Coded
+from audit.io.tables import Coded, NamesOnDemand
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
 from audit.model.arrays import UNKNOWN, Codes, Counts, Flags, Places
+from audit.model.composite_keys import combine, distinct
 from audit.model.errors import UsageError
-from audit.model.evidence import ValueCounts
+from audit.model.evidence import ValueCounts, claimed_part
 from audit.runtime.budget import Budget
+
+_BETWEEN = " + "
+
+
+class CombinedVocabulary:
+    """The combinations that are published, numbered in the order in which they were first seen.
+
+    Attributes:
+        attributes: the sensitive attributes.
+        name: what they are called together; it is none of them.
+    """
+
+    def __init__(self, vocabularies: dict[str, Vocabulary]) -> None:
+        self.attributes = tuple(vocabularies)
+        self.name = _BETWEEN.join(self.attributes)
+        while self.name in vocabularies:
+            self.name += _BETWEEN
+        self._vocabularies = tuple(vocabularies.values())
+        self._codes: dict[tuple[int, ...], int] = {}
+        self._parts = np.zeros((0, len(vocabularies)), dtype=np.int32)
+        self.names = NamesOnDemand(self.__len__, self.text)
+
+    def __len__(self) -> int:
+        """Return how many combinations are known."""
+        return len(self._codes)
+
+    def add(self, release: Release) -> Codes:
+        """Return the combination of each entry of a release, numbering the new ones; shape (entries,), int32."""
+        columns = [release.entry_value[name] for name in self.attributes]
+        sizes = map(len, self._vocabularies)
+        rows, place = distinct(*combine(list(zip(columns, sizes, strict=True)), len(columns[0])))
+        found = np.stack([column[rows] for column in columns], axis=1)
+        # In the order of the file.
+        first = np.full(len(rows), len(place), dtype=np.int64)
+        np.minimum.at(first, place, np.arange(len(place)))
+        codes = np.zeros(len(rows), dtype=np.int32)
+        for at in np.argsort(first).tolist():
+            codes[at] = self._codes.setdefault(tuple(found[at].tolist()), len(self._codes))
+        return codes[place]
+
+    def code(self, parts: tuple[int, ...]) -> int:
+        """Return the code of a combination, given the code of its value of each attribute.
+
+        Raises:
+            KeyError: it is not published.
+        """
+        return self._codes[parts]
+
+    def parts(self) -> Codes:
+        """Return the value of each attribute that each combination is of, by code; shape (combinations, attributes)."""
+        if len(self._parts) < len(self._codes):
+            self._parts = np.array(list(self._codes), dtype=np.int32).reshape(-1, len(self.attributes))
+        return self._parts
+
+    def text(self, code: int) -> str:
+        """Return a combination, or the value of one attribute that a claim is about (see `claimed_part`), as text."""
+        if code < 0:
+            attribute, value = claimed_part(code, len(self.attributes))
+            return self._vocabularies[attribute].names[value]
+        parts = self.parts()[code].tolist()
+        return _BETWEEN.join(each.names[part] for each, part in zip(self._vocabularies, parts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -68,7 +129,12 @@ class PlacedPeople:
 
 @dataclass(frozen=True)
 class SeenRelease:
-    """A release as an adversary sees it.
+    """A release as an adversary sees it: of the publisher's key there is nothing but what that adversary knows.
+
+    It has one form. Rows are in *classes* (the rows of a published group with equal cells), and classes draw on *pools*
+    of values: in a plain table each class has a pool of its own, in an Anatomy pair the classes of a published group
+    share one. Who knows where people are knows the class of each, not the row. So people stand here in the order of
+    their codes, which is not that of any rows: no two columns that can be lined up say which value of a class is whose.
 
     Attributes:
         release: what is published; the cells only where records are followed, or where rows of one group differ in

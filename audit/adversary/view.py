@@ -8,11 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeople
-from audit.adversary.held_series import HeldSeries
-from audit.adversary.known_groups import KnownGroups
-from audit.adversary.possible_people import PossibleKinds
+from audit.adversary.held_series import CombinedVocabulary, HeldSeries
+from audit.adversary.known_groups import KnownGroups, PossibleKinds
 from audit.adversary.record_linkage import FollowedRecords
 from audit.io.background_knowledge import Known, Register
 from audit.io.encoding import NOBODY

@@ -267,9 +267,8 @@ def _dropped(series: Series) -> Iterator[ReportWarning]:
     if is_remote(folder):
         return
     named = {real_path(path) for path in series.manifest.files() if not is_remote(path)}
-    here = [
-        release.rows for release in series.manifest.releases if not is_remote(release.rows)
-    ]  # a candidate may not be
+    # A candidate may be at a URL, too.
+    here = [release.rows for release in series.manifest.releases if not is_remote(release.rows)]
     places = dict.fromkeys(path.parent for path in here)
     found = []
     for place in places:
@@ -300,6 +299,8 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 
 def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt, ...]:
     """Return a doubt for each column with texts that were not read, or may be read in two ways.
+
+    Distinct texts alone are looked at, in series of any size.
 
     Args:
         series: the series, which has been read.

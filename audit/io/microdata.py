@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.io.background_knowledge import TransitionLines, read_lines
 from audit.io.cell_reading import parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
@@ -18,7 +19,6 @@ from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
-from audit.io.transitions import TransitionLines, read_lines
 from audit.model.anonymizer import Scale, Snapshot
 from audit.model.arrays import UNKNOWN, Codes
 from audit.model.errors import InputError, Problems, UsageError

@@ -99,7 +99,7 @@ class ReleaseReading:
         if person is not None and several.choice is not None:
             owner, person = person, self._one_row_each(table, person) if several.one_counts else None
         anatomy = self.files.values is not None
-        entries = self._pair(table, group) if anatomy else self._entries(table, group, counts)
+        entries = self._pair(table, group) if anatomy else (group.codes, self._values(table), counts)
         if entries is None:
             return None
         return KeyedRelease(
@@ -124,22 +124,14 @@ class ReleaseReading:
         )
 
     def _table(self) -> Table | None:
-        c = self.columns
-        wanted = [
-            *c.quasi_identifiers,
-            c.group,
-            self.record,
-            None if self.files.values else c.count,
-        ]
+        c, by_file = self.columns, is_there(self.series.manifest.key_path(self.files))
+        wanted = [*c.quasi_identifiers, c.group, self.record]
         if self.files.values is None:
-            wanted += c.sensitive
-        if self.key and not is_there(self.series.manifest.key_path(self.files)):
+            wanted += [c.count, *c.sensitive]
+        if self.key and not by_file:
             wanted.append(c.individual)
         if self.key and c.rules[SeveralRows].one_counts:
-            wanted += [
-                c.rules[Date].column,
-                *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual]),
-            ]
+            wanted.append(c.rules[Date].column)
         names = list(dict.fromkeys(name for name in wanted if name))
         return self._read(self.files.rows, self.files.shown, names)
 
@@ -329,11 +321,8 @@ class ReleaseReading:
         number = self.series.vocabularies[name].add(names)
         return codes if np.array_equal(number, np.arange(len(names))) else number.take(codes)
 
-    def _entries(
-        self, table: Table, group: Coded, counts: Counts | None
-    ) -> tuple[Codes, dict[str, Codes], Counts | None]:
-        values = {name: self._value_codes(table, name) for name in self.columns.sensitive}
-        return group.codes, values, counts
+    def _values(self, table: Table) -> dict[str, Codes]:
+        return {name: self._value_codes(table, name) for name in self.columns.sensitive}
 
     def _pair(self, rows: Table, group: Coded) -> tuple[Codes, dict[str, Codes], Counts | None] | None:
         """Read the values of an Anatomy pair, and check that each group has as many values as rows."""
@@ -362,8 +351,7 @@ class ReleaseReading:
             what = f"this row's group has {need[wrong[0]]} rows but {have[wrong[0]]} values in {table.shown}"
             self._note(rows, place, group_column, what, "publish one value for each row")
             return None
-        values = {name: self._value_codes(table, name) for name in self.columns.sensitive}
-        return codes, values, None if (counts == 1).all() else counts
+        return codes, self._values(table), None if (counts == 1).all() else counts
 
     def _counterfeits(
         self,

@@ -23,7 +23,12 @@ CodedColumn: TypeAlias = tuple[npt.NDArray[np.integer], int]
 
 @dataclass(frozen=True)
 class RowClasses:
-    """The row classes of a release, in the order of their groups and, within a group, of their first rows.
+    """The row classes of a release: the rows of a group with equal published cells.
+
+    A person can only be a row whose cells cover the person. In a plain table the rows' own values stand beside their
+    cells, so that a row class publishes values of its own and takes the place of the group; an Anatomy pair has a file
+    of values, and the values of a group serve all its row classes. They are in the order of their groups and, within a
+    group, of their first rows.
 
     Attributes:
         row: the class of each row; it has the name of its group, with `#1`, `#2` behind where the group has several.

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeople
+from audit.adversary.held_series import CombinedVocabulary
 from audit.adversary.view import View
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import parse

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
-from audit.io.background_knowledge import read_transitions
+from audit.io.background_knowledge import TransitionLines, read_lines, read_transitions
 from audit.io.cells import Interval, Kind, contains, cover_ranges
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.manifest import NAME as SERIES
@@ -17,7 +17,6 @@ from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import KeyedRelease
 from audit.io.series import Series
-from audit.io.transitions import TransitionLines, read_lines
 from audit.model.anonymizer import COUNTERFEIT, Anonymizer, Bounds, Draft
 from audit.model.arrays import Codes
 from audit.model.composite_keys import distinct

@@ -184,11 +184,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "oracle/test_possible_people.py::test_rows_of_values_in_common_count_in_sets_of_any_size": [
         (
-            "audit.adversary.possible_people._largest",
+            "audit.adversary.known_groups._largest",
             "if not any(set(one) < set(other) for other in every)",
             "if len(one) == max(map(len, every))",
         ),
-        ("audit.adversary.possible_people._rows", "value in common or not constant", "True"),
+        ("audit.adversary.known_groups._rows", "value in common or not constant", "True"),
     ],
     "oracle/test_possible_people.py::test_where_nothing_covers_most_people_a_cell_may_be_misread": [
         (

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.io.background_knowledge import TransitionLines
 from audit.io.encoding import Vocabulary
 from audit.io.microdata import Microdata, open_microdata
 from audit.io.series import open_series
-from audit.io.transitions import TransitionLines
 from audit.model.errors import AuditError
 from audit.model.minimum_cuts import NO_CUT, inseparable, min_cuts
 from audit.model.report import CountSize
