@@ -232,7 +232,7 @@ def _evidence(
 def knows_all_rows(held: HeldSeries) -> bool:
     """Return whether a column of the releases says whose every row is, for an adversary who knows that."""
     series = held.series
-    by_column = not any(is_there(series.key_path(files)) for files in series.manifest.releases)
+    by_column = not any(is_there(series.manifest.key_path(files)) for files in series.manifest.releases)
     return held.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
 
 

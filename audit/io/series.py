@@ -207,7 +207,7 @@ class Series:
     def has_key(self, release: ReleaseFiles) -> bool:
         """Return whether the publisher's key for a release is there, in its own file or in the column."""
         column = self.manifest.columns.individual
-        if is_there(self.key_path(release)):
+        if is_there(self.manifest.key_path(release)):
             return True
         adjustments = self.manifest.headings(release.tag)
         return column is not None and column in (
@@ -244,7 +244,7 @@ class Series:
         if self.columns.rules[SeveralRows].choice == EPISODES:
             return False
         return self.manifest.columns.individual is not None or any(
-            is_there(self.key_path(release)) for release in self.manifest.releases
+            is_there(self.manifest.key_path(release)) for release in self.manifest.releases
         )
 
     @property
@@ -278,7 +278,7 @@ class Series:
 
     def _identifiers(self, files: ReleaseFiles) -> Table | None:
         """Return whose rows a release has, as a column `individual`; None where neither a key nor a column says it."""
-        problems, path, column = Problems(), self.key_path(files), self.manifest.columns.individual
+        problems, path, column = Problems(), self.manifest.key_path(files), self.manifest.columns.individual
         if is_there(path):
             key = read_table(path, self.manifest.shown(path), ["individual"], problems)
             return None if key is None else respelled(key, self.columns.rules)
@@ -294,10 +294,6 @@ class Series:
         folder = self.manifest.folder
         private = [] if is_remote(folder) else sorted((folder / PRIVATE).glob("*"))
         return [*self.manifest.files(), *private, *keys]
-
-    def key_path(self, release: ReleaseFiles) -> Path:
-        """Return where a release's key file would be."""
-        return self.manifest.key_path(release)
 
     def begin(
         self, positions: Iterable[int], attributes: Sequence[str] = (), *, key: bool = True, records: bool = False

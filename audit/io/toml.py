@@ -123,13 +123,9 @@ class Reader:
         """The document's tables, each with its keys, or None where any key may stand."""
         raise NotImplementedError
 
-    def line(self, key: str) -> int | None:
-        """Return the first line on which a key is set (the manifest is small, and keys are distinct), or quoted."""
-        return line_of(self.lines, key)
-
     def note(self, key: str, what: str, remedy: str) -> None:
         """Note a problem where a key stands."""
-        self.problems.add(self.name, f"`{key}`: {what}", remedy, line=self.line(key))
+        self.problems.add(self.name, f"`{key}`: {what}", remedy, line=line_of(self.lines, key))
 
     def check_names(self) -> None:
         """Note tables and keys that have no meaning."""

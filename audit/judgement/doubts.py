@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from audit.adversary.view import View
 from audit.adversary.known_groups import PossibleKinds
+from audit.adversary.view import View
 from audit.io.irregularities import unread_cells
 from audit.io.roles import columns_without_role
 from audit.io.rules.disclosure import FEW_OF_ROWS, FEW_TIES

@@ -68,7 +68,7 @@ def published(series: Path) -> dict[str, bytes]:
     opened = open_series(series)
     for position in range(len(opened.tags)):
         assert opened.read(position, ("Age", "Town")).person is not None
-    keys = [opened.key_path(release) for release in opened.manifest.releases]
+    keys = [opened.manifest.key_path(release) for release in opened.manifest.releases]
     return {path.relative_to(series).as_posix(): path.read_bytes() for path in (*opened.manifest.files(), *keys)}
 
 
