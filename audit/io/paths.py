@@ -77,7 +77,7 @@ class RemotePath:
         """Return where the file is fetched to; where there is none, nothing is.
 
         Raises:
-            InputError: the storage says anything else.
+            InputError: the storage says anything else, or the file cannot be kept.
         """
         target = f"{self._target}?{self.query}" if self.query else self._target
         local = (
@@ -85,7 +85,13 @@ class RemotePath:
             / f"{hashlib.sha256(target.encode()).hexdigest()}{PurePosixPath(self.name).suffix}"
         )
         if not local.exists() and (content := self._asked(self.storage.cat_file, target)) is not None:
-            local.write_bytes(content)
+            part = local.with_name(f"{local.name}.part")
+            try:
+                part.write_bytes(content)
+                part.replace(local)
+            except OSError as error:  # which must not pass for a file that is not there
+                what, remedy = "the file cannot be kept on this machine", "make room in the folder of temporary files"
+                raise InputError([Problem(self.inner or str(self), what, remedy)]) from error
         return str(local)
 
     def __getattr__(self, name: str) -> object:

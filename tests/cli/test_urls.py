@@ -225,6 +225,25 @@ def test_a_key_that_cannot_be_looked_at_does_not_pass_for_none(answer, tmp_path)
         assert one_line(f"http://{server.place}/{NAME}").startswith("private/2.key.csv: ")
 
 
+@pytest.mark.parametrize("path", ["series.toml", "releases/2.csv"])
+def test_a_file_that_cannot_be_kept_does_not_pass_for_none(path, tmp_path, monkeypatch):
+    url = to_memory(example(NAME, tmp_path), "bucket/full")
+    kept = paths.Path.write_bytes
+
+    def full(self, content):
+        if content == (tmp_path / NAME / path).read_bytes():
+            kept(self, content[:10])
+            raise OSError(28, "No space left on device")
+        return kept(self, content)
+
+    monkeypatch.setattr(paths.Path, "write_bytes", full)
+    for _ in range(2):
+        assert (
+            one_line(url)
+            == f"{path}: the file cannot be kept on this machine; make room in the folder of temporary files"
+        )
+
+
 def test_a_server_that_is_silent(tmp_path, monkeypatch):
     import threading
 
