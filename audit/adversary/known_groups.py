@@ -1,4 +1,4 @@
-"""People of whom something is known: which group holds them, or their exact quasi-identifiers, as arrays."""
+"""People that an adversary knows: by the group that holds them, or by exact quasi-identifiers; as arrays."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from audit.model.errors import Fault
+from audit.io.cells import Fault
 
 ENDING = ".tab"
 METADATA = ".rda"

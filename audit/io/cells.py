@@ -18,8 +18,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model.errors import Fault
-
 
 class Kind(Enum):
     """How a column's values compare: as numbers, as texts, or as days, which slashes write in one of two orders."""
@@ -34,6 +32,17 @@ class Kind(Enum):
     def is_date(self) -> bool:
         """Whether values are days; their cells are intervals of day numbers."""
         return self not in (Kind.NUMERIC, Kind.CATEGORICAL)
+
+
+class Fault(ValueError):
+    """Something cannot be read: what is wrong, and its remedy."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(what, remedy)
+        self.what, self.remedy = what, remedy
+
+    def __str__(self) -> str:
+        return f"{self.what}; {self.remedy}"
 
 
 class CellError(Fault):

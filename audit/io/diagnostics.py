@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.cells import Fault
 from audit.io.dialect import Dialect, PackedTooTightlyError, open_bytes, open_text, read_dialect
 from audit.model.arrays import Words
-from audit.model.errors import Fault
 
 if TYPE_CHECKING:
     from audit.model.errors import Problems

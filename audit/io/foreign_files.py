@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.io.argus_files import ENDING, metadata_beside, read_metadata, read_rows
+from audit.io.cells import Fault
 from audit.io.dialect import header_place
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
-from audit.model.errors import Fault
 
 if TYPE_CHECKING:
     import pyarrow as pa

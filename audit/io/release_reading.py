@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.adjustments import read_adjusted, respelled
+from audit.io.adjustments import Adjustments, read_adjusted, respelled
+from audit.io.attributes import QuasiIdentifier
 from audit.io.diagnostics import is_there
-from audit.io.encoding import NOBODY
-from audit.io.manifest import KEY_COLUMNS
+from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.manifest import KEY_COLUMNS, Manifest, ReleaseFiles
 from audit.io.releases import MOST_ROWS, CodedColumn, KeyedRelease, RowClasses, singling_columns, varies
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rows import EPISODES, LATEST, Date, SeveralRows
@@ -23,14 +24,46 @@ from audit.model.arrays import Codes, Counts, Flags
 from audit.model.composite_keys import combine
 from audit.model.errors import Problems
 
-if TYPE_CHECKING:
-    from audit.io.series import Series
-
-
 SEVERAL_ROWS = (
     "keep one row for each person and release; or say under [columns] what they are: "
     'rows = "episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
 )
+
+
+class ReleaseContext(Protocol):
+    """What reading a release takes of its series, and where it leaves new people and values."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """The files, and what their columns mean."""
+
+    @property
+    def people(self) -> IdentifierEncoder:
+        """Codes of people, common to all releases."""
+
+    @property
+    def vocabularies(self) -> dict[str, Vocabulary]:
+        """Codes of the values of each sensitive attribute, common to all releases."""
+
+    @property
+    def attributes(self) -> dict[str, QuasiIdentifier]:
+        """The quasi-identifiers with their cells."""
+
+    @property
+    def keyed(self) -> bool:
+        """Whether every release has a key."""
+
+    def has_key(self, release: ReleaseFiles, /) -> bool:
+        """Return whether a release has a key."""
+
+    def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
+        """Note the distinct texts of some columns of a release."""
+
+    def adjustments(self, tag: str) -> Adjustments:
+        """Return what is changed in the tables of a release."""
+
+    def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
+        """Read a file that the manifest names beside the releases."""
 
 
 class ReleaseReading:
@@ -44,7 +77,7 @@ class ReleaseReading:
 
     def __init__(
         self,
-        series: Series,
+        series: ReleaseContext,
         position: int,
         attributes: Sequence[str],
         problems: Problems,

@@ -30,7 +30,7 @@ from audit.io.respelling import fold
 from audit.io.roles import tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
-from audit.io.rules.rule import Columns, Rules
+from audit.io.rules.rule import BesideFiles, Columns, Rules
 from audit.io.rules.spelling import INDIVIDUAL, Fold
 from audit.io.table_forms import form_of
 from audit.io.tables import Table, read_table
@@ -165,7 +165,9 @@ class Series:
             InputError: a file that a rule names cannot be read.
         """
         problems = Problems()
-        rules = self.columns.rules.opened(self, problems)
+        tags = frozenset((*self.tags, *self.manifest.to_come))
+        beside = BesideFiles(self.manifest.folder, tags, self.columns.rules)
+        rules = self.columns.rules.opened(beside, problems)
         problems.check()
         return rules
 

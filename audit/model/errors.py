@@ -62,17 +62,6 @@ class Problem:
         return f"{place}: {printable(self.what, 400)}; {printable(self.remedy, 400)}"
 
 
-class Fault(ValueError):
-    """Something cannot be read: what is wrong, and its remedy."""
-
-    def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(what, remedy)
-        self.what, self.remedy = what, remedy
-
-    def __str__(self) -> str:
-        return f"{self.what}; {self.remedy}"
-
-
 class AuditError(Exception):
     """Something the user can mend."""
 

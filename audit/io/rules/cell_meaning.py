@@ -6,21 +6,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import is_range, parse_point, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.respelling import as_plain_number
-from audit.io.rules.rule import NO_MEANING, ColumnRule, Columns, Form, Respelling, unnamed
+from audit.io.rules.rule import NO_MEANING, ColumnRule, Columns, Form, ReadSeries, Respelling, unnamed
 from audit.io.toml import Reader, toml_key
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.nearness import PublishedNumbers
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
-
-if TYPE_CHECKING:
-    from audit.io.series import Series
 
 _LIKE_A_NUMBER = re.compile(r"[^\w\s]*\s*[0-9]")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[.,'’\s][0-9]{3})+")
@@ -74,7 +71,7 @@ class ColumnTypes(ColumnRule):
                 what = f'{named}, and of sensitive values only "numeric" and "categorical" are read'
                 yield what, "use one of the two, or leave it out"
 
-    def numbers(self, series: Series, column: str, width: Fraction | None) -> PublishedNumbers | None:
+    def numbers(self, series: ReadSeries, column: str, width: Fraction | None) -> PublishedNumbers | None:
         """Return the numbers that sensitive values are; None where they are codes, or no two are numbers.
 
         Args:
@@ -107,7 +104,7 @@ class ColumnTypes(ColumnRule):
             )
         return PublishedNumbers(number, width, None if doubt is None else Reason(doubt, ReasonKind.UNDECLARED))
 
-    def doubts(self, series: Series) -> Iterator[Doubt]:
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield the sensitive columns of numbers with texts that look like numbers and are not read."""
         for column in self.sensitive:
             unread, is_alone = self._unread(series, column)
@@ -126,7 +123,7 @@ class ColumnTypes(ColumnRule):
                 clauses = frozenset({"closeness"} if differ else {"max_risk", "closeness"})
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses)
 
-    def _unread(self, series: Series, column: str) -> tuple[dict[str, Fraction | None], bool]:
+    def _unread(self, series: ReadSeries, column: str) -> tuple[dict[str, Fraction | None], bool]:
         """Return what looks like a number and is not read, where a column is one of numbers, and whether all is so.
 
         Of each such text it is the number that stands in it before its unit, if that is so.

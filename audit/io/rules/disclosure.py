@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from audit.io.rules.cell_meaning import Missing
-from audit.io.rules.rule import ColumnRule, Columns, Form, Headers, unnamed
-from audit.io.tables import read_table
+from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Headers, ReadSeries, unnamed
 from audit.io.toml import Reader, toml_key
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
@@ -17,9 +16,6 @@ from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import say_count
 from audit.runtime.reasons import Reason, ReasonKind
-
-if TYPE_CHECKING:
-    from audit.io.series import Series
 
 FEW_TIES = 3
 FEW_OF_ROWS = 20  # or one in so many rows, whichever is less
@@ -53,7 +49,7 @@ class Unlinkable(ColumnRule):
         """Yield the columns that no release has."""
         return headers.lacking(self.reasons)
 
-    def warnings(self, series: Series) -> Iterator[ReportWarning]:
+    def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
         """Yield the columns that nothing judges, with their reasons."""
         if self.reasons:
             what = say_count(
@@ -65,7 +61,7 @@ class Unlinkable(ColumnRule):
             examples = tuple(f"{printable(name)}: {printable(reason, 300)}" for name, reason in self.reasons.items())
             yield ReportWarning("unlinkable-column", what, examples)
 
-    def doubts(self, series: Series) -> Iterator[Doubt]:
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield the columns whose texts tie rows of several releases, though no outsider can know them."""
         for column in self.reasons if len(series.tags) > 1 else ():
             tied, rows = series.tied_texts(column)
@@ -114,20 +110,20 @@ class Similar(ColumnRule):
         """Yield what is no sensitive column."""
         return unnamed(self.names, columns.sensitive, *_NOT_SENSITIVE)
 
-    def opened(self, series: Series, problems: Problems) -> Self:
+    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
         """Return the rule with its files, each line of which puts a value into a category; it may be in several."""
         found: dict[str, dict[str, frozenset[str]]] = {}
         for column, name in self.names.items():
-            table = read_table(series.manifest.folder / name, name, ["value", "category"], problems)
+            table = beside.table(name, ["value", "category"], problems)
             if table is None:
                 continue
-            missing = series.columns.rules[Missing].texts
-            known = found[column] = {series.columns.rules.spelled(column, text): frozenset() for text in missing}
+            missing = beside.rules[Missing].texts
+            known = found[column] = {beside.rules.spelled(column, text): frozenset() for text in missing}
             for row, (text, category) in enumerate(zip(*map(table.texts, ("value", "category")), strict=True)):
                 if not category:
                     what, remedy = "the cell is empty", "write the category, or drop the line"
                     problems.add(name, what, remedy, line=table.line(row), column="category")
-                value = series.columns.rules.spelled(column, text)
+                value = beside.rules.spelled(column, text)
                 known[value] = known.get(value, frozenset()) | {category}
         return replace(self, categories=found)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from audit.io.respelling import fold
 from audit.io.rules.cell_meaning import Spelled
-from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers, Hint
+from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers, Hint, ReadSeries, WrittenTexts
 from audit.io.tables import Table, text_codes
 from audit.io.toml import Reader
 from audit.model.doubt import Doubt
@@ -19,10 +19,6 @@ from audit.model.errors import printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
-
-if TYPE_CHECKING:
-    from audit.io.irregularities import SeriesTexts
-    from audit.io.series import Series
 
 _TOTALS = re.compile(
     r"totals?|grand total|subtotal|sum|gesamt|gesamtsumme|insgesamt|(zwischen)?summe|somme|ensemble|totale|totaal"
@@ -62,7 +58,7 @@ class IgnoreRows(ColumnRule):
                 table = table.without(marked[codes]) if len(names) else table
         return table
 
-    def hints(self, written: SeriesTexts) -> Iterator[Hint]:
+    def hints(self, written: WrittenTexts) -> Iterator[Hint]:
         """Yield the columns with cells that mark totals; of places and ages, which may be called so, none is warned."""
         columns = written.columns
         for name, texts in written.texts.items():
@@ -112,7 +108,7 @@ class SeveralRows(ColumnRule):
         if self.one_counts and columns.rules[Date].column is None:
             yield "no column says which row is the latest or the first", 'write date = "…" under [columns]'
 
-    def warnings(self, series: Series) -> Iterator[ReportWarning]:
+    def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
         """Yield what becomes of several rows of one person, and of how many."""
         if self.choice is None:
             return
@@ -147,7 +143,7 @@ class SeveralRows(ColumnRule):
             )
         yield ReportWarning("duplicates", what)
 
-    def doubts(self, series: Series) -> Iterator[Doubt]:
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield why nothing that is said of people holds; nothing where each person has one row in every release."""
         if self.choice is None or series.repeated_rows == (0, 0):
             return

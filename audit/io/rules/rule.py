@@ -9,23 +9,41 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
+from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
-from audit.io.tables import Table
+from audit.io.encoding import Vocabulary
+from audit.io.tables import Table, read_table
 from audit.io.toml import Reader, Toml
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.model.report import ReportWarning
 
-if TYPE_CHECKING:
-    from audit.io.irregularities import SeriesTexts
-    from audit.io.series import Series
-
 Respelling = Callable[[str], str]
 Form = Callable[[Reader, Mapping[str, Any], str], Any]
 NOTHING = "nothing reads it"
 NO_MEANING = ("no column with a meaning", "name one of the columns above")
+
+
+@dataclass(frozen=True)
+class BesideFiles:
+    """The files beside the releases, which rules may name.
+
+    Attributes:
+        folder: the folder of the series.
+        tags: the tags of all releases, those still to come among them.
+        rules: the rules as the manifest states them.
+    """
+
+    folder: Path
+    tags: frozenset[str]
+    rules: Rules
+
+    def table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
+        """Read some columns of a file as they stand in it; None after noting a problem."""
+        return read_table(self.folder / name, name, columns, problems)
 
 
 @dataclass(frozen=True)
@@ -53,6 +71,47 @@ class Headers:
             if column not in self.names and not parts_of(column, self.names):
                 what = f'no release has a column "{printable(column)}", so {NOTHING}'
                 yield what, "correct the name, or leave it out"
+
+
+class ReadSeries(Protocol):
+    """What rules ask of a series that was read."""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the releases, in order."""
+
+    @property
+    def vocabularies(self) -> dict[str, Vocabulary]:
+        """The values of each sensitive attribute."""
+
+    @property
+    def columns(self) -> Columns:
+        """What the columns mean."""
+
+    @property
+    def repeated_rows(self) -> tuple[int, int] | None:
+        """How often a person has several rows in one release, and how many these are beyond one each."""
+
+    def missing(self, column: str) -> frozenset[str]:
+        """Return the texts that mean an unknown value in a column, as the series spells them."""
+
+    def tied_texts(self, column: str) -> tuple[int, int]:
+        """Return how many texts stand once in each of two releases, and the fewest rows of a release."""
+
+
+class WrittenTexts(Protocol):
+    """The distinct texts of the columns that have a role, as the files spell them."""
+
+    @property
+    def columns(self) -> Columns:
+        """What the columns mean."""
+
+    @property
+    def texts(self) -> Mapping[str, Collection[str]]:
+        """The texts by column."""
+
+    def kind(self, column: str) -> Kind | None:
+        """Return how a quasi-identifier's cells are read; None of any other column."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +170,7 @@ class ColumnRule:
         """The files beside the releases that it names."""
         return self.stated.values() if type(self).form is Reader.files else ()
 
-    def opened(self, series: Series, problems: Problems) -> Self:
+    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
         """Return the rule with what its files say."""
         return self
 
@@ -151,15 +210,15 @@ class ColumnRule:
         """Yield what nothing reads, and what to do about it."""
         yield from ()
 
-    def warnings(self, series: Series) -> Iterator[ReportWarning]:
+    def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
         """Yield what a report has to say of it."""
         yield from ()
 
-    def doubts(self, series: Series) -> Iterator[Doubt]:
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield what it leaves undecided."""
         yield from ()
 
-    def hints(self, written: SeriesTexts) -> Iterator[Hint]:
+    def hints(self, written: WrittenTexts) -> Iterator[Hint]:
         """Yield what texts ask to have stated, and the manifest does not."""
         yield from ()
 
@@ -207,9 +266,9 @@ class Rules:
         """Return how the series spells a text of a file beside the releases."""
         return spelled(self.respellings(column), text)
 
-    def opened(self, series: Series, problems: Problems) -> Rules:
+    def opened(self, beside: BesideFiles, problems: Problems) -> Rules:
         """Return the rules with what their files say."""
-        return Rules(tuple(rule.opened(series, problems) for rule in self.each))
+        return Rules(tuple(rule.opened(beside, problems) for rule in self.each))
 
 
 NO_RULES = Rules()

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import infer_kind, list_sign, parse_value
 from audit.io.cells import CellError, Kind
@@ -18,22 +18,19 @@ from audit.io.respelling import fold, skeleton, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import (
     NO_MEANING,
+    BesideFiles,
     ColumnRule,
     Columns,
     Form,
     Hint,
     Respelling,
+    WrittenTexts,
     unnamed,
 )
-from audit.io.tables import read_table
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say, say_count
-
-if TYPE_CHECKING:
-    from audit.io.irregularities import SeriesTexts
-    from audit.io.series import Series
 
 INDIVIDUAL = "individual"
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
@@ -79,7 +76,7 @@ class Decimal(ColumnRule):
         would = commas and infer_kind(map(with_decimal_point, texts), None, missing) is Kind.NUMERIC
         return commas if would else []
 
-    def hints(self, written: SeriesTexts) -> Iterator[Hint]:
+    def hints(self, written: WrittenTexts) -> Iterator[Hint]:
         """Yield the columns of numbers with decimal commas; sensitive ones are texts to a report, and not warned of."""
         columns = written.columns
         for name in (*columns.quasi_identifiers, *columns.sensitive):
@@ -120,7 +117,7 @@ class Fold(ColumnRule):
         """Return the one spelling of texts that mean the same."""
         return fold if column in self.columns else None
 
-    def hints(self, written: SeriesTexts) -> Iterator[Hint]:
+    def hints(self, written: WrittenTexts) -> Iterator[Hint]:
         """Yield the columns of which texts differ in spelling alone; of quasi-identifiers, none is stated."""
         columns = written.columns
         for name, texts in written.texts.items():
@@ -216,16 +213,16 @@ class Crosswalk(ColumnRule):
         """Yield columns without a role."""
         return unnamed(self.names, columns.named, *NO_MEANING)
 
-    def opened(self, series: Series, problems: Problems) -> Self:
+    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
         """Return the rule with its files, each line of which is one new name of a value of a release."""
         found: dict[tuple[str, str], dict[str, str]] = {}
         for column, name in self.names.items():
-            table = read_table(series.manifest.folder / name, name, ["release", "from", "to"], problems)
+            table = beside.table(name, ["release", "from", "to"], problems)
             if table is None:
                 continue
             for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
                 walk = found.setdefault((tag, column), {})
-                if tag not in (*series.tags, *series.manifest.to_come):
+                if tag not in beside.tags:
                     what, remedy = "there is no such release", "write the tag of a release"
                     problems.add(name, what, remedy, line=table.line(row), column="release")
                 elif walk.setdefault(old, new) != new or not new:

@@ -12,7 +12,7 @@ import pytest
 from audit.init.guesses import dotted_lines
 from audit.io import manifest
 from audit.io.manifest import parse_manifest
-from audit.io.row_classes import RowClasses
+from audit.io.releases import SMALL, RowClasses, singling_columns
 from audit.io.rules import registry
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.disclosure import Harmless, Similar, Unlinkable
@@ -21,7 +21,6 @@ from audit.io.rules.registry import RULES
 from audit.io.rules.rows import Date, IgnoreRows, SeveralRows
 from audit.io.rules.rule import ColumnRule, Form, Rules, spelled
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
-from audit.io.singling_columns import SMALL, singling_columns
 from audit.io.tables import Coded
 from audit.io.toml import Reader
 from audit.model.errors import Problems
