@@ -3,13 +3,15 @@
 Each row of a few groups costs points. All these rows together have so many; some people spend at least so many whatever
 they have; had the person another value, more would be spent than there is. The weights come from a linear programme of
 the groups around the person, with the claimed value struck out: as few points as possible, groups left out as long as
-that goes, whole numbers.
+that goes, whole numbers. Where linear reasoning is not enough, *cases* are looked at: each other value is assumed and
+refuted, if need be through cases of another person.
 
 A set of people who have all rows of some groups with some values (Hall) is such a proof with one point for each row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -22,16 +24,19 @@ from attacks.joint.refutations import PointTotals
 from attacks.linear_programmes import Programme, optimum
 from attacks.ragged import segments
 from audit.findings.disclosure import Disclosure, Disclosures
-from audit.findings.proof import Proof, RowPoints
+from audit.findings.proof import Proof, RefutedCase, RowPoints
 from audit.model.arrays import Codes, Flags, Floats, Numbers, Places
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 
-# How many constraints around a person are looked at.
-_BALLS = 12, 50, 200, 600, 2_500
+# How many constraints around a person are looked at, and around a case whose people may make cases in turn.
+_BALLS, _CASES_NEAR = (12, 50, 200, 600, 2_500), 12
 _LARGEST_MULTIPLE = 60
+_CASES_DEEP, _CASES_WIDE = 3, 6
 # Programmes that are solved for one claim at most.
 _MOST_PROGRAMMES = 400
+Assumption = tuple[int, Flags]
+"""A variable, and which columns of the network it is taken to have."""
 
 
 def disclosures(
@@ -101,7 +106,7 @@ class Prover:
         if key not in self._found:
             self._programmes = 0
             kinds = self._claimed(variable, release, value)
-            self._found[key] = self._proved(variable, kinds)
+            self._found[key] = self._proved(variable, kinds, (person, release, value))
         return self._found[key]
 
     def _claimed(self, variable: int, release: int, value: int) -> Numbers:
@@ -119,20 +124,74 @@ class Prover:
             [kind for kind in kinds if claimed[self._values(variable, release, kind)].all()], dtype=np.int64
         )
 
-    def _proved(self, variable: int, kinds: Numbers) -> Proof[int] | None:
+    def _proved(self, variable: int, kinds: Numbers, claim: tuple[int, int, int]) -> Proof[int] | None:
         net = self._network
         struck = np.ones(net.columns, dtype=np.bool_)
         mine = slice(int(net.start[variable]), int(net.start[variable + 1]))
         struck[mine] = ~np.isin(net.kind[mine], kinds)
         if not struck[mine].any():
             return Proof((), ())
+        near = np.zeros(0, dtype=np.int64)
         # The person's own groups first: where one row of them decides, no programme has to be solved.
         for most in (self._around.degree(variable), *_BALLS):
             near, everything = self._around.around(variable, most)
-            proof = None if self._budget.exhausted() else self._refute(near, variable, struck)
-            if proof is not None or everything:
+            if self._budget.exhausted():
+                return None
+            proof = self._refute(near, [(variable, struck)])
+            if proof is not None:
+                return proof
+            if everything:
+                break
+        return self._cases(variable, struck, near, (), claim, _CASES_DEEP)
+
+    def _cases(
+        self,
+        variable: int,
+        left: Flags,
+        near: Numbers,
+        assumed: tuple[Assumption, ...],
+        claim: tuple[int, int, int] | None,
+        deep: int,
+    ) -> Proof[int] | None:
+        """Return a proof by the values of a variable, each of which is refuted."""
+        net = self._network
+        columns = np.arange(int(net.start[variable]), int(net.start[variable + 1]))
+        columns = columns[left[columns]]
+        person, release = (claim[0], claim[1]) if claim is not None else self._seen(variable)
+        found: list[RefutedCase[int]] = []
+        for kind in np.unique(net.kind[columns]).tolist():
+            chosen = np.ones(net.columns, dtype=np.bool_)
+            chosen[net.start[variable] : net.start[variable + 1]] = False
+            chosen[columns[net.kind[columns] == kind]] = True
+            more = (*assumed, (variable, chosen))
+            proof = self._refute(near, more)
+            if proof is None and deep:
+                proof = self._split(near, more, deep - 1)
+            if proof is None:
+                return None
+            found += [RefutedCase(person, release, value, proof) for value in self._values(variable, release, kind)]
+        return Proof((), (), tuple(found))
+
+    def _split(self, near: Numbers, assumed: tuple[Assumption, ...], deep: int) -> Proof[int] | None:
+        """Return a proof by the cases of a person near who has few values."""
+        net = self._network
+        taken = {variable for variable, _ in assumed}
+        sizes = np.diff(net.start)
+        nearest = self._around.around(assumed[0][0], _CASES_NEAR)[0]
+        order = [each for each in self._around.members(nearest).tolist() if sizes[each] > 1 and each not in taken]
+        for other in sorted(order, key=lambda each: int(sizes[each]))[:_CASES_WIDE]:
+            if self._programmes > _MOST_PROGRAMMES or self._budget.exhausted():
+                return None
+            proof = self._cases(other, np.ones(net.columns, dtype=np.bool_), near, assumed, None, deep)
+            if proof is not None:
                 return proof
         return None
+
+    def _seen(self, variable: int) -> tuple[int, int]:
+        """Return a version whose value a variable is."""
+        versions = self._network.versions
+        place = int(np.flatnonzero((versions.variable == variable) & (versions.entry >= 0))[0])
+        return int(versions.person[place]), int(versions.release[place])
 
     def _values(self, variable: int, release: int, kind: int) -> list[int]:
         """Return the values of a class that a person may have in a release."""
@@ -148,12 +207,15 @@ class Prover:
 
     # -- balls ------------------------------------------------------------------------------------------------
 
-    def _refute(self, near: Numbers, variable: int, struck: Flags) -> Proof[int] | None:
-        """Return points that show that a variable has none of the columns that are left, in some constraints."""
-        ball = self._around.ball(variable, near, None)
+    def _refute(self, near: Numbers, assumed: Sequence[Assumption]) -> Proof[int] | None:
+        """Return points that show that what is assumed is impossible, in some constraints."""
+        ball = self._around.ball(np.array([variable for variable, _ in assumed]), near, None)
         if ball is None:
             raise AssertionError("a variable is bound to what is outside where all others are left out")
-        core = ball.core.with_columns(struck[ball.column])
+        kept = np.ones(len(ball.column), dtype=np.bool_)
+        for _, columns in assumed:
+            kept &= columns[ball.column]
+        core = ball.core.with_columns(kept)
         if (np.diff(core.start) == 0).any():
             return self._nothing_left(core)
         model = LinearModel(core)
@@ -164,7 +226,7 @@ class Prover:
             return None
         used = np.unique(core.block[weight > _TINY])
         if len(used) < len(near):
-            return self._refute(used, variable, struck)
+            return self._refute(used, assumed)
         weight = self._shortened(model, closed, weight)
         points = _whole(core, weight)
         return None if points is None else self._proof_of(core, points)
