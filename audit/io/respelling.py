@@ -14,8 +14,11 @@ _PARTS = re.compile(r"([{},])")
 _GERMAN = r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?"
 _NUMBERS = re.compile(rf"(?<![0-9])(?<![0-9][.,]){_GERMAN}(?![.,]?[0-9])")
 _SET = re.compile(rf"{{\s*{_GERMAN}(?:\s*;\s*{_GERMAN})*\s*}}")
+_BETWEEN = "[-\u2010-\u2015._/ ]"
 _ORNAMENT = re.compile(
-    r"(?<=[^\W\d_])[.,;:'’/()]+(?=\W|$)|(?<=[^\W\d_])[-.,;:'’/()_ ]+(?=[^\W\d_])|(?<=^[a-z][0-9][0-9])\.(?=[0-9])"
+    r"(?<=[^\W\d_])[-\u2010-\u2015.,;:'’/()_ ]+(?=[^\W\d_])|(?<=[^\W\d_])[.,;:'’/()]+(?=\W|$)"
+    rf"|(?<=[^\W\d_]){_BETWEEN}(?=[0-9])|(?<=[0-9]){_BETWEEN}(?=[^\W\d_])|(?<=[0-9])[.,;:)]+$| +(?=[-+]+$)"
+    r"|(?<=^[a-z][0-9][0-9])\.(?=[0-9])|(?<=^[a-z][ -][0-9][0-9])\.(?=[0-9])"
 )
 _SEMICOLON = re.compile(r"\s*;\s*")
 
@@ -42,10 +45,12 @@ def skeleton(text: str) -> str:
     """Return what a text has in common with those that look like it: its letters without accents, signs and digits.
 
     Signs beside letters are left out, but not those that have a meaning of their own, nor the point of a number; nor do
-    codes of diseases differ by their point.
+    codes of diseases differ by their point, or names with a number by what stands before it.
 
-    >>> [skeleton(text) for text in ("Épilepsie", "HIV-positive", "hiv.", "HIV-", "1.5", "J10.1", "a, b (c)")]
-    ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'a bc']
+    >>> [skeleton(text) for text in ("Épilepsie", "HIV-positive", "hiv.", "HIV -", "1.5", "J 10.1", "a, b (c)")]
+    ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'abc']
+    >>> [skeleton(text) for text in ("COVID-19", "Covid 19", "10 mg", "stage -1", "HIV-1/2", "1-2")]
+    ['covid19', 'covid19', '10mg', 'stage -1', 'hiv1/2', '1-2']
     """
     plain = "".join(each for each in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(each))
     return _ORNAMENT.sub("", plain.strip("'\"’‘“”„«»"))

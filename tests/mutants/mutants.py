@@ -91,9 +91,11 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.spelling.nearly_respelled", "(Kind.DAY_FIRST, Kind.MONTH_FIRST)", "(Kind.DAY_FIRST,)"),
         ("audit.io.rules.rows.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", ""),
         ("audit.io.respelling.skeleton", "if not unicodedata.combining(each)", ""),
+        ("audit.io.respelling._BETWEEN", "_/ ", "_/"),
     ],
     "cli/test_warnings.py::test_a_number_that_is_not_read_is_close_to_nobody_knows_what": [
         ("audit.io.rules.cell_meaning._LIKE_A_NUMBER", "\\s*[0-9]", "\\s*[0-9]+$"),
+        ("audit.io.rules.cell_meaning._AMOUNT", "|ca|rs", "|rs"),
         ("audit.io.rules.cell_meaning.ColumnTypes._unread", "kind != Kind.CATEGORICAL.value and ", ""),
     ],
     "cli/test_warnings.py::test_a_point_that_may_group_thousands_decides_nothing": [

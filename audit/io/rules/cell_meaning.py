@@ -19,7 +19,12 @@ from audit.model.nearness import PublishedNumbers
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
-_LIKE_A_NUMBER = re.compile(r"[^\w\s]*\s*[0-9]")
+_AMOUNT = re.compile(
+    r"(?:(?:eur|usd|gbp|chf)(?![^\W\d_])|(?:circa|approx(?:imately)?|about|around|etwa|rund|ungefähr|env(?:iron)?"
+    r"|aprox(?:imadamente)?|ca|rs|fr)\b)\.?[^\w\s]*\s*[0-9]",
+    re.IGNORECASE,
+)
+_LIKE_A_NUMBER = re.compile(rf"[^\w\s]*\s*[0-9]|{_AMOUNT.pattern}", re.IGNORECASE)
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:[.,'’\s][0-9]{3})+")
 _TO_QUASI = "name a column of quasi_identifiers"
 
@@ -132,7 +137,11 @@ class ColumnTypes(ColumnRule):
         read = {text for text in texts if _number(text, missing) is not None}
         known = read | missing
         unread = {text: _with_unit(text) for text in texts if text not in known and _LIKE_A_NUMBER.match(text)}
-        sure = [text for text, number in unread.items() if kind or number is not None or _GROUPED.fullmatch(text)]
+        sure = [
+            text
+            for text, number in unread.items()
+            if kind or number is not None or _GROUPED.fullmatch(text) or _AMOUNT.match(text)
+        ]
         is_number = kind != Kind.CATEGORICAL.value and (len(read) > 1 or len(read) + len(sure) > 1)
         return unread if is_number else {}, not read
 
