@@ -35,10 +35,9 @@ if TYPE_CHECKING:
 _HELP = frozenset({"-h", "--help"})
 
 
-def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -> None:
+def add_arguments(main: Parser, words: Sequence[str]) -> None:
     """Add the default command's arguments to the parser; `words` are those of the command line."""
-    others = ", ".join(commands)
-    shown = f"folder or URL with a series.toml; or a command: {others}"
+    shown = "folder or URL with a series.toml; or one of the commands that stand below"
     main.series = main.add_argument("series", metavar="SERIES", help=shown)
     add_options(main)
     add_output(main, Names(FORMATS.names))

@@ -33,23 +33,23 @@ from audit.runtime.own_packages import outsider
 from audit.runtime.version import VERSION
 from reports.languages.catalogues import LANGUAGES, in_language, of_locale
 
-COMMANDS = (
-    "check",
-    "next",
-    "repair",
-    "explain",
-    "plan",
-    "anonymize",
-    "compare",
-    "simulate",
-    "init",
-    "demo",
-    "findings",
-    "waive",
-    "history",
-    "verify",
-)
-"""The named commands, each a module of this package, which is imported when the command is asked for."""
+COMMANDS = {
+    "check": "does a series keep the promise that it claims?",
+    "next": "judge a release before it is published, beside the series so far",
+    "repair": "find the smallest change of a candidate that keeps the policy",
+    "explain": "show what can be learnt about one person, or one count",
+    "plan": "try methods and parameters on microdata, and recommend one",
+    "anonymize": "publish the snapshots that are not yet published",
+    "compare": "compare what several series disclose and how useful they are",
+    "simulate": "write microdata of synthetic people with updates",
+    "init": "write a series.toml from the files of a folder",
+    "demo": "make, anonymize and audit example series in under a minute",
+    "findings": "list findings to sort, filter and accept, also as CSV or xlsx",
+    "waive": "accept findings in the manifest, with a reason and a date",
+    "history": "show what earlier reports of a series said",
+    "verify": "check a witness, the evidence that proves a verdict",
+}
+"""The named commands, each a module of this package that is imported when it is asked for, and what each does."""
 _SAID_IN_LANGUAGES = frozenset({"check", "next", "repair", "explain", "plan", "compare", "history", "findings"})
 """The named commands whose reports people read; the default command's they read, too."""
 _LOG = logging.getLogger("audit.cli")
@@ -62,10 +62,19 @@ def parser(words: Sequence[str] = ()) -> Parser:
     main = Parser(
         prog="audit",
         description="Audit a series of anonymized releases: what do they disclose together?",
-        epilog="`audit COMMAND --help` describes a command, and `audit --attack NAME --help` the options of an attack.",
+        epilog="\n".join(
+            [
+                "commands:",
+                *(f"  {name:<12}{does}" for name, does in COMMANDS.items()),
+                "",
+                "`audit COMMAND --help` describes a command, `audit --attack NAME --help` the options",
+                "of an attack.",
+            ]
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     main.add_argument("--version", action="version", version=f"series-audit {VERSION}")
-    default.add_arguments(main, COMMANDS, words)
+    default.add_arguments(main, words)
     _add_language(main)
     return main
 
