@@ -175,7 +175,8 @@ class RowContents(SeenRows):
         points = _points(known, contents.attribute)
         table = np.array([[intersect(cell, point) == point for cell in known] for point in points], dtype=np.bool_)
         kinds, first = np.unique(table.reshape(len(points), len(known)), axis=0, return_index=True)
-        kept = kinds.any(axis=1)
+        kept = np.flatnonzero(kinds.any(axis=1))
+        kept = kept[np.argsort(first[kept])]  # not by how cells are numbered, which the order of rows decides
         numbers = [contents.add(points[at]) for at in first[kept].tolist()]
         return np.array(numbers, dtype=np.int32), kinds[kept]
 

@@ -340,7 +340,7 @@ def test_missing_changes_are_named_before_anything_is_attacked(more, known, tmp_
     (tmp_path / "2021.csv").write_text((tmp_path / "2021.csv").read_text().replace("c,35-54,none", "c,35-54,gout"))
     (tmp_path / "t.csv").write_text((LINES if known or more else LINES.replace("gout,gout\n", "")) + more)
     files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
-    text = f'[series]\nreleases = [{files}]\n{COLUMNS}[adversary]\ntransitions = "t.csv"\n'
+    text = f'[series]\nreleases = [{files}]\n{ROLES}[adversary]\ntransitions = "t.csv"\n'
     (tmp_path / "series.toml").write_text(text)
     code, _, err = run_main(str(tmp_path))
     if more:

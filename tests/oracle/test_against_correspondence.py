@@ -10,6 +10,8 @@ from attacks.correspondence.subjects import subjects
 from attacks.correspondence.worlds import settle
 from audit.runtime.budget import Budget
 from tests.helpers.amount import some
+from tests.helpers.messy import series_of
+from tests.helpers.running import read_audit
 from tests.oracle.correspondence import CellTable, growing, truth
 
 EACH = 250
@@ -116,3 +118,18 @@ def test_effort_that_ends_leaves_bounds(monkeypatch):
     monkeypatch.setattr(module, "_EFFORT", 1e-6)
     for seed in range(100):
         check(seed, np.random.default_rng(seed))
+
+
+def test_who_stands_for_others_does_not_depend_on_the_order_of_rows(tmp_path):
+    """Nothing distinguishes points that the same cells cover: the first of them by name is named."""
+    head, wide = ["Town", "Street", "Value"], ["{x0, x1, x2, x3}", "{x0, x1, x2}", "c"]
+    rows = [["{x1}", "{x1, x3}", "c"], ["{x0, x2, x3}", "{x1, x3}", "c"], ["{x0, x1, x2, x3}", "{x1, x2, x3}", "c"]]
+    named = []
+    for name, ordered in (("as drawn", rows), ("turned", [rows[1], rows[0], rows[2]])):
+        columns = 'sensitive = "Value"\nquasi_identifiers = ["Town", "Street"]'
+        above = 'updates = "growing"\n'
+        folder = series_of(tmp_path / name, [[head, wide, wide], [head, *ordered]], columns, above=above)
+        result = read_audit(folder, "--attack", "correspondence", "--reveal", "--findings", "all")[1]
+        findings = result["attacks"][0]["findings"]
+        named.append(sorted((each["first"], each["release"], *each["point"].values()) for each in findings))
+    assert named[0] == named[1] != []

@@ -133,7 +133,7 @@ def test_estimates_alone_leave_it_undecided():
         code, result, _ = run_audit(folder, "--attack", "intersection", "--policy", "max_risk=0.9")
         certain, alone, _ = run_audit(folder, "--attack", "intersection", "--policy", "max_risk=1")
     assert (code, max_risk(result)["state"]) == (3, "undecided")
-    assert "shares of worlds" in max_risk(result)["reason"]
+    assert "exact probabilities" in max_risk(result)["reason"]
     assert (certain, max_risk(alone)["state"]) == (0, "holds")
 
 

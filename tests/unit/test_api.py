@@ -66,7 +66,7 @@ def test_json_is_the_command_lines(form, words, attack, settings, tmp_path):
         (lambda s: s.audit(reveal="no"), "True or False"),
         (lambda s: s.audit(policy={"max_risk": 2}), "above 0 and at most 1"),
         (lambda s: s.audit(policy={"k": True}), "whole number"),
-        (lambda s: s.audit(policy={"secrets": 1}), "no such limit"),
+        (lambda s: s.audit(policy={"secrets": 1}), "unknown limit"),
     ],
 )
 def test_wrong_arguments(call, said):

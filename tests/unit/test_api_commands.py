@@ -39,7 +39,7 @@ def test_a_script(tmp_path, capsys):
     assert lines[1:6] == ["False 1 2", "False 0 0 0", "False 1 2", "1 True", "4 7 4"]
     assert lines[6:9] == ["('1', '2') ('1', '2')", "1 4", "2"]
     assert lines[9].startswith("there is no principle no-principle")
-    assert "is past" in lines[10]
+    assert "is in the past" in lines[10]
     assert lines[11:13] == ["False 1 1 2", "1 1 False"]
     assert lines[13:] == ["[1] 2", "False 1 1 1 ['12']", "True 0 ['2.parquet']"]
 
