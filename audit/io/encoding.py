@@ -53,16 +53,16 @@ def _mixed(numbers: Words) -> Words:
 
 
 def coarse(texts: pa.Array) -> pa.Array:
-    """Return what each text has in common with all that differ from it in form, case, blanks or zeros alone."""
+    """Return what each text has in common with all that differ in form, case, accents, signs, blanks or zeros alone."""
     import pyarrow.compute as pc
 
     if flags(pc.string_is_ascii(texts)).all():
         plain = pc.ascii_lower(texts)
     else:
-        folded = pc.utf8_lower(pc.utf8_upper(pc.utf8_normalize(texts, form="NFKC")))
-        plain = pc.replace_substring(folded, "ß", "ss")
-    if flags(pc.match_substring_regex(plain, f"[{SPACES}]")).any():
-        plain = pc.replace_substring_regex(plain, f"[{SPACES}]+", "")
+        folded = pc.utf8_lower(pc.utf8_upper(pc.utf8_normalize(texts, form="NFKD")))
+        plain = pc.replace_substring(pc.replace_substring_regex(folded, r"\p{M}+", ""), "ß", "ss")
+    if flags(pc.match_substring_regex(plain, f"[{SPACES}_/-]")).any():
+        plain = pc.replace_substring_regex(plain, f"[{SPACES}_/-]+", "")
     plain = pc.ascii_ltrim(plain, characters="+-0")
     if flags(pc.match_substring(plain, ".")).any():
         plain = pc.replace_substring_regex(plain, r"^([0-9]*(?:\.[0-9]*[1-9])?)\.?0*$", r"\1")

@@ -28,7 +28,7 @@ from audit.io.paths import is_remote, real_path
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import Columns, Hint
-from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, respelled, respelled_cells
+from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, ornamented, ornamented_ids, respelled, respelled_cells
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import Table, is_table, text_codes
@@ -159,15 +159,16 @@ def _of(texts: SeriesTexts, hint: Hint, *, reveal: bool) -> Iterator[ReportWarni
 def _respelled_people(series: Series) -> Iterator[ReportWarning]:
     """Report people whose identifiers differ in spelling alone, where `SeriesTexts` does not look at them."""
     columns = series.columns
-    if columns.rules[Fold].folds(INDIVIDUAL) or INDIVIDUAL in columns.rules[Spelled].columns:
+    if INDIVIDUAL in columns.rules[Spelled].columns:
         return
     if columns.individual is None or series.about_rows > MOST_ROWS:
         texts, numbers = series.people.alike()
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
-        groups = respelled({*texts})
-        if groups:
+        if groups := ornamented({*texts}):
+            yield MisreadWarning("spelling", ornamented_ids(INDIVIDUAL, groups))
+        if not columns.rules[Fold].folds(INDIVIDUAL) and (groups := respelled({*texts})):
             yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))
 
 

@@ -129,6 +129,10 @@ def test_values_are_spelled_as_in_the_series(tmp_path):
     ("chapters", "what"),
     [
         (CHAPTERS + "mumps,\n", 'chapters.csv:7, column "category": the cell is empty'),
+        (
+            CHAPTERS + "mumps,Infectious.\nrubella,infectious\n",
+            'chapters.csv:8, column "category": the category differs',
+        ),
         (CHAPTERS.replace("category", "chapter"), "chapters.csv:1"),
         (None, "chapters.csv: there is no such file"),
     ],

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Headers, ReadSeries, unnamed
 from audit.io.toml import Reader, toml_key
@@ -117,12 +118,15 @@ class Similar(ColumnRule):
             table = beside.table(name, ["value", "category"], problems)
             if table is None:
                 continue
-            missing = beside.rules[Missing].texts
+            missing, spellings = beside.rules[Missing].texts, dict[str, str]()
             known = found[column] = {beside.rules.spelled(column, text): frozenset() for text in missing}
             for row, (text, category) in enumerate(zip(*map(table.texts, ("value", "category")), strict=True)):
                 if not category:
                     what, remedy = "the cell is empty", "write the category, or drop the line"
                     problems.add(name, what, remedy, line=table.line(row), column="category")
+                elif (other := spellings.setdefault(skeleton(category), category)) != category:
+                    what = f'the category differs from "{printable(other)}" only in spelling'
+                    problems.add(name, what, "write it in one way", line=table.line(row), column="category")
                 value = beside.rules.spelled(column, text)
                 known[value] = known.get(value, frozenset()) | {category}
         return replace(self, categories=found)

@@ -136,6 +136,8 @@ class Fold(ColumnRule):
                     column=printable(name),
                 )
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
+            if name in (columns.individual, columns.record) and (groups := ornamented(texts)):
+                yield Hint(name, groups, None, "", MisreadWarning("spelling", ornamented_ids(called, groups)))
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
                 continue
@@ -171,6 +173,35 @@ def respelled(texts: Collection[str]) -> list[list[str]]:
     return [found for found in spellings.values() if len(found) > 1]
 
 
+def ornamented(texts: Collection[str]) -> list[list[str]]:
+    """Return texts that differ in accents and signs alone, one of each spelling.
+
+    >>> ornamented(["P-001", "p001", "P-002", "José", "jose", "1-11", "11-1"])
+    [['P-001', 'p001'], ['José', 'jose']]
+    """
+    return [[*found.values()] for found in _skeletons(texts).values() if len(found) > 1]
+
+
+def ornamented_ids(column: str, groups: Collection[Collection[str]]) -> str:
+    """Return that identifiers differ in accents and signs alone, those of a group from each other, and what to do."""
+    return say_count(
+        '{count} identifier of "{column}" differs from another only in accents or signs, and is read as a different '
+        'one; if they are the same, write them in one way, else spelled = ["{column}"] under [columns]',
+        '{count} identifiers of "{column}" differ from others only in accents or signs, and are read as different '
+        'ones; if they are the same, write them in one way, else spelled = ["{column}"] under [columns]',
+        sum(map(len, groups)) - len(groups),
+        column=printable(column),
+    )
+
+
+def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return one text of each spelling, by what those that look like it have in common."""
+    alike: dict[str, dict[str, str]] = defaultdict(dict)
+    for text in texts:
+        alike[skeleton(text)].setdefault(fold(text), text)
+    return alike
+
+
 def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
     """Return texts that may be one value although more than their spelling differs, one of each spelling.
 
@@ -181,9 +212,7 @@ def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
     >>> nearly_respelled(["01/03/2024", "03/01/2024", "2024-03-02"])
     []
     """
-    alike: dict[str, dict[str, str]] = defaultdict(dict)
-    for text in texts:
-        alike[skeleton(text)].setdefault(fold(text), text)
+    alike = _skeletons(texts)
     for text in texts:
         parts = () if looks_ranged(text) or (coded := _CODED.fullmatch(text)) is None else coded.groups()
         for part in {*map(skeleton, parts)} & alike.keys():
