@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,10 @@ from audit.model.errors import UsageError, printable
 
 CountTexts = npt.NDArray[np.str_]
 SECONDARY = "c"
-"""What stands in the place of a count that is hidden for the sake of others."""
+"""What stands in the place of all counts that are hidden, where some are for the sake of others.
+
+A sign of its own for these would say that none of them is small, which can reveal the small ones beside them.
+"""
 _KEYS = 256
 _NEVER = np.iinfo(np.int64).max
 _PASSES = 3
@@ -32,9 +36,9 @@ def _hidden(table: Counts, threshold: int) -> Flags:
     return (table >= 1) & (table < threshold)
 
 
-def suppressed(table: Counts, rng: np.random.Generator, threshold: int) -> CountTexts:
+def suppressed(table: Counts, rng: np.random.Generator, threshold: int, marker: str = "*") -> CountTexts:
     """Hide counts from 1 to one less than the threshold; all totals stay."""
-    return np.where(_hidden(table, threshold), "*", table.astype(str))
+    return np.where(_hidden(table, threshold), marker, table.astype(str))
 
 
 def secondarily_suppressed(table: Counts, rng: np.random.Generator, threshold: int) -> CountTexts:
@@ -47,7 +51,7 @@ def secondarily_suppressed(table: Counts, rng: np.random.Generator, threshold: i
             least = left.min(axis=axis, keepdims=True)
             first = np.cumsum(left == least, axis=axis) == 1
             hidden |= alone & (left == least) & first & (least < _NEVER)
-    return np.where(hidden, np.where(table < threshold, "*", SECONDARY), table.astype(str))
+    return np.where(hidden, SECONDARY, table.astype(str))
 
 
 def rounded(table: Counts, rng: np.random.Generator, base: int, threshold: int) -> CountTexts:
@@ -132,9 +136,9 @@ COUNT_METHODS: Mapping[str, CountMethod] = {
         CountMethod(
             "secondary",
             secondarily_suppressed,
-            {"markers": f'{{{{ "*" = [1, {{below}}], "{SECONDARY}" = [0, inf] }}}}', "threshold": "{threshold}"},
+            {"markers": f'{{{{ "{SECONDARY}" = [0, inf] }}}}', "threshold": "{threshold}"},
             {"threshold": 8},
-            primary=suppressed,
+            primary=partial(suppressed, marker=SECONDARY),
         ),
         CountMethod(
             "rounding",

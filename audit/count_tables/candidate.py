@@ -22,8 +22,10 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import number_of, rounded_interval, widened, with_threshold
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import read_published, report_on
+from audit.count_tables.table_files import below_table, read_count_table
 from audit.findings.count import CountFinding, CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
+from audit.io.dialect import read_dialect
 from audit.io.table_writer import write_table
 from audit.io.tables import header, read_table
 from audit.io.toml import release_tag
@@ -178,13 +180,16 @@ def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
 def without_rows(counts: PublishedCounts, rows: Rows, *, marked: bool = False) -> PublishedCounts:
     """Return the published counts with the values of some rows left empty, or `marked` by what can be any count.
 
-    What was a marker must still hide its count.
+    What was a marker must still hide its count. Where small counts have a marker of their own, what is left empty
+    beside it is taken to be known as none of these.
     """
     if not rows:
         return counts
     chosen = np.array(sorted(rows))
     lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
-    lower[chosen], upper[chosen], number[chosen] = 0, UNBOUNDED, False
+    small = max((most + 1 for least, most in counts.manifest.markers.values() if least and most < UNBOUNDED), default=0)
+    lower[chosen] = np.where(counts.lower[chosen] >= small, small, 0)
+    upper[chosen], number[chosen] = UNBOUNDED, False
     hidden[chosen] |= marked
     denominators = counts.denominators.copy()
     denominators[chosen] = UNBOUNDED  # the rates beside them are hidden as well
@@ -360,11 +365,13 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
     own = [row for row in rows if counts.part(row).file.path == table.path]
     source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
     if source is None:
-        read = read_table(table.path, table.shown, [*(header(table.path, table.shown, Problems()) or ())], Problems())
+        names = [*(header(table.path, table.shown, Problems()) or ())]
+        reader = read_count_table if below_table(table.path).rows else read_table
+        read = reader(table.path, table.shown, names, Problems())
         if read is None:
             raise TypeError("a table that was read can be read again")
         source = pa.table({name: read.arrow(name).cast(pa.string()) for name in read.names})
-        dialect, nothing = read.dialect, ""
+        dialect, nothing = read.dialect or read_dialect(table.path), ""
     for place, name in enumerate(source.column_names):
         kept, column = np.ones(source.num_rows, dtype=np.bool_), source.column(place)
         for row in own:

@@ -40,6 +40,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 MOST_ROWS = 500_000
 _SHOWN = 3
+_COLUMNS_WITH_NOTES = 3  # of fewer, a row with one cell says nothing
 _FEW = 20  # one in so many distinct cells at most is astray
 
 
@@ -51,6 +52,7 @@ class SeriesTexts:
         self.columns: Columns = series.manifest.columns
         self.ignored: dict[int, int] = {}
         self.encodings: dict[str, str] = {}
+        self.notes: list[str] = []
         self.texts: dict[str, dict[str, tuple[int, int]]] = {}
         self._tables: dict[int, Table] = {}
         if series.about_rows > MOST_ROWS:
@@ -79,6 +81,7 @@ class SeriesTexts:
             if table.dialect is not None and table.dialect.encoding != UTF_8 and not adjustments.declared.encoding:
                 self.encodings[shown] = table.dialect.encoding
             self._tables.setdefault(position, table)
+            self.notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell(table, self.texts)]
             for name in self.texts:
                 if name in table:
                     self._add(position, table, name)
@@ -145,7 +148,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_strays(texts, reveal=reveal),
         *_ignored(texts),
     ]
-    found += _encodings(texts)
+    found += [*_encodings(texts), *_notes(texts)]
     return (*found, *sorted(hints, key=lambda each: each.kind))
 
 
@@ -227,6 +230,35 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
             encoding=encoding,
         )
         yield ReportWarning("encoding", what, tuple(files[:_SHOWN]))
+
+
+def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
+    """Return the rows at the end of a table that are empty in all columns but one, or in all, as notes below it are.
+
+    A text that other rows have as well may be the value of somebody of whom nothing else is known.
+    """
+    coded = [text_codes(table.arrow(name)) for name in columns if name in table]
+    if len(coded) < _COLUMNS_WITH_NOTES or not table.rows:
+        return []
+    filled = [np.array([bool(text) for text in texts])[codes] for codes, texts in coded]
+    count = np.sum(filled, axis=0)
+    last = np.arange(table.rows) > np.flatnonzero(count > 1).max(initial=-1)
+    for (codes, texts), full in zip(coded, filled, strict=True):
+        elsewhere = np.bincount(codes[~last], minlength=len(texts)) > 0
+        last &= ~(full & elsewhere[codes])
+    return np.flatnonzero(last).tolist()
+
+
+def _notes(texts: SeriesTexts) -> Iterator[ReportWarning]:
+    if texts.notes:
+        what = say_count(
+            "{count} row at the end of a table has one cell at most that is not empty, as a note below it has, and is "
+            "read as a person; if it is none, delete the line, else write * into its empty cells",
+            "{count} rows at the end of tables have one cell at most that is not empty, as notes below them have, and "
+            "are read as people; if they are none, delete the lines, else write * into their empty cells",
+            len(texts.notes),
+        )
+        yield MisreadWarning("total-row", what, tuple(texts.notes[:_SHOWN]))
 
 
 def _unpublished(series: Series) -> Iterator[ReportWarning]:

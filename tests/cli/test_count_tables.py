@@ -215,6 +215,18 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
 
 
+def test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these(tmp_path):
+    """Of 6, an empty count beside one of 1 to 4 is 5, so that the small one is 1; notes below the table are no rows."""
+    first = [(("A", "m"), "10"), (("A", "f"), "30"), (("A", "All"), "40")]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 4)}, threshold=5)
+    folder = series.write(tmp_path / "series")
+    candidate = tmp_path / "2.csv"
+    candidate.write_text("area,sex,n\nA,m,*\nA,f,5\nA,All,6\nSource: the office\n", encoding="utf-8")
+    assert run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))[0] == 0
+    written = (tmp_path / "out/2.csv").read_text(encoding="utf-8")
+    assert written == "area,sex,n\nA,m,\nA,f,\nA,All,6\n"
+
+
 def test_labels_in_other_capitals_in_another_release_are_refused(tmp_path):
     first = [(("North",), "11"), (("All",), "31"), (("South",), "20")]
     second = [(("north",), "10"), (("All",), "30"), (("South",), "20")]

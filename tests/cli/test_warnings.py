@@ -125,6 +125,26 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
     assert (states["max_risk"][0], states["k"][0]) == ("holds", "holds")
 
 
+@pytest.mark.parametrize(
+    ("last", "warned"),
+    [
+        ([["", "", "(*) provisional"], ["", "", "Source: the office"]], True),
+        ([["Source: the office", "", ""]], True),
+        ([["", "", ""]], True),
+        ([["*", "", "(*) provisional"], ["*", "", "Source: the office"]], False),
+        ([["", "", "flu"], ["", "", "cold"]], False),
+    ],
+)
+def test_notes_below_a_table_are_no_people_in_silence(tmp_path, last, warned):
+    """A note that is read as a row is a value that everybody may have."""
+    rows = [["30-39", "m", "flu"], ["30-39", "m", "cold"], ["40-49", "f", "flu"], ["40-49", "f", "gout"], *last]
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age", "Sex"]\nmissing = [""]'
+    series_of(tmp_path, [[["Age", "Sex", "Disease"], *rows]], columns)
+    code, result = read_audit(tmp_path)
+    assert any("below" in each["text"] for each in result["warnings"]) == warned
+    assert (code == 0) == (not warned)
+
+
 NUMERIC = 'types = { Pay = "numeric" }'
 CODES = 'types = { Pay = "categorical" }'
 
@@ -180,6 +200,7 @@ def test_a_point_that_may_group_thousands_decides_nothing(tmp_path, pays, column
         (["900 €", "2500 €", "1000 €", "1000€"], "", {"closeness", "max_risk"}),
         (["900", "flu", "cold", "1,001"], NUMERIC, {"closeness", "max_risk"}),
         (["1,001", "2,500", "9,000", "4,000"], "", {"closeness", "max_risk"}),
+        (["400", "2,500", "990", "1,005"], "", {"closeness", "max_risk"}),
         (["900 €", "2500 €", "1000 €", "1001 €"], CODES, set()),
         (["EUR 900", "EUR 2500", "EUR 1000", "EUR 1001"], "", {"closeness", "max_risk"}),
         (["EUR 900", "EUR 2500", "EUR 1000", "EUR 1001"], CODES, set()),

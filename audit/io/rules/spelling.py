@@ -33,6 +33,7 @@ from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say, say_count
 
 INDIVIDUAL = "individual"
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
 _CODED = re.compile(r"([A-Za-z]{0,3}[0-9][0-9.]*)[\s:–-]+(\D.*)")
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
@@ -73,7 +74,9 @@ class Decimal(ColumnRule):
             return []
         commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
         missing = columns.rules[Missing].texts
-        would = commas and infer_kind(map(with_decimal_point, texts), None, missing) is Kind.NUMERIC
+        if all(_THOUSANDS.fullmatch(text) for text in commas):
+            return []  # 1,005 is a thousand and five as well
+        would = infer_kind(map(with_decimal_point, texts), None, missing) is Kind.NUMERIC
         return commas if would else []
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
