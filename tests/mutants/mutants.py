@@ -99,6 +99,8 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.rows.IgnoreRows.hints", "or name in columns.rules[Spelled].columns", ""),
         ("audit.io.respelling.skeleton", "if not unicodedata.combining(each)", ""),
         ("audit.io.respelling._BETWEEN", "_/ ", "_/"),
+        ("audit.io.rules.spelling.nearly_respelled", " or _MARKED.fullmatch(text)", ""),
+        ("audit.io.rules.rows._TOTALS", "all (?:\\w+s|people)", "all totals"),
     ],
     "cli/test_warnings.py::test_records_with_signs_beside_numbers_are_not_followed_in_silence": [
         ("audit.io.rules.spelling.Fold.hints", "name in (columns.individual, columns.record)", "False"),

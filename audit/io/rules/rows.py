@@ -22,7 +22,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 _TOTALS = re.compile(
     r"totals?|grand total|subtotal|sum|gesamt|gesamtsumme|insgesamt|(zwischen)?summe|somme|ensemble|totale|totaal"
-    r"|suma|razem|celkem"
+    r"|suma|razem|celkem|all (?:\w+s|people)|alle \w+n|tous les \w+|toutes les \w+|todos los \w+|todas las \w+"
 )
 
 

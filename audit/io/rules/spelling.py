@@ -36,6 +36,9 @@ INDIVIDUAL = "individual"
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
 _NUMERAL = re.compile(r"[+-]?[0-9.]+")
 _CODED = re.compile(r"([A-Za-z]{0,3}[0-9][0-9.]*)[\s:–-]+(\D.*)")
+_MARKED = re.compile(
+    r"(.*[^\W\d_])\s*(?:[*†‡§¹²³⁰⁴-⁹]+|[0-9]\)|\(([A-Za-z]{0,3}[0-9][0-9.]*)\)|\[([A-Za-z]|[A-Za-z]{0,3}[0-9][0-9.]*)\])"
+)
 _DAY = re.compile(r"[0-9]+[-./][0-9]+[-./][0-9]+")
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
@@ -208,7 +211,8 @@ def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
 def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
     """Return texts that may be one value although more than their spelling differs, one of each spelling.
 
-    They differ in accents and signs alone, have a number or code before them, or are one day in two notations.
+    They differ in accents and signs alone, have a number, a code or the sign of a note beside them, or are one day in
+    two notations.
 
     >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
@@ -217,8 +221,9 @@ def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
     """
     alike = _skeletons(texts)
     for text in texts:
-        parts = () if looks_ranged(text) or (coded := _CODED.fullmatch(text)) is None else coded.groups()
-        for part in {*map(skeleton, parts)} & alike.keys():
+        coded = None if looks_ranged(text) else _CODED.fullmatch(text) or _MARKED.fullmatch(text)
+        parts = () if coded is None else coded.groups()
+        for part in {*map(skeleton, filter(None, parts))} & alike.keys():
             alike[part].setdefault(fold(text), text)
     days = [text for text in texts if _DAY.search(text)]
     for kind in (Kind.DAY_FIRST, Kind.MONTH_FIRST):
