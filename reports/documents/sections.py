@@ -74,8 +74,8 @@ class Document(ABC):
             date=report.made,
         )
         sections = [Section(title, list(blocks)) for title, blocks in self.parts(report)]
-        shown = [Bullets(list(proved(report)))] if report.witness else []
-        sections.append(Section(say("What is proved, and how to check it"), shown))
+        if report.witness:
+            sections.append(Section(say("What is proved, and how to check it"), [Bullets(list(proved(report)))]))
         sections += [Section(say("Terms"), [Facts(glossary(report))]), Section("", [Paragraph(made, soft=True)])]
         head = [Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))]
         sheet = say("{date}, series-audit {version}", date=report.made, version=report.tool_version)

@@ -210,6 +210,7 @@ def test_the_verdict_is_in_it_and_nobody_is_named(name):
     if name in TO_COMPLETE:
         assert "NOT SAFE: the sensitive value is certain for 4 of 16 people." in out
         assert "\\[to be filled in: " in out
+        assert not re.search(r"^## .*\n\s*(## |\Z)", out, re.MULTILINE), "a section that says nothing"
 
 
 @pytest.mark.parametrize("name", TO_COMPLETE)
