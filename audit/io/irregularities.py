@@ -235,7 +235,7 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
 def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
     """Return the rows at the end of a table that are empty in all columns but one, or in all, as notes below it are.
 
-    A text that other rows have as well may be the value of somebody of whom nothing else is known.
+    A text that other rows have as well may be the value of a person without known quasi-identifiers.
     """
     coded = [text_codes(table.arrow(name)) for name in columns if name in table]
     if len(coded) < _COLUMNS_WITH_NOTES or not table.rows:
