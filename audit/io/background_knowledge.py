@@ -6,7 +6,7 @@ but what transitions say may be known of no single person, so that their cells m
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -130,8 +130,12 @@ def check_size(shown: str, size: int) -> None:
         raise InputError([Problem(shown, what, "merge values into broader ones")])
 
 
-def read_lines(folder: Path, name: str, problems: Problems, *, attribute: str | None = None) -> TransitionLines | None:
+def read_lines(
+    folder: Path, name: str, problems: Problems, *, attribute: str | None = None, missing: Container[str] = ()
+) -> TransitionLines | None:
     """Read a file of transitions in a folder; where it names attributes, the lines of one of them.
+
+    A cell may be empty only where an empty text is one of those that mean a `missing` value.
 
     Every trouble is noted in `problems`, and None returned: the file cannot be read, lists a pair twice, or gives
     probabilities for some lines of a `from` only.
@@ -148,7 +152,7 @@ def read_lines(folder: Path, name: str, problems: Problems, *, attribute: str | 
             np.array([text not in ("", attribute) for text in table.texts(ATTRIBUTE)], dtype=np.bool_)
         )
     for column in ("from", "to"):
-        empty = np.array([not text for text in table.texts(column)], dtype=np.bool_)
+        empty = np.array([not text and text not in missing for text in table.texts(column)], dtype=np.bool_)
         table.note_first(empty, column, "the cell is empty", "write a value, or drop the line", problems)
     if len(problems.found) > before:
         return None
@@ -357,7 +361,8 @@ def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> 
     if series.manifest.any_transitions:
         return any_transitions(series, sensitive, vocabulary)
     problems = Problems()
-    lines = read_lines(series.manifest.folder, str(series.manifest.transitions), problems, attribute=sensitive)
+    name, missing = str(series.manifest.transitions), series.missing(sensitive)
+    lines = read_lines(series.manifest.folder, name, problems, attribute=sensitive, missing=missing)
     if lines is None:
         raise InputError(problems.found)
     if series.columns.rules[Fold].folds(sensitive):

@@ -380,3 +380,17 @@ def test_init_takes_a_register_without_stays_for_one_of_people_who_may_be_there(
     assert 'register = "roll.csv"' in text
     assert ('presence = "possible"' in text) == (not stays)
     assert run_audit(tmp_path)[1]["adversary"]["kind"] == ("register" if stays else "possible")
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_changes_to_a_missing_value_can_be_listed(missing, tmp_path):
+    """`init` drafts them from the keys; elsewhere an empty cell is a value that was forgotten."""
+    several_files(tmp_path)
+    (tmp_path / "2020.csv").write_text((tmp_path / "2020.csv").read_text().replace("b,35-54,flu", "b,35-54,"))
+    files = ", ".join(f'"{wave}.csv"' for wave in WAVES)
+    roles = ROLES + ('missing = [""]\n' if missing else "")
+    text = f'[series]\nreleases = [{files}]\n{roles}[adversary]\ntransitions = "t.csv"\n'
+    (tmp_path / "series.toml").write_text(text)
+    (tmp_path / "t.csv").write_text(f"{LINES}flu,\n,flu\n")
+    code, _, err = run_main(str(tmp_path))
+    assert (code == 2, "t.csv" in err) == (not missing, not missing)
