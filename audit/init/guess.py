@@ -271,7 +271,7 @@ def _complete_microdata(found: FoundFiles) -> None:
     """State what was found of tables of people as a `microdata.toml` has it.
 
     Raises:
-        InputError: no column says whose row it is.
+        InputError: no column says whose row it is, or one file holds several snapshots.
     """
     named = (c for c in found.columns.values() if c.unique and column_names.kind(c.name) in column_names.ID_KINDS)
     individual = found.chosen("individual") or found.chosen("record") or next(named, None)
@@ -279,6 +279,10 @@ def _complete_microdata(found: FoundFiles) -> None:
         what = "no column identifies the people, each once in a table"
         remedy = "add one, such as a patient number; anonymize never publishes it"
         raise InputError([Problem(found.releases[0].shown, what, remedy, line=1)])
+    first = found.releases[0]
+    if first.by is not None:
+        what, remedy = "the file holds several snapshots", "write each of them into a file of its own"
+        raise InputError([Problem(first.shown, what, remedy, line=1, column=first.by)])
     guesses, quasi = found.guesses, [column for column in found.with_role(QUASI) if column is not individual]
     left = {**guesses.left["columns"], **guesses.column("unlinkable", {})}
     missing, unused = guesses.column("missing", ()), found.unused

@@ -15,7 +15,7 @@ from audit.io.series import open_series
 from audit.io.texts import texts_of
 from audit.judgement.doubts import gather_doubts
 from tests.helpers.messy import as_csv, series_of, write
-from tests.helpers.running import done, read_audit, run_audit, run_main
+from tests.helpers.running import done, read_audit, refused, run_audit, run_main
 
 PEOPLE = range(24)
 SICK = ["flu", "cold", "gout", "angina"]
@@ -394,3 +394,9 @@ def test_changes_to_a_missing_value_can_be_listed(missing, tmp_path):
     (tmp_path / "t.csv").write_text(f"{LINES}flu,\n,flu\n")
     code, _, err = run_main(str(tmp_path))
     assert (code == 2, "t.csv" in err) == (not missing, not missing)
+
+
+def test_snapshots_in_one_file_are_refused(tmp_path):
+    err = refused("init", "--microdata", "--yes", str(one_file(tmp_path)))
+    assert 'panel.csv:1, column "Year": the file holds several snapshots; write each of them into a file' in err
+    assert not (tmp_path / "microdata.toml").exists()
