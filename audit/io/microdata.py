@@ -17,6 +17,7 @@ from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
+from audit.io.rules.rows import totals
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
 from audit.model.anonymizer import Scale, Snapshot
@@ -219,6 +220,11 @@ class Microdata:
         fake = np.append(people.is_counterfeit(), False)[codes]
         what = f"identifiers that begin with {COUNTERFEIT} are kept for counterfeits"
         table.note_first(fake, self.individual, what, "give this person another identifier", problems)
+        what, remedy = (
+            "the row looks like a total, not like a person",
+            "delete it, or give the person another identifier",
+        )
+        table.note_first(totals(table.arrow(self.individual)), self.individual, what, remedy, problems)
         rows, again = people.repeated(codes)
         if len(rows):
             what = f"this person has another row on line {table.line(int(again[0]))}"

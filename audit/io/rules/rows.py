@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -13,12 +13,17 @@ from audit.io.respelling import fold
 from audit.io.rules.cell_meaning import Spelled
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers, Hint, ReadSeries, WrittenTexts
 from audit.io.tables import Table, text_codes
+from audit.io.texts import flags
 from audit.io.toml import Reader
+from audit.model.arrays import Flags
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TOTALS = re.compile(
     r"totals?|grand total|subtotal|sum|gesamt|gesamtsumme|insgesamt|(zwischen)?summe|somme|ensemble|totale|totaal"
@@ -33,6 +38,14 @@ def is_total(text: str) -> bool:
     (True, True, False)
     """
     return _TOTALS.fullmatch(fold(text).strip(" :.=")) is not None
+
+
+def totals(texts: pa.Array | pa.ChunkedArray) -> Flags:
+    """Return which cells of a column say that their row is a sum of others; shape (rows,)."""
+    import pyarrow.compute as pc
+
+    pattern = rf"(?i)^\s*(?:{_TOTALS.pattern})[ :.=]*$"
+    return flags(pc.fill_null(pc.match_substring_regex(texts.cast("string"), pattern=pattern), False))
 
 
 @dataclass(frozen=True)

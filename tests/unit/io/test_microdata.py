@@ -200,6 +200,8 @@ BAD = [
                                                  "write whose row it is"]),
     ([ROWS[0], ("~ghost", *ROWS[1][1:])], [':3, column "Name": identifiers that begin with ~ are kept for '
                                            "counterfeits; give this person another identifier"]),
+    ([ROWS[0], (" Total:", *ROWS[1][1:])], [':3, column "Name": the row looks like a total, not like a person; delete '
+                                            "it, or give the person another identifier"]),
     ([*ROWS, ROWS[0]], [':2, column "Name": this person has another row on line 6; keep one row for each person']),
     ([*ROWS, ROWS[2], ROWS[0], (" Cy ", *ROWS[2][1:])], [':2, column "Name": this person has another row on line 7, '
                                                          "and so do 2 more; keep one row for each person"]),
