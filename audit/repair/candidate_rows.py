@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.rules.rows import IgnoreRows
 from audit.io.series import Series
 from audit.io.tables import Table
 from audit.model.arrays import Codes, Flags, Floats, Places
@@ -38,11 +39,11 @@ class CandidateRows:
         self.series = series
         files = series.manifest.releases[-1]
         self.tag = files.tag
-        if any(rule.rewrites(files.tag) for rule in series.columns.rules):
+        if any(rule.rewrites(files.tag) for rule in series.columns.rules if not isinstance(rule, IgnoreRows)):
             raise UsageError(
-                "a candidate whose columns are renamed, whose values have a crosswalk, whose rows are partly ignored, "
-                "or of which delimiter, decimal sign or encoding is declared cannot be written again; write it in the "
-                "columns and values of the series first, with commas and points in UTF-8"
+                "a candidate whose columns are renamed, whose values have a crosswalk, or of which delimiter, decimal "
+                "sign or encoding is declared cannot be written again; write it in the columns and values of the "
+                "series first, with commas and points in UTF-8"
             )
         release = series.read(len(series.tags) - 1)
         self.group, self.groups = release.group.codes, release.group.size
@@ -52,6 +53,9 @@ class CandidateRows:
         self.counts = np.ones(release.rows, dtype=np.int64) if release.counts is None else release.counts
         self.pair = not release.values_by_row
         self.table = self.read(files.rows, files.shown)
+        if self.table.rows != release.rows:
+            what = f"{files.shown}: the rows that ignore_rows leaves out are no rows of a repair"
+            raise UsageError(f"{what}; delete them from the candidate first")
 
     @cached_property
     def register(self) -> CandidateRegister | None:

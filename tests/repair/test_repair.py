@@ -13,6 +13,7 @@ from audit.io.hierarchies import Hierarchy
 from audit.repair import search
 from audit.repair.merged_cells import AttributeCells, merged_text
 from tests.cli.forms import EXAMPLES
+from tests.helpers.messy import as_csv, series_of
 from tests.helpers.messy import write as write_text
 from tests.helpers.repairs import draw
 from tests.helpers.running import run_main
@@ -167,3 +168,20 @@ def test_a_release_that_is_published_again_adds_no_small_class(tmp_path, again):
     assert {each["measure"] for each in json.loads(out)["policy"]["violations"]} == (
         set() if again else {"k", "max_risk"}
     )
+
+
+def test_rows_that_are_left_out_stand_in_no_repair(tmp_path):
+    """A series with totals that are ignored can be repaired; the candidate has to come without its own."""
+    people = [["a", "20-29", "flu"], ["b", "20-29", "cold"], ["c", "30-39", "flu"], ["d", "30-39", "gout"]]
+    head, total = ["P", "Age", "D"], ["Total", "", ""]
+    columns = 'sensitive = "D"\nquasi_identifiers = ["Age"]\nindividual = "P"\nignore_rows = { P = ["Total"] }'
+    folder = series_of(tmp_path / "series", [[head, *people, total]], columns)
+    alone = [["a", "20-24", "flu"], ["b", "25-29", "cold"], *people[2:]]
+    write_text(tmp_path / "2.csv", as_csv([head, *alone, total]))
+    words = ["repair", str(folder), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out")]
+    code, _, err = run_main(*words)
+    assert (code, "the rows that ignore_rows leaves out are no rows of a repair" in err) == (2, True)
+    write_text(tmp_path / "2.csv", as_csv([head, *alone]))
+    assert run_main(*words)[0] == 0
+    assert "Total" not in (tmp_path / "out/2.csv").read_text()
+    assert (tmp_path / "out/2.csv").read_text().count("[20, 29]") == 2
