@@ -14,7 +14,7 @@ _AGAIN = 0.01
 
 @contextmanager
 def after_imports() -> Iterator[None]:
-    """Let an interrupt wait until no import is under way.
+    """Let an interrupt wait until no import is under way; to be terminated is one, so that no temporary file is left.
 
     An import that is torn off can keep Python's lock on imports, for which the run's other threads would wait for ever,
     and leave half a module behind. Where interrupts are ignored or handled by other code, nothing changes.
@@ -25,11 +25,13 @@ def after_imports() -> Iterator[None]:
     ):
         yield
         return
-    signal.signal(signal.SIGINT, _interrupt)
+    numbers = [signal.SIGINT, *([signal.SIGTERM] if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL else [])]
+    before = {number: signal.signal(number, _interrupt) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

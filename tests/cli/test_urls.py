@@ -3,7 +3,13 @@
 import base64
 import gzip
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
 
 import fsspec
 import pytest
@@ -245,8 +251,6 @@ def test_a_file_that_cannot_be_kept_does_not_pass_for_none(path, tmp_path, monke
 
 
 def test_a_server_that_is_silent(tmp_path, monkeypatch):
-    import threading
-
     monkeypatch.setattr(paths, "_PATIENCE", 1.0)
     example(NAME, tmp_path)
     with served(tmp_path) as server:
@@ -255,6 +259,26 @@ def test_a_server_that_is_silent(tmp_path, monkeypatch):
         line = one_line(f"http://{server.place}/{NAME}")
         server.closing.set()
     assert ": the storage did not answer in time" in line  # any file, on a machine that is busy
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_files_that_were_fetched_are_gone_when_the_command_is_stopped(number, tmp_path):
+    example(NAME, tmp_path)
+    kept = tmp_path / "temporary"
+    kept.mkdir()
+    with served(tmp_path) as server:
+        server.closing = threading.Event()
+        server.answers[f"/{NAME}/releases/2.csv"] = silent
+        words = [sys.executable, "-m", "audit", f"http://{server.place}/{NAME}"]
+        process = subprocess.Popen(words, env={**os.environ, "TMPDIR": str(kept)}, stderr=subprocess.PIPE)
+        while not [*kept.glob("audit-*/*.csv")] and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(number)
+        server.closing.set()
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, b"interrupted" in err) == (130, True), err
+    assert [*kept.iterdir()] == []
 
 
 def test_a_storage_whose_reader_is_not_installed():
