@@ -32,6 +32,7 @@ from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, ornamented, ornam
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import Table, is_table, text_codes
+from audit.model.arrays import Codes
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
@@ -81,13 +82,12 @@ class SeriesTexts:
             if table.dialect is not None and table.dialect.encoding != UTF_8 and not adjustments.declared.encoding:
                 self.encodings[shown] = table.dialect.encoding
             self._tables.setdefault(position, table)
-            self.notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell(table, self.texts)]
-            for name in self.texts:
-                if name in table:
-                    self._add(position, table, name)
+            coded = {name: text_codes(table.arrow(name)) for name in self.texts if name in table}
+            self.notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell([*coded.values()])]
+            for name, (codes, texts) in coded.items():
+                self._add(position, name, codes, texts)
 
-    def _add(self, position: int, table: Table, name: str) -> None:
-        codes, texts = text_codes(table.arrow(name))
+    def _add(self, position: int, name: str, codes: Codes, texts: list[str]) -> None:
         row = np.full(len(texts), -1, dtype=np.int64)
         row[codes[::-1]] = np.arange(len(codes))[::-1]
         first = self.texts[name]
@@ -232,17 +232,17 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
         yield ReportWarning("encoding", what, tuple(files[:_SHOWN]))
 
 
-def last_rows_of_a_cell(table: Table, columns: Iterable[str]) -> list[int]:
+def last_rows_of_a_cell(coded: Sequence[tuple[Codes, list[str]]]) -> list[int]:
     """Return the rows at the end of a table that are empty in all columns but one, or in all, as notes below it are.
 
+    Each column is the codes of its rows, and the texts by code.
     A text that other rows have as well may be the value of a person without known quasi-identifiers.
     """
-    coded = [text_codes(table.arrow(name)) for name in columns if name in table]
-    if len(coded) < _COLUMNS_WITH_NOTES or not table.rows:
+    if len(coded) < _COLUMNS_WITH_NOTES or not len(coded[0][0]):
         return []
     filled = [np.array([bool(text) for text in texts])[codes] for codes, texts in coded]
     count = np.sum(filled, axis=0)
-    last = np.arange(table.rows) > np.flatnonzero(count > 1).max(initial=-1)
+    last = np.arange(len(count)) > np.flatnonzero(count > 1).max(initial=-1)
     for (codes, texts), full in zip(coded, filled, strict=True):
         elsewhere = np.bincount(codes[~last], minlength=len(texts)) > 0
         last &= ~(full & elsewhere[codes])
