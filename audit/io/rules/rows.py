@@ -44,8 +44,12 @@ def totals(texts: pa.Array | pa.ChunkedArray) -> Flags:
     """Return which cells of a column say that their row is a sum of others; shape (rows,)."""
     import pyarrow.compute as pc
 
-    pattern = rf"(?i)^\s*(?:{_TOTALS.pattern})[ :.=]*$"
-    return flags(pc.fill_null(pc.match_substring_regex(texts.cast("string"), pattern=pattern), False))
+    column = texts.cast("string")
+    named = flags(pc.fill_null(pc.match_substring_regex(column, pattern=r"^\D+$"), False))
+    rows = np.flatnonzero(named)  # identifiers mostly have digits, and no total has
+    found = np.zeros(len(column), dtype=np.bool_)
+    found[rows] = [is_total(text) for text in column.take(rows).to_pylist()]
+    return found
 
 
 @dataclass(frozen=True)
