@@ -5,11 +5,8 @@ What an adversary sees of a release (`SeenRelease`) has nothing of the key but w
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -28,6 +25,7 @@ from audit.model.composite_keys import combine, distinct
 from audit.model.errors import UsageError
 from audit.model.evidence import ValueCounts, claimed_part
 from audit.runtime.budget import Budget
+from audit.runtime.memory import memory_bytes
 
 _BETWEEN = " + "
 
@@ -330,16 +328,3 @@ def begin_reading(series: Series, adversary: Adversary, *, records: bool, watche
     # Whose episodes are whose no adversary knows, but a class of one person's is small.
     key = adversary.reads_key or series.columns.rules[SeveralRows].choice == EPISODES
     return series.begin(watched.each(range(len(series.tags))), attributes, key=key, records=records)
-
-
-_CONTAINER = Path("/sys/fs/cgroup/memory.max")
-
-
-def memory_bytes() -> int | None:
-    """Return the bytes of memory of this machine or container; None if the system does not say."""
-    known = []
-    with suppress(AttributeError, ValueError, OSError):  # not every system has this, or answers
-        known.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    with suppress(OSError, ValueError):  # no container, or one without a limit
-        known.append(int(_CONTAINER.read_text(encoding="ascii")))
-    return min((each for each in known if each > 0), default=None)

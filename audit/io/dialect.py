@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from audit.io.paths import kept_while_unchanged
+from audit.runtime.memory import memory_bytes
 
 _FIRST = 15  # rows among which the header is looked for
 _MOSTLY = 0.6
@@ -86,7 +87,7 @@ _MARKS = {codecs.BOM_UTF8: UTF_8, codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF1
 _GUESS = "cp1252"
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
 _SHARED_COLUMN = re.compile(r"[^\t\n]*\\time(?:_period)?\s*\t", re.IGNORECASE)  # of Eurostat: commas are inside
-_PACKED_ONCE = 1 << 28
+_AT_ONCE = 1 << 28
 _MOST_PACKED = 400  # text of tables is packed to a tenth or a hundredth; a bomb to a thousandth
 
 
@@ -184,18 +185,20 @@ def read_bytes(path: Path) -> bytes:
 
     Raises:
         PackedTooTightlyError: it was compressed further than tables can be.
+        MemoryError: the content alone takes more than a third of this machine's memory; its columns need the rest.
     """
+    packed, most = path.stat().st_size, (memory_bytes() or sys.maxsize) // 3
     with open_bytes(path) as raw:
-        if not path.name.endswith(".gz"):
+        if not path.name.endswith(".gz") and packed <= most:
             return raw.read()
-        parts = [raw.read(_PACKED_ONCE)]
-        if len(parts[0]) < _PACKED_ONCE:
-            return parts[0]
-        packed = 1 + path.stat().st_size
-        while part := raw.read(_PACKED_ONCE):
+        parts, held = [], 0
+        while part := raw.read(_AT_ONCE):
             parts.append(part)
-            if sum(map(len, parts)) > _MOST_PACKED * packed:
+            held += len(part)
+            if held > max(_AT_ONCE - 1, _MOST_PACKED * packed):
                 raise PackedTooTightlyError(path.name)
+            if held > most:
+                raise MemoryError(path.name)
         return b"".join(parts)
 
 

@@ -182,11 +182,24 @@ def test_a_library_that_finds_no_memory_is_no_bug(tmp_path, monkeypatch, error, 
 
 
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
-    monkeypatch.setattr("audit.io.dialect._PACKED_ONCE", 1 << 16)
+    monkeypatch.setattr("audit.io.dialect._AT_ONCE", 1 << 16)
     write(tmp_path / "1.csv.gz", gzip.compress(b"A,D\n" + b"1,x\n" * 500_000))
     write(tmp_path / "series.toml", MANIFEST.format(name="1.csv.gz", more=""))
     [line] = refused(str(tmp_path)).splitlines()
     assert "1.csv.gz: this file unpacks to several hundred times its size, as no table does; unpack it" in line
+
+
+@pytest.mark.parametrize("name", ["1.csv.gz", "1.csv"])
+def test_a_table_larger_than_the_memory_is_not_read(tmp_path, monkeypatch, name):
+    content = b"A,D\n" + b"".join(b"%d,x\n" % (n % 97) for n in range(20_000))
+    write(tmp_path / name, gzip.compress(content) if name.endswith("gz") else content)
+    write(tmp_path / "series.toml", MANIFEST.format(name=name, more=""))
+    monkeypatch.setattr("audit.io.dialect._AT_ONCE", 1 << 10)
+    monkeypatch.setattr("audit.io.dialect.memory_bytes", lambda: 3 * len(content))
+    assert run_main(str(tmp_path))[0] != 2
+    monkeypatch.setattr("audit.io.dialect.memory_bytes", lambda: 2 * len(content))
+    [line] = refused(str(tmp_path)).splitlines()
+    assert line.startswith("audit: out of memory; ")
 
 
 def test_a_hundred_thousand_columns(tmp_path):
