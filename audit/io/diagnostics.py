@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.cells import Fault
-from audit.io.dialect import Dialect, PackedTooTightlyError, open_bytes, open_text, read_dialect
+from audit.io.dialect import Dialect, open_bytes, open_text, read_dialect
 from audit.model.arrays import Words
 
 if TYPE_CHECKING:
@@ -161,9 +161,6 @@ def note_unreadable(
         return
     if isinstance(error, Fault):
         problems.add(shown, error.what, error.remedy)
-    elif isinstance(error, PackedTooTightlyError):
-        what = "this file unpacks to several hundred times its size, as no table does"
-        problems.add(shown, what, "unpack it and look at it before you audit it")
     elif not check_file(path, shown, problems):
         return
     elif isinstance(error, PermissionError):

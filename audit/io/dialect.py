@@ -21,6 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
+from audit.io.cells import Fault
 from audit.io.paths import kept_while_unchanged
 from audit.runtime.memory import memory_bytes
 
@@ -89,10 +90,6 @@ _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
 _SHARED_COLUMN = re.compile(r"[^\t\n]*\\time(?:_period)?\s*\t", re.IGNORECASE)  # of Eurostat: commas are inside
 _AT_ONCE = 1 << 28
 _MOST_PACKED = 400  # text of tables is packed to a tenth or a hundredth; a bomb to a thousandth
-
-
-class PackedTooTightlyError(ValueError):
-    """A file holds far more, once unpacked, than tables do."""
 
 
 @dataclass(frozen=True)
@@ -184,22 +181,31 @@ def read_bytes(path: Path) -> bytes:
     """Return a file's content, decompressed when its name ends in `.gz`.
 
     Raises:
-        PackedTooTightlyError: it was compressed further than tables can be.
-        MemoryError: the content alone takes more than a third of this machine's memory; its columns need the rest.
+        Fault, MemoryError: as `check_unpacked`.
     """
-    packed, most = path.stat().st_size, (memory_bytes() or sys.maxsize) // 3
+    is_packed, parts, held = path.name.endswith(".gz"), [], 0
+    if not is_packed:
+        check_unpacked(path, path.stat().st_size)
     with open_bytes(path) as raw:
-        if not path.name.endswith(".gz") and packed <= most:
-            return raw.read()
-        parts, held = [], 0
-        while part := raw.read(_AT_ONCE):
+        while part := raw.read(_AT_ONCE if is_packed else -1):
             parts.append(part)
             held += len(part)
-            if held > max(_AT_ONCE - 1, _MOST_PACKED * packed):
-                raise PackedTooTightlyError(path.name)
-            if held > most:
-                raise MemoryError(path.name)
-        return b"".join(parts)
+            check_unpacked(path, held)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def check_unpacked(path: Path, size: int) -> None:
+    """Check that the content of a file may be held, which has this size in bytes where it is not compressed.
+
+    Raises:
+        Fault: it was compressed further than tables can be.
+        MemoryError: the content alone takes more than a third of this machine's memory; its columns need the rest.
+    """
+    if size >= _AT_ONCE and size > _MOST_PACKED * path.stat().st_size:
+        what = "this file unpacks to several hundred times its size, as no table does"
+        raise Fault(what, "unpack it and look at it before you audit it")
+    if size > (memory_bytes() or 3 * size) // 3:
+        raise MemoryError(path.name)
 
 
 def open_text(path: Path, dialect: Dialect, errors: str = "strict") -> io.TextIOWrapper:

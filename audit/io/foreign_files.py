@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import datetime
 import os
+import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.io.argus_files import ENDING, metadata_beside, read_metadata, read_rows
 from audit.io.cells import Fault
-from audit.io.dialect import header_place
+from audit.io.dialect import check_unpacked, header_place
 from audit.io.paths import kept_while_unchanged, version
 from audit.io.texts import column_of
 
@@ -87,6 +89,8 @@ def _read_foreign(path: Path, _beside: tuple[object, ...] | None) -> ForeignTabl
 def _read_workbook(path: Path) -> ForeignTable:
     from python_calamine import CalamineError, CalamineWorkbook
 
+    with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as packed:  # one with a password is no such file
+        check_unpacked(path, sum(part.file_size for part in packed.infolist()))
     with path.open("rb") as file:
         try:
             book = CalamineWorkbook.from_filelike(file)

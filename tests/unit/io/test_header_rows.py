@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import random
 import tempfile
+import zipfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -181,12 +182,33 @@ def test_a_library_that_finds_no_memory_is_no_bug(tmp_path, monkeypatch, error, 
     assert (found, "out of memory" in err, len(err.splitlines())) == (code, code == 2, 1)
 
 
-def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
+def workbook_bomb(path):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["A", "D"])
+    book.save(path)
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    [sheet] = [name for name in parts if name.startswith("xl/worksheets/")]
+    row = b'<row><c t="inlineStr"><is><t>1</t></is></c><c t="inlineStr"><is><t>x</t></is></c></row>'
+    parts[sheet] = parts[sheet].replace(b"</sheetData>", row * 200_000 + b"</sheetData>")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
+
+
+@pytest.mark.parametrize("name", ["1.csv.gz", "1.xlsx"])
+def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch, name):
     monkeypatch.setattr("audit.io.dialect._AT_ONCE", 1 << 16)
-    write(tmp_path / "1.csv.gz", gzip.compress(b"A,D\n" + b"1,x\n" * 500_000))
-    write(tmp_path / "series.toml", MANIFEST.format(name="1.csv.gz", more=""))
+    monkeypatch.setattr("audit.io.dialect._MOST_PACKED", 100)
+    if name.endswith("xlsx"):
+        workbook_bomb(tmp_path / name)
+    else:
+        write(tmp_path / name, gzip.compress(b"A,D\n" + b"1,x\n" * 500_000))
+    write(tmp_path / "series.toml", MANIFEST.format(name=name, more=""))
     [line] = refused(str(tmp_path)).splitlines()
-    assert "1.csv.gz: this file unpacks to several hundred times its size, as no table does; unpack it" in line
+    assert f"{name}: this file unpacks to several hundred times its size, as no table does; unpack it" in line
 
 
 @pytest.mark.parametrize("name", ["1.csv.gz", "1.csv"])
