@@ -27,11 +27,11 @@ _SENTENCE = 3  # words
 _LAST = 1 << 14  # bytes at the end of a file, by which it is seen whether notes may stand there
 _WORDS = (
     "sources?|notes?|footnotes?|remarks?|caveats?|datasets?|last updated?|quellen?|hinweise?|anmerkung(?:en)?|"
-    "fu\u00dfnoten?|remarques?|champ|lecture|fuentes?|notas?|n\\.?b\\.?"
+    "keys?|legend|zeichen\\w*|l[e\u00e9]gende|leyenda|symbols?|fu\u00dfnoten?|remarques?|champ|lecture|fuentes?|notas?|n\\.?b\\.?"
 )
 _NOTE = re.compile(
-    rf"(?:{_WORDS})\s*:.*|-{{3,}}|(?:\u00a9|\(c\)|copyright\b).*|\w{{1,3}}\s*=\s*\S.*|"
-    r"(?:[*#\u2020\u2021]+|\.{2,3}|:|\[[a-z0-9]{1,2}\])\s*[=:]?\s+[^\W\d].*|\(?[0-9]{1,2}[.)]\s+\S+(?:\s+\S+){2,}",
+    rf"(?:{_WORDS})\s*:.*|-{{3,}}|(?:\u00a9|\(c\)|copyright\b).*|\w{{1,3}}(?:\s*=\s*|\s+:\s+)\S.*|"
+    r"(?:[*#\u2020\u2021]+|\.{2,3}|:|\[[a-z0-9]{1,2}\])(?:\s*[=:]\s*\S|\s+[^\W\d]).*|\(?[0-9]{1,2}[.)]\s+\S+(?:\s+\S+){2,}",
     re.IGNORECASE | re.DOTALL,
 )
 _SEVERAL = re.compile(r"(.+)\\time(?:_period)?", re.IGNORECASE)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from audit.count_tables.manifest import parse_table_manifest
+from audit.count_tables.published_texts import said_range
 from audit.init.column_names import sensitivity
 from audit.init.columns import Column, read_columns
 from audit.io.manifest import NAME, OF_TABLES, Manifest, ReleaseFiles, parse_manifest
@@ -23,6 +25,7 @@ from audit.io.rules.file_form import Renamed
 from audit.io.series import check_headers
 from audit.io.toml import UNCONFIRMED, key_path
 from audit.model.errors import Problems, UsageError, printable
+from audit.model.json_types import UNBOUNDED
 
 
 @dataclass(frozen=True)
@@ -249,14 +252,32 @@ class _Asked:
             listed.extend(entries[tag] for tag in given)
             self.document["series"]["releases"] = listed
 
+    def ask_counts(self, sign: str) -> list[float]:
+        """Ask which counts a sign stands for."""
+        text = f'Which counts does "{sign}" stand for? Write 1 to 4, say, 5 or more, or 0 or more where it may be any.'
+        while (ends := said_range(self.ask(text_of(text)))) is None:
+            text = "Write the least and the greatest count, such as 1 to 4, or the least alone, such as 5 or more."
+        return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
+
     def is_right(self, key: str) -> bool:
-        """Ask whether a key is right; a key of columns or of the adversary that is not is left out."""
+        """Ask whether a key is right; a key of columns or of the adversary that is not is left out.
+
+        What a marker stands for is asked instead.
+        """
+        from tomlkit.items import Trivia
+
         *tables, last = key_path(key)
         place = self.document
         for table in tables:
             place = place[table]
         value = printable(str(place[last].unwrap()), 200)
-        if self.ask(yes_or_no(f"{NAME} says {key} = {value}. Is that right?", default=True)) == "yes":
+        before, guess, why = getattr(place[last], "trivia", Trivia()).comment.partition("# guess: ")
+        question = f"{NAME} says {key} = {value}. {f'{why} ' if guess and not before else ''}Is that right?"
+        if self.ask(yes_or_no(question, default=True)) == "yes":
+            return True
+        if tables == ["table", "markers"]:
+            place[last] = self.ask_counts(last)
+            place[last].comment("as was answered")
             return True
         if self.manifest is None or tables[0] not in ("columns", "adversary"):
             return False

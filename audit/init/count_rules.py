@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import gcd, inf
 from typing import Self
 
-from audit.count_tables.published_texts import number_of, points_part_thousands, said_range
+from audit.count_tables.published_texts import Interval, number_of, points_part_thousands, said_range
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_sign, total_of
 from audit.init.guesses import Guesses
@@ -26,6 +27,8 @@ _BASES = (3, 5, 6, 10, 20, 50, 100)
 _CHANCE = 0.01
 _NEAR, _FAR = 2, 100  # a smallest number between them says from where on counts are shown
 _LEAST = 10
+_WORDS_READ = 16
+_SAY = "say which counts it stands for, and whether it also hides others beside them."
 
 
 @dataclass
@@ -35,11 +38,13 @@ class TableGuesses(Guesses):
     Attributes:
         shape: what was recognised.
         texts: what was published, with how often.
+        legend: what notes below the tables say of signs, by sign.
         said: keys that a file beside the tables says.
     """
 
     shape: str = ""
     texts: Counter[str] = field(default_factory=Counter)
+    legend: dict[str, str] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
 
     @classmethod
@@ -95,14 +100,18 @@ def guess_numbers(rules: TableGuesses) -> None:
         rules.table["rounding"] = {"to": to, "how": how}
         rules.doubt("table.rounding", why)
     base, least = rules.table.get("rounding", {}).get("to", 1), min(positive, default=_LEAST)
-    marks = [
+    marks = {
         text
         for text in rules.texts
         if text and number_of(text, point=point) is None and text not in rules.table.get("not_published", ())
-    ]
-    for text in sorted(set(marks) - set(rules.table["markers"])):
-        rules.table["markers"][text] = _stands_for(text, rules, 0 in numbers, max(2, least - base // 2))
-    _guess_least_count(rules, least, base)
+    }
+    named = {text: said_range(text) or range_within(rules.legend.get(text, "")) for text in marks}
+    small = max((ends[1] for ends in named.values() if ends and ends[0] <= 1 and ends[1] < UNBOUNDED), default=0)
+    in_order = [*(text for text in rules.legend if text in marks), *sorted(marks - rules.legend.keys())]
+    for text in (text for text in in_order if text not in rules.table["markers"]):
+        found = _stands_for(text, rules, 0 in numbers, max(2, least - base // 2), named[text], small)
+        rules.table["markers"][text] = found
+    _guess_least_count(rules, min(least, small + 1) if small else least, base)
     if not marks and 0 in numbers and least >= 5 and len(numbers) >= 5 and sum(numbers.values()) >= 10:
         rules.table["markers"]["0"] = (0, 0)
         rules.doubt(
@@ -124,9 +133,27 @@ def _rounding(positive: Mapping[int, int]) -> tuple[int, str] | None:
     return (fitting, "random" if fitting == 3 else "nearest")
 
 
-def _stands_for(text: str, rules: TableGuesses, zero_shown: bool, threshold: int) -> tuple[int, float]:
-    """Return the counts that a marker is taken to stand for, noting where that is a guess."""
+def range_within(words: str) -> Interval | None:
+    """Return the counts that some words of a note name, as many words as do; None where none do.
+
+    >>> range_within("counts from 1 to 4 are hidden"), range_within("confidential")
+    ((1, 4), None)
+    """
+    parts = words.split()[:_WORDS_READ]
+    spans = sorted(combinations(range(len(parts) + 1), 2), key=lambda span: span[0] - span[1])
+    return next((ends for a, b in spans if (ends := said_range(" ".join(parts[a:b]).strip(",.;"))) is not None), None)
+
+
+def _stands_for(
+    text: str, rules: TableGuesses, zero_shown: bool, threshold: int, named: Interval | None, small: int
+) -> tuple[int, float]:
+    """Return the counts that a marker is taken to stand for, noting where that is a guess.
+
+    `named` is the range that it names, or a note of it. Up to `small` counts have a sign that names its range: another
+    one says that a count is none of these, by the reading that reveals most.
+    """
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
+    words = f'A note says of "{text}": "{rules.legend[text]}". ' if text in rules.legend else ""
     if said is not None:
         if said[0] == 0 and said[1] > 0 and not text.startswith("0"):
             if not zero_shown:
@@ -136,18 +163,20 @@ def _stands_for(text: str, rules: TableGuesses, zero_shown: bool, threshold: int
                 )
             return (1, said[1] if said[1] < UNBOUNDED else inf)
         return said if said[1] < UNBOUNDED else (said[0], inf)
+    if named is not None or (small and text.casefold() not in NOT_COUNTED):
+        low, high = named or (small + 1, UNBOUNDED)
+        low, end = max(low, int(high < UNBOUNDED)), f" to {high}" if high < UNBOUNDED else " or more"
+        rules.doubt(key, f'{words}"{text}" is taken to stand for {low}{end}; {_SAY}')
+        return (low, high if high < UNBOUNDED else inf)
     if text.casefold() in NOT_COUNTED or not _NEAR < threshold <= _FAR:
-        rules.doubt(key, f'"{text}" is taken to stand for any count; say which it can stand for.')
+        rules.doubt(key, f'{words}"{text}" is taken to stand for any count; say which it can stand for.')
         return (0, inf)
     if text.casefold() == "low" and "rounding" in rules.table:
         rules.doubt(key, '"low" is taken to round to 0; say which counts it stands for.')
         return (1, max(1, rules.table["rounding"]["to"] // 2))
-    known = "" if is_sign(text) else f'"{text}" is not a marker that offices use. '
+    known = words or ("" if is_sign(text) else f'"{text}" is not a marker that offices use. ')
     why = f'{known}"{text}" is taken to stand for 1 to {threshold - 1}, for about {threshold} is the smallest number'
-    rules.doubt(
-        key,
-        f"{why}; say which counts it stands for, and whether it also hides others beside them.",
-    )
+    rules.doubt(key, f"{why}; {_SAY}")
     return (1, threshold - 1)
 
 

@@ -81,17 +81,32 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
     Raises:
         InputError: a file has such a row.
     """
-    problems = Problems()
+    problems, signs = Problems(), [text for text in rules.texts if text and number_of(text) is None]
     often = Counter(next(iter(files.columns.values())))
     known = {*rules.totals.values(), *(text for text, times in often.items() if times > 1)}
     for path, shown in zip(files.files, files.shown, strict=True):
         refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes
+        for sign, words in _legend(signs, [text for _, text in notes]):
+            old = rules.legend.setdefault(sign, words)
+            rules.legend[sign] = old if words in old else f"{old}; {words}"
         if notes:
             (line, text), many = notes[0], len(notes)
             lines = f"{many} lines, from line {line} on, are notes" if many > 1 else f"line {line} is a note"
             rules.doubts.append(f'Below the table in {shown}, {lines} and no rows: "{printable(text, 60)}".')
     problems.check()
+
+
+_ENTRY_END = re.compile(r";|[,.]\s+(?=\S{1,9}\s*[=:]\s)")
+
+
+def _legend(signs: Sequence[str], notes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what notes say of signs, such as `* = 1 to 4; c = confidential`, in their order."""
+    for entry in (entry.strip() for note in notes for entry in _ENTRY_END.split(note)):
+        for sign in signs:
+            says = rf"(?:[^=:]*:\s*)?{re.escape(sign)}(?:\s*[=:\u2013-]\s*|\s+)([^\s=:\u2013-].*)"
+            if (found := re.fullmatch(says, entry)) is not None:
+                yield sign, found[1].rstrip(". ")
 
 
 def settle(folder: Path, rules: TableGuesses) -> None:
@@ -284,17 +299,18 @@ def _zeros_hide(rules: TableGuesses, sums: list[_Sum]) -> bool:
 def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
     """Widen guessed markers that some line refutes; return whether one was."""
     markers = rules.table["markers"]
-    guessed = sorted(text for text, ends in markers.items() if said_range(text) is None and ends[1] < inf)
+    guessed = sorted(text for text, ends in markers.items() if said_range(text) is None and ends != (0, inf))
     for place, dimension in enumerate(counts.dimensions):
         if not guessed or dimension.total < 0 or dimension.rest >= 0:
             continue
         total = dimension.labels[dimension.total]
         for each in _sums(counts, place, [total], hidden=True):
-            if each.gap < 0:
-                markers.update({text: (markers[text][0], inf) for text in guessed})
-                signs = ", ".join(f'"{text}"' for text in guessed)
-                rules.doubts.append(
-                    f"{signs} also hides large counts, for small ones do not add up to {total}; any count is assumed."
-                )
+            above = each.gap > 0
+            wider = [text for text in guessed if (markers[text][0] > 1 if above else markers[text][1] < inf)]
+            if each.gap and wider:
+                markers.update({text: (0 if above else markers[text][0], inf) for text in wider})
+                signs, size = ", ".join(f'"{text}"' for text in wider), "small" if above else "large"
+                why = f"{'large' if above else 'small'} ones do not add up to {total}"
+                rules.doubts.append(f"{signs} also hides {size} counts, for {why}; any count is assumed.")
                 return True
     return False

@@ -13,6 +13,7 @@ from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.read_counts import read_counts
 from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
+from audit.model.json_types import UNBOUNDED
 from tests.cli.test_count_table_doubts import verdict, written
 from tests.helpers.amount import some
 from tests.helpers.published_forms import lines
@@ -256,6 +257,56 @@ def test_rounding_is_asked(numbers, rounding, tmp_path):
     assert ("table.rounding" in manifest["unconfirmed"]["keys"]) is (rounding is not None)
     assert "policy.min_count" in manifest["unconfirmed"]["keys"]
     assert verdict(tmp_path)[0] == 3
+
+
+SIGNED = """area,sex,count
+A,f,*
+A,m,c
+A,All,6
+B,f,22
+B,m,30
+B,All,52
+D,f,20
+D,m,30
+D,All,50
+All,f,c
+All,m,c
+All,All,108
+"""
+
+
+@pytest.mark.parametrize(
+    ("notes", "markers"),
+    [
+        (["c = confidential", "* = counts from 1 to 4 are hidden"], {"c": [5, np.inf], "*": [1, 4]}),
+        (["Key: * = 1 to 4; c = any other hidden count"], {"*": [1, 4], "c": [5, np.inf]}),
+        (["c : 5 ou plus", "* : moins de 5"], {"c": [5, np.inf], "*": [1, 4]}),
+        (["* = confidential"], {"*": [1, np.inf], "c": [1, np.inf]}),
+    ],
+)
+def test_signs_have_the_meaning_that_notes_say_in_their_order(notes, markers, tmp_path):
+    """Beside a sign of small counts another one may say that a count is larger: of 6, that the small one is 1."""
+    manifest = guessed(tmp_path, {"1.csv": SIGNED + lines(*(f'"{note}",,' for note in notes))})
+    assert list(manifest["table"]["markers"].items()) == list(markers.items())
+    assert {'table.markers."*"', "table.markers.c"} <= {*manifest["unconfirmed"]["keys"]}
+    assert 'A note says of "*": "' in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert verdict(tmp_path)[0] == 3
+
+
+def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
+    text = SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"
+    assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}
+
+
+def test_a_sign_that_means_something_else_is_asked(tmp_path, monkeypatch):
+    guessed(tmp_path, {"1.csv": SIGNED + "* = 1 to 4,,\nc = confidential,,\n"})
+    monkeypatch.setattr("sys.stdin", io.StringIO("yes\nno\nlarge\n5 or more\nyes\nyes\nyes\n"))
+    code, _, asked = run_main("init", str(tmp_path), "--confirm")
+    manifest = read_table_manifest(tmp_path)
+    assert (code, dict(manifest.markers), manifest.unconfirmed) == (0, {"*": (1, 4), "c": (5, UNBOUNDED)}, ())
+    assert 'A note says of "c": "confidential".' in " ".join(asked.split())
+    code, _, found = verdict(tmp_path)
+    assert (code, found[0]["lower"], found[0]["cell"]) == (1, 1, {"area": "A", "sex": "f"})
 
 
 def test_every_guess_is_a_key_of_the_manifest(tmp_path):
