@@ -60,7 +60,7 @@ def supported(*refusals: type[Exception]) -> Iterator[None]:
     try:
         yield
     except refused as stop:
-        raise UsageError(f"--witness: {stop.args[-1]} is not supported; leave --witness out") from None
+        raise UsageError(f"--witness: the checkers do not support: {stop.args[-1]}; leave --witness out") from None
     except (LookupError, ValueError, OSError) as error:
         what = f"the checkers cannot read the series ({type(error).__name__})"
         raise UsageError(f"--witness: {what}; leave --witness out") from error

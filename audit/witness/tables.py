@@ -46,10 +46,10 @@ class TablesWriter:
     def __init__(self, counts: PublishedCounts, limits: Mapping[str, int]) -> None:
         with supported(NotShownError):
             self.series = series = TableSeries(counts.manifest.folder)
-            need(dict(series.limits) == dict(limits), "a policy that is not the manifest's")
-            need(len(series.rows) == len(counts.release), "rows that the checker reads otherwise")
+            need(dict(series.limits) == dict(limits), "a policy other than that of series.toml")
+            need(len(series.rows) == len(counts.release), "a series whose rows the checker reads differently")
             shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
-            need((shown == counts.shown).all(), "values that the checker reads otherwise")
+            need((shown == counts.shown).all(), "a series whose values the checker reads differently")
             self.number = np.cumsum(shown) - 1  # of each row among those that show something
             self.atoms = [_same_atoms(series, counts, place) for place in range(len(series.dimensions))]
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in series.dimensions]
@@ -113,7 +113,7 @@ class TablesWriter:
         proofs, several, claims = Proofs(series, boxes.read), dict[str, Flags](), []
         search = _Search(series, asked, self.found, fit)
         search.run(budget)
-        need(search.tables, "a series of which no table of whole numbers was found")
+        need(search.tables, "a series for which no table of whole numbers was found")
         for rule in RULES:
             ends, limit = proofs.ends(asked[rule], self.proofs[rule]), series.limits[rule]
             several[rule], certain = decided(rule, limit, search.seen(rule), ends)
@@ -135,7 +135,7 @@ def _same_atoms(series: TableSeries, counts: PublishedCounts, place: int) -> lis
         found.setdefault(frozenset(code for code, label in labels.items() if atom in covered[label]), []).append(atom)
     sets = {code: {*dimension.axis.members[int(dimension.set_of[code])].tolist()} for code in labels}
     mine = [frozenset(c for c, some in sets.items() if atom in some) for atom in range(dimension.axis.atoms)]
-    need(len({*mine}) == len(mine) and {*mine} == {*found}, f"labels of {dimension.axis.name} read otherwise")
+    need(len({*mine}) == len(mine) and {*mine} == {*found}, f"reading labels of {dimension.axis.name} differently")
     return [found[each] for each in mine]
 
 

@@ -62,16 +62,16 @@ def matching(folder: Path, pattern: str) -> list[str]:
     """Return the files that a path or a pattern names, in the order of the numbers in their names."""
     found = [path.relative_to(folder).as_posix() for path in folder.glob(pattern)]
     found = [pattern] if (folder / pattern).exists() else found
-    need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"names that differ in letters, or none: {pattern}")
+    need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"a pattern of other names, or none: {pattern}")
     place = {name: tuple(int(number) for number in re.findall("[0-9]+", name)) for name in found}
-    need(len({*place.values()}) == len(found), f"names with equal numbers: {pattern}")
+    need(len({*place.values()}) == len(found), f"files whose names have equal numbers: {pattern}")
     return sorted(found, key=place.__getitem__)
 
 
 def beside(name: str) -> dict[str, Any]:
     """Return what a file defines that lies beside this one."""
     path = Path(__file__).with_name(f"{name}.py")
-    need(path.exists(), f"checking this without {path.name} beside {Path(__file__).name}")
+    need(path.exists(), f"a checker without {path.name} beside {Path(__file__).name}")
     return runpy.run_path(str(path))
 
 
@@ -110,7 +110,7 @@ class Published:
         for at, (person, rows) in enumerate(zip(whose, named, strict=True)):
             need(len(np.unique(person)) == len(person), f"several rows of a person in release {self.tags[at]}")
             self.home[at, person] = self.first[at] + self.group[at][rows]
-        need(len(self.sensitive) == 1 or not adversary.keys() - {"register"}, "known or changing values beside others")
+        need(len(self.sensitive) == 1 or not adversary.keys() - {"register"}, "known or changing values of 2 columns")
         self.may = self.transitions(adversary["transitions"]) if "transitions" in adversary else None
         self.known = np.full_like(self.home, -1)
         self.know(self.table(adversary["known"]) if "known" in adversary else {"individual": [], "value": []})
@@ -122,7 +122,7 @@ class Published:
         """Return the columns of a file of the series by name, as texts without spaces at their ends."""
         path, mark = self.folder / name, self.columns.get("delimiter", ",")
         inside = path.resolve().is_relative_to(self.folder.resolve())
-        need(inside and re.search(r"(\.csv|\.csv\.gz|\.parquet)$", name), f"no CSV or Parquet here: {name}")
+        need(inside and re.search(r"(\.csv|\.csv\.gz|\.parquet)$", name), f"a file of another kind or place: {name}")
         if name.endswith(".parquet"):
             read = pq.read_table(path)
             strange = re.search("float|double|deci|date|time|bool|list|struct|bin", str(read.schema.types))
@@ -133,7 +133,7 @@ class Published:
             columns = [[cell.strip() for cell in each] for each in zip(*lines, strict=True)] or [[] for _ in header]
         named = zip((name.strip() for name in header), columns, strict=True)
         found: dict[str, list[str]] = CELLS["FileColumns"](named)
-        need(len(found) == len(header), f"two columns of one name: {name}")
+        need(len(found) == len(header), f"two columns with the same name: {name}")
         self.read[name] = len(columns[0])
         return found
 
@@ -146,7 +146,7 @@ class Published:
             self.columns.get("types", {}),
         )
         tag = re.sub(r"(\.values)?(\.rows)?(\.csv|\.csv\.gz|\.parquet)$", "", Path(rows_file).name)
-        need(tag not in self.tags, "two releases of one name")
+        need(tag not in self.tags, "two releases with the same name")
         self.tags.append(tag)
         by, held = [columns["group"]] if "group" in columns else [], table
         entries = np.ones(self.read[rows_file] or 0, dtype=np.int64)
@@ -155,7 +155,7 @@ class Published:
             group, of_entry = (numbered(zip(each[by[0]], strict=True), names) for each in (table, held))
             entries = whole(held[columns.get("count", "count")])
             rows, counts = np.bincount(group, minlength=len(names)), np.bincount(of_entry, entries, len(names))
-            need((entries > 0).all() and (rows == counts).all(), f"a pair with other numbers of rows: {values_file}")
+            need((entries > 0).all() and (rows == counts).all(), f"a pair with different row counts: {values_file}")
         else:
             need("count" not in columns, "rows that stand for several people")
             cells = [CELLS["cells"](table[name], name, types.get(name)) for name in columns["quasi_identifiers"]]
@@ -165,7 +165,7 @@ class Published:
         self.who.append(self.key(tag, table, len(group)) if self.linked else [None] * len(group))
         self.first.append(self.first[-1] + len(names))
         values = list(zip(*(held[name] for name in self.sensitive), strict=True))
-        need(all(map(all, set(values))), f"a sensitive value that is missing in release {tag}")
+        need(all(map(all, set(values))), f"a missing sensitive value in release {tag}")
         return self.first[-2] + of_entry, numbered(values, self.code), entries
 
     def key(self, tag: str, table: dict[str, list[str]], rows: int) -> list[Any]:
@@ -176,7 +176,7 @@ class Published:
             return table[self.columns["individual"]]
         lines = self.table(name)
         found = dict(zip(whole(lines["row"]).tolist(), lines["individual"], strict=True))
-        need(len(found) == len(lines["row"]) and max(found, default=0) < rows, f"rows that there are not: {name}")
+        need(len(found) == len(lines["row"]) and max(found, default=0) < rows, f"a key with unknown rows: {name}")
         return [found.get(row) for row in range(rows)]
 
     def transitions(self, file: str) -> np.ndarray | None:
@@ -186,7 +186,7 @@ class Published:
         table = self.table(file)
         chance = table.get("probability", [""] * len(table["from"]))
         pairs = {(a, b) for a, b, p in zip(table["from"], table["to"], chance, strict=True) if CELLS["chance"](p) > 0}
-        need({(a,) for a in table["from"]} >= set(self.values), f"a value without a line: {file}")
+        need({(a,) for a in table["from"]} >= set(self.values), f"a published value without a line: {file}")
         constant = all(a == b for a, b in pairs)
         return None if constant else np.array([[(a, b) in pairs for (b,) in self.values] for (a,) in self.values])
 
@@ -197,7 +197,7 @@ class Published:
             need(who in self.people and (value,) in self.code and tag in ("", *self.tags), "unknown names in known.csv")
             at = slice(None) if not tag or self.may is None else self.tags.index(tag)
             before, code = self.known[at, self.people[who]], self.code[value,]
-            need(((before < 0) | (before == code)).all(), "two values that are known of one person")
+            need(((before < 0) | (before == code)).all(), "two known values of one person")
             self.known[at, self.people[who]] = code
 
 
@@ -207,12 +207,12 @@ def check_world(series: Published, world: np.ndarray, name: str) -> None:
     for at, (home, known) in enumerate(zip(series.home, series.known, strict=True)):
         person, value = np.flatnonzero(home >= 0), world[at % len(world)]
         held = series.held[slice(*series.first[at:][:2])]
-        need((value[person] >= 0).all(), f"{name}: a person without a value", 1)
+        need((value[person] >= 0).all(), f"{name} gives a person no value", 1)
         taken = np.bincount((home[person] - series.first[at]) * held.shape[1] + value[person], minlength=held.size)
-        need((taken <= held.ravel()).all(), f"{name}: a group that has a value less often", 1)
-        need(((known < 0) | (home < 0) | (known == value)).all(), f"{name}: a known value that is another one", 1)
+        need((taken <= held.ravel()).all(), f"{name} has a value more often than its group", 1)
+        need(((known < 0) | (home < 0) | (known == value)).all(), f"{name} contradicts a known value", 1)
         before = person[last[person] >= 0]
-        need(series.may is None or series.may[last[before], value[before]].all(), f"{name}: no transition", 1)
+        need(series.may is None or series.may[last[before], value[before]].all(), f"{name} has an impossible change", 1)
         last[person] = value[person]
 
 
@@ -221,17 +221,17 @@ def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) 
     who = np.array([series.people[name] for name in columns.pop("individual").to_pylist()], dtype=np.int64)
     tags = columns.pop("release").to_pylist() if series.may is not None else series.tags[:1] * len(who)
     when = np.array([series.tags.index(tag) for tag in tags], dtype=np.int64)
-    need(len({*zip(when.tolist(), who.tolist(), strict=True)}) == len(who), "a line of worlds that stands twice", 1)
-    need([*columns] == [f"world_{at}" for at in range(len(columns))], "worlds with other columns", 1)
+    need(len({*zip(when.tolist(), who.tolist(), strict=True)}) == len(who), "worlds.parquet has a line twice", 1)
+    need([*columns] == [f"world_{at}" for at in range(len(columns))], "worlds.parquet has other columns", 1)
     found = np.full((len(columns), series.times, len(series.people)), -1, dtype=np.int32)
     first = columns["world_0"].fill_null(-1)
     for at, (name, column) in enumerate(columns.items()):
-        need(re.fullmatch("int[0-9]+", str(column.type)), f"{name}: no whole numbers", 1)
+        need(re.fullmatch("int[0-9]+", str(column.type)), f"{name} is no column of whole numbers", 1)
         codes = np.where(column.is_null(), first, column.fill_null(-1))
-        need(((codes >= 0) & (codes < len(number))).all(), f"{name}: no value", 1)
+        need(((codes >= 0) & (codes < len(number))).all(), f"{name} has a number that stands for no value", 1)
         found[at, when, who] = number[codes]
         check_world(series, found[at], name)
-    need(len(found), "no world", 1)
+    need(len(found), "worlds.parquet has no world", 1)
     return found
 
 
@@ -241,7 +241,7 @@ def values(series: Published, worlds: np.ndarray, left: np.ndarray, label: np.nd
     two = (label[worlds] != label[worlds[0]]).any(axis=0) & judged
     low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
     certain = (low == high) & judged
-    need(not (certain & two).any(), "points that contradict the worlds", 1)
+    need(not (certain & two).any(), "the proofs contradict the worlds", 1)
     found = {"total": int(judged.sum()), "certain": int(certain.sum()), "two": int(two.sum())}
     return {"of": "people" if series.may is None else "people in releases", **found}
 
@@ -254,9 +254,9 @@ def checked(folder: Path, witness: Path) -> int:
     series = Published(folder, linked=stated["adversary"] == "linked")
     for name, rows in series.read.items():
         same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
-        need(stated["files"].get(name) == same, f"the statement is about another {name}", 1)
+        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
     number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
-    need((number >= 0).all(), "a value that is not published", 1)
+    need((number >= 0).all(), "the statement has a value that is not published", 1)
     if series.linked:
         table = pq.read_table(witness / "worlds.parquet")
         worlds = read_worlds(series, {name: table[name] for name in table.column_names}, number)
@@ -275,7 +275,7 @@ def checked(folder: Path, witness: Path) -> int:
             found = beside("verify_proof")["claimed"](series, witness, sensitive)
         else:
             found = beside("verify_counts")["CLAIMS"][kind](series, sensitive)
-        need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"{claim}, where {found} is so", 1)
+        need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
         shown.append(f"shown: {WORDS[kind].format(**claim, worlds=len(worlds) if series.linked else 0)}\n")
     shown += [f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]]
     sys.stdout.write("".join(shown))
@@ -289,7 +289,7 @@ def main(series: str, witness: str) -> int:
     except (StopError, NotImplementedError) as stop:
         status, what = (2, *stop.args)[-2:]  # the latter, of the files beside, has no status of its own
     except (OSError, LookupError, TypeError, ValueError, ArithmeticError, csv.Error) as error:
-        status, what = 1, f"what cannot be read ({type(error).__name__}: {error})"
+        status, what = 1, f"the files cannot be read ({type(error).__name__}: {error})"
     sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")
     return int(status)
 

@@ -30,7 +30,7 @@ def different(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim)
     label = np.unique(texts(series, claim), return_inverse=True)[1]
     rows = label[worlds[:, 0, series.judged.any(axis=0)]].T
     if len(rows) != len(np.unique(rows, axis=0)):
-        raise ValueError("two people who have equal values in all worlds")
+        raise ValueError("two people have equal values in all worlds")
     return {"people": len(rows)}
 
 
@@ -41,10 +41,10 @@ def close(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> 
     the least and the greatest are.
     """
     if type(claim["share"]) is not str:
-        raise ValueError("a share that is no text")
+        raise ValueError("the share of a claim is no text")
     numbers, share = texts(series, claim), Fraction(claim["share"])
     if not 0 <= share < 1 or not all(re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) for text in numbers):
-        raise NotImplementedError("values that are no plain numbers, or a share that is not below 1")
+        raise NotImplementedError("close values that are no plain numbers, or a share of 1 or more")
     number = [Fraction(text) for text in numbers]
     order = sorted({*number})
     rank = np.array([order.index(each) for each in number], dtype=np.int64)
@@ -75,6 +75,6 @@ def counted(series: Filed, two: np.ndarray, certain: np.ndarray) -> Claim:
     """Return of how many people (or people in a release) something is so in all worlds, or is not in some."""
     judged = series.judged if series.may is not None else series.judged.any(axis=0, keepdims=True)
     if (two & certain & judged).any():
-        raise ValueError("points that contradict the worlds")
+        raise ValueError("the proofs contradict the worlds")
     found = {"total": judged.sum(), "certain": (certain & judged).sum(), "two": (two & judged).sum()}
     return {"of": "people" if series.may is None else "people in releases", **{k: int(n) for k, n in found.items()}}

@@ -42,7 +42,7 @@ class StatedBoxes:
             "no box",
             1,
         )
-        need(since == -1 or self.series.over_time == "cumulative", "an increase, where releases do not grow", 1)
+        need(since == -1 or self.series.over_time == "cumulative", "an increase without cumulative releases", 1)
         sets = [some[place] for some, place in zip(self.sets, places, strict=True)]
         return self.series.boxed(period, sets, since)
 
@@ -51,10 +51,10 @@ def check_asked(series: Series, asked: dict[str, list[Box]]) -> None:
     """Stop unless all that has to be asked is asked, and only hidden cells by the rule about them."""
     behind, numbers = cells(series)
     for rule, boxes in asked.items():
-        need(len({*boxes}) == len(boxes), f"a question of {rule} that stands there twice", 1)
-    need({*asked["min_width"]} == behind, "other hidden cells are asked about than those that are published", 1)
+        need(len({*boxes}) == len(boxes), f"questions.json has a question of {rule} twice", 1)
+    need({*asked["min_width"]} == behind, "questions.json asks about other hidden cells than the published ones", 1)
     missing = (numbers | derived(series)) - {*asked["min_count"]}
-    need(not missing, f"{len(missing)} counts that are not asked about", 1)
+    need(not missing, f"questions.json does not ask about {len(missing)} counts", 1)
 
 
 def cells(series: Series) -> tuple[set[Box], set[Box]]:
@@ -92,7 +92,7 @@ def derived(series: Series) -> set[Box]:
                 choice if crossed else [frozenset(range(len(series.atoms[place])))]
                 for place, (choice, crossed) in enumerate(zip(some_sets, crossing, strict=True))
             ]
-            need(prod(map(len, some)) <= 100_000, "so many boxes of a table")
+            need(prod(map(len, some)) <= 100_000, "a table with more than 100,000 boxes")
             every |= set(product(*some))
         found |= {series.boxed(period, sets) for sets in every - shown}
         if series.over_time == "cumulative" and period:

@@ -42,7 +42,7 @@ def lines(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
             found = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise NotImplementedError(f"what is no CSV in UTF-8: {path.name} ({error})") from error
+        raise NotImplementedError(f"a file that is no CSV file in UTF-8: {path.name} ({error})") from error
     need(found, f"a file without a header: {path.name}")
     header, *rest = found
     quoted = any(cell.lstrip()[:1] in {'"', "'"} for line in found for cell in line)
@@ -61,14 +61,14 @@ def shared(column: Filed) -> list[str]:
 
 def whole(column: list[str]) -> np.ndarray:
     """Return a column of whole numbers from 0."""
-    need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a cell that is no whole number")
+    need(all(re.fullmatch("[0-9]{1,9}", cell) for cell in column), "a number of a row or count that is no whole number")
     return np.array([int(cell) for cell in column], dtype=np.int64)
 
 
 def chance(text: str) -> Fraction:
     """Return a probability, exactly; 1 where none is given."""
     plain = re.fullmatch(r"[0-9]*\.?[0-9]+|[0-9]+/0*[1-9][0-9]*|", text) and len(text) <= 40
-    need(plain and Fraction(text or 1) <= 1, f"a probability that is no number from 0 to 1: {text[:40]}")
+    need(plain and Fraction(text or 1) <= 1, f"a probability that is no plain number from 0 to 1: {text[:40]}")
     return Fraction(text or 1)
 
 
@@ -107,13 +107,13 @@ def cells(column: list[str], name: str, declared: str | None) -> list[str]:
             parts = re.findall(rf"{number}|[^\W\d_]+|[<>]=?", text.casefold())
             key = frozenset(as_number(part) if part[0].isdecimal() else part for part in parts)
             same = alike.setdefault(key, text)
-            need(same == text, f"{name}: the cells {same} and {text}, which may mean the same")
+            need(same == text, f"{name}: two cells that may mean the same, {same} and {text}")
     shapes = {re.sub(r"\*+", "*", re.sub(r"[0-9]+\.[0-9]+|\d+|\s", _sign, text.casefold())) for text in texts}
     shapes = {shape for shape in shapes if "#" in shape}
     items = {item for shape in shapes for item in shape.strip("{}").split(",")}  # of lists of words with a number each
     one = len(shapes) <= 1 or (len(items) == 1 and all(re.fullmatch(r"[^\W\d_]+#", item) for item in items))
     power = any(re.search(r"#e[+-]?#", shape) for shape in shapes)
-    need(one and not power, f"{name}: cells with numbers in several notations, {' and '.join(sorted(shapes))}")
+    need(one and not power, f"{name}: numbers in several notations, {' and '.join(sorted(shapes))}")
     return found
 
 
@@ -122,12 +122,12 @@ def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[str]:
     alike, whole_numbers, first_text = dict[Any, Any](), dict[Any, Any](), dict[Ends, str]()
     for text, read in ends.items():
         digits = frozenset(re.findall("[0-9.]+", text))
-        need(alike.setdefault(read, digits) == digits, f"{name}: the cell {text}, and one that may mean the same")
+        need(alike.setdefault(read, digits) == digits, f"{name}: the same numbers in other digits, as in {text}")
         low, low_in, high, high_in = read
         first = None if low is None else ceil(low) + (low == ceil(low) and not low_in)
         last = None if high is None else floor(high) - (high == floor(high) and not high_in)
         same = whole_numbers.setdefault((first, last), read) == read
-        need(same, f"{name}: the cell {text}, and one that is the same of whole numbers")
+        need(same, f"{name}: cells that cover the same whole numbers, as {text}")
     meaning = {text: first_text.setdefault(read, text) for text, read in ends.items()}
     return [meaning.get(cell, cell) for cell in found]
 

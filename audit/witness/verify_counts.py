@@ -24,7 +24,7 @@ def sizes(series: Filed) -> tuple[np.ndarray, np.ndarray]:
         fake = np.array([name is not None and name[:1] in ("", "~") for name in who], dtype=np.bool_)
         np.add.at(fakes, series.first[at] + group[fake], 1)
         if not series.linked and series.tags[at] in series.manifest.get("counterfeits", {}):
-            raise NotImplementedError("published counterfeits for one who has the files alone")
+            raise NotImplementedError("published counterfeits for the adversary `published`")
     return rows[rows > 0], (rows - fakes)[rows > 0]
 
 
@@ -55,23 +55,23 @@ def min_e(series: Filed, sensitive: str) -> dict[str, int]:
     """
     del sensitive
     if series.may is not None or (series.known >= 0).any() or len(series.sensitive) > 1 or not series.linked:
-        raise NotImplementedError("buckets whose values change or are known, or of several attributes")
+        raise NotImplementedError("min_e if values change or are known, or for several sensitive columns")
     releases, graphs = len(series.tags), dict[tuple[int, ...], np.ndarray]()
     bucket = [tuple(np.flatnonzero(held).tolist()) for held in series.held]
     for a, b in zip(series.first, series.first[1:], strict=False):
         if len(set(bucket[a:b])) < b - a:
-            raise NotImplementedError("two groups of a release with the same values")
+            raise NotImplementedError("min_e if two groups of a release have the same values")
     histories = [(home >= 0, {bucket[group] for group in home[home >= 0].tolist()}) for home in series.home.T]
     for at, who in enumerate(series.who):
         if None in who:
-            raise NotImplementedError("buckets with strangers")
+            raise NotImplementedError("min_e if rows belong to strangers")
         here = np.arange(releases) == at
         groups = series.first[at] + series.group[at][[not name for name in who]]
         histories += [(here, {bucket[group]}) for group in groups.tolist()]
     for here, buckets in histories:
         when = np.flatnonzero(here)
         if len(buckets) > 1 or when[-1] - when[0] >= len(when):
-            raise NotImplementedError("people who come back, or change their bucket")
+            raise NotImplementedError("min_e if people come back, or change to a group with other values")
         graph = graphs.setdefault(buckets.pop(), np.zeros((releases + 1, releases + 1), dtype=np.int64))
         graph[when[0], when[-1] + 1] += 1
         graph[when[-1] + 1, when[0]] += 1
@@ -86,15 +86,15 @@ def equivalent(series: Filed, sensitive: str) -> dict[str, int]:
     than never have the same values as those whom they count less often.
     """
     if series.may is not None or not series.linked:
-        raise NotImplementedError("sums of groups where values change, or whose people are not known")
+        raise NotImplementedError("sums of groups if values change or people are unknown")
     divisor, groups = series.proofs["sums"][sensitive]
     every = [divisor, *(x for each in groups for x in each)]
     if not all(type(x) is int and abs(x) < 1 << 31 for x in every) or divisor < 1:
-        raise ValueError("weights that are no whole numbers")
+        raise ValueError("the weights of a sum are no whole numbers")
     weight = np.zeros(len(series.held), dtype=np.int64)
     for release, row, times in groups:
         if min(release, row) < 0:
-            raise ValueError("a row before the first one")
+            raise ValueError("a sum has a row before the first one")
         weight[series.first[release] + series.group[release][row]] += times
     at, total = series.sensitive.index(sensitive), dict[str, int]()
     for value, number in zip(series.values, (weight @ series.held).tolist(), strict=True):
@@ -102,11 +102,11 @@ def equivalent(series: Filed, sensitive: str) -> dict[str, int]:
     counted = np.where(series.home >= 0, weight[series.home], 0).sum(axis=0).tolist()
     for first, group, who in zip(series.first, series.group, series.who, strict=False):
         if any(name is None for name, each in zip(who, weight[first + group], strict=True) if each):
-            raise NotImplementedError("sums of groups of strangers")
+            raise NotImplementedError("sums of groups in which rows belong to strangers")
         counted += weight[first + group[[name == "" for name in who]]].tolist()
     more, less = (sum(sign * x for x in counted if sign * x > 0) for sign in (1, -1))
     if any(total.values()) or any(x % divisor for x in counted) or more != less or not more:
-        raise ValueError("a sum of groups that shows nothing")
+        raise ValueError("a sum of groups does not show that two sides are equal")
     return {"people": more // divisor}
 
 

@@ -40,7 +40,7 @@ class Left:
     def step(self, step: list[Any], number: np.ndarray) -> None:
         """Take a step: lists of a release, a row of a group, a value (a place in `number`) and points."""
         if not all(type(x) is int and 0 <= x < 1 << 31 for each in step for x in each):
-            raise ValueError("points that are no whole numbers")
+            raise ValueError("the points of a step are no whole numbers")
         series, every = self.series, np.array(step, dtype=np.int64).reshape(-1, 4)
         groups = [series.first[at] + int(series.group[at][row]) for at, row in every[:, :2].tolist()]
         some, place = np.unique(np.array(groups, dtype=np.int64), return_inverse=True)
@@ -71,7 +71,7 @@ class Left:
         least = through.min(axis=(0, 2), initial=NEVER)
         spare = sum((price[1:] * self.series.held[groups]).sum(axis=1).tolist()) - sum(least.tolist())
         if spare < 0:
-            raise ValueError("points that contradict the worlds")
+            raise ValueError("a step costs people more points than there are")
         self.values[:, person] &= through - least[:, None] <= spare
 
     def sweep(self, own: list[np.ndarray], here: np.ndarray, step: int) -> list[np.ndarray]:

@@ -26,7 +26,7 @@ class Formula:
 
     def __init__(self, series: Filed) -> None:
         if series.may is not None:
-            raise NotImplementedError("pseudo-Boolean proofs where values change")
+            raise NotImplementedError("pseudo-Boolean proofs if values change")
         self.variable, self.person, self.of = dict[tuple[int, int], int](), list[list[int]](), dict[int, int]()
         self.constraints, self.cap = list[tuple[list[int], int]](), dict[tuple[int, int], int]()
         members: list[list[int]] = [[] for _ in series.held]
@@ -126,7 +126,7 @@ class Derivation:
         elif rule == "v":
             self.world({literal(word) for word in words})
         else:
-            raise ValueError(f"the rule {rule}")
+            raise ValueError(f"findings.pbp has the unknown rule {rule}")
         self.numbers += 1
 
     def sum_of(self, words: list[str]) -> Constraint:
@@ -143,7 +143,7 @@ class Derivation:
             elif after == "*":
                 (some, least), times = stack.pop(), int(word)
                 if times < 0:
-                    raise ValueError("a constraint less than no times")
+                    raise ValueError("findings.pbp takes a constraint a negative number of times")
                 stack.append(({x: a * times for x, a in some.items()}, least * times))
         [found] = stack
         return found
@@ -153,12 +153,12 @@ class Derivation:
         literals = [literal(word) for word in words[1:-3:2]]
         text = " ".join(f"1 {named(each)}" for each in literals)
         if len({*map(abs, literals)}) != len(literals) or not literals or " ".join(words) != f"{text} >= 1 ;":
-            raise ValueError("a clause of another form")
+            raise ValueError("a clause of findings.pbp has another form")
         some, _ = self.last
         lost = sum(abs(a) for each in literals if (a := some.get(abs(each), 0)) * each > 0)
         fails = lost > self.spare and not any(abs(each) in self.fixed for each in literals)
         if not fails and not self.leaves_none(literals):
-            raise ValueError("a clause that does not follow")
+            raise ValueError("a clause of findings.pbp does not follow")
         self.clauses.add(frozenset(literals))
         if len(literals) == 1:
             self.fixed[abs(literals[0])] = int(literals[0] > 0)
@@ -172,18 +172,18 @@ class Derivation:
     def world(self, literals: set[int]) -> None:
         """Take a world: of each person the only variable that is true; it has to fit the whole formula, and be new."""
         if literals in self.worlds:
-            raise ValueError("a world that stands twice")
+            raise ValueError("findings.pbp has a world twice")
         self.worlds.append(literals)
         for some, least in self.formula.constraints:
             if sum(each in literals or (each < 0 and -each not in literals) for each in some) < least:
-                raise ValueError("a world that does not fit the formula")
+                raise ValueError("a world of findings.pbp does not fit the formula")
 
 
 def findings(series: Filed, formula: Formula, lines: list[str], sensitive: str) -> dict[str, int]:
     """Return of how many judged people a proof derives what the attribute is: of all variables that say the same."""
     head, count, *rest = lines
     if (head, count) != (HEAD, f"f {len(formula.constraints)}"):
-        raise ValueError("a proof of another form")
+        raise ValueError("findings.pbp has another form")
     proof, at, found = Derivation(formula), series.sensitive.index(sensitive), 0
     for line in rest:
         proof.line(line)
@@ -196,5 +196,5 @@ def claimed(series: Filed, witness: Path, sensitive: str) -> dict[str, int]:
     """Return the same by the files of a witness."""
     formula = Formula(series)
     if (witness / "findings.opb").read_text("utf-8") != formula.text():
-        raise ValueError("another formula than that of the series")
+        raise ValueError("findings.opb is not the formula of the series")
     return findings(series, formula, (witness / "findings.pbp").read_text("utf-8").splitlines(), sensitive)

@@ -63,13 +63,13 @@ class RegisterLines:
         self.line = np.full((len(series.tags), len(self.people)), -1)
         for at, person in enumerate(who.tolist()):
             if "release" in table:
-                need(table["release"][at] in series.tags, "a register about another release")
+                need(table["release"][at] in series.tags, "a register with a release that the series lacks")
                 when = [series.tags.index(table["release"][at])]
             else:
                 first, last = VERIFY["whole"]([table["first"][at], table["last"][at]]).tolist()
-                need(1 <= first <= last <= len(series.tags), "a register about releases that there are not")
+                need(1 <= first <= last <= len(series.tags), "a register with positions that the series lacks")
                 when = list(range(first - 1, last))
-            need((self.line[when, person] < 0).all(), "two lines for a person and release")
+            need((self.line[when, person] < 0).all(), "a register with two lines for a person and release")
             self.line[when, person] = at
         self.judged = (self.line >= 0) & np.array([not name.startswith("~") for name in self.people], dtype=np.bool_)
 
@@ -81,7 +81,7 @@ class RegisterChecker:
         self.series = VERIFY["Published"](folder, linked=False)
         self.register, adversary = RegisterLines(self.series), self.series.manifest["adversary"]
         need("known" not in adversary, "known values beside a register")
-        need("transitions" not in adversary or len(self.series.sensitive) == 1, "transitions of several attributes")
+        need("transitions" not in adversary or len(self.series.sensitive) == 1, "transitions of several columns")
         self.may = self.series.transitions(adversary["transitions"]) if "transitions" in adversary else None
         files = self.series.manifest["series"]["releases"]
         need(all(isinstance(each, dict) or not re.search(r"[*?\[]", each) for each in files), "patterns of names")
@@ -105,7 +105,7 @@ class RegisterChecker:
         need(declared in (None, "numeric", "categorical"), f"a column of type {declared}")
         every = {cell for table in self.rows for cell in table[name]} - {"", "*"}
         found = all(interval(cell) is not None for cell in every) and any(map(interval, every))
-        need(declared is not None or not found or not all(re.fullmatch(r"[0-9]+\*+", c) for c in every), "masks alone")
+        need(declared is not None or not found or not all(re.fullmatch(r"[0-9]+\*+", c) for c in every), "only masks")
         return found if declared is None else declared == "numeric"
 
     def room_of(self, at: int) -> np.ndarray:
@@ -144,19 +144,19 @@ class RegisterChecker:
         when = np.array([tags.index(tag) for tag in columns["release"]], dtype=np.int64)
         count = sum(name.startswith("world_") for name in columns)
         exact = {"individual", "release", *(f"{what}_{at}" for what in ("row", "world") for at in range(count))}
-        need({*columns} == exact, "worlds with other columns", 1)
-        need(len({*zip(when.tolist(), who.tolist(), strict=True)}) == len(who), "a line of worlds that stands twice", 1)
+        need({*columns} == exact, "worlds.parquet has other columns", 1)
+        need(len({*zip(when.tolist(), who.tolist(), strict=True)}) == len(who), "worlds.parquet has a line twice", 1)
         found = np.full((count, len(tags), len(register.people)), -1, dtype=np.int32)
         for at in range(count):
             row, value = np.full_like(found[at], -1), found[at]
             for name, into in ((f"row_{at}", row), (f"world_{at}", value)):
                 first = columns[name.split("_")[0] + "_0"]
                 cells = [one if cell is None else cell for one, cell in zip(first, columns[name], strict=True)]
-                need(all(type(cell) is int and 0 <= cell < 1 << 31 for cell in cells), f"{name}: no whole number", 1)
+                need(all(type(cell) is int and 0 <= cell < 1 << 31 for cell in cells), f"{name} has no whole number", 1)
                 into[when, who] = cells
             value[value >= 0] = number[value[value >= 0]]
             self.check(row, value, f"world {at}")
-        need(count, "no world", 1)
+        need(count, "worlds.parquet has no world", 1)
         return found
 
     def check(self, row: np.ndarray, value: np.ndarray, name: str) -> None:
@@ -167,26 +167,26 @@ class RegisterChecker:
             rows, values = row[at, person], value[at, person]
             need(
                 ((rows >= 0) & (rows < len(series.group[at])) & (values >= 0)).all(),
-                f"{name}: a person without a row",
+                f"{name} gives a person no row",
                 1,
             )
-            need(len(np.unique(rows)) == len(rows), f"{name}: a row that two people have", 1)
+            need(len(np.unique(rows)) == len(rows), f"{name} gives two people the same row", 1)
             need(
                 self.fits(at, rows, line[person], unread=False).all(),
-                f"{name}: a row that does not cover its person",
+                f"{name} gives a person a row that does not cover them",
                 1,
             )
             group, room = self.room[at]
             taken = np.bincount(group[rows], minlength=int(group.max(initial=-1)) + 1)
-            need((taken[group] <= room).all(), f"{name}: more people in a group than counterfeits leave", 1)
+            need((taken[group] <= room).all(), f"{name} has more people in a group than counterfeits leave", 1)
             held = np.zeros_like(series.held)
             np.add.at(held, (series.first[at] + series.group[at][rows], values), 1)
-            need((held <= series.held).all(), f"{name}: a group that has a value less often", 1)
-            need(self.pairs[at] or (self.value[at][rows] == values).all(), f"{name}: a row with another value", 1)
+            need((held <= series.held).all(), f"{name} has a value more often than its group", 1)
+            need(self.pairs[at] or (self.value[at][rows] == values).all(), f"{name} has another value than the row", 1)
             before = person[last[person] >= 0]
             steps = last[before], value[at, before]
             good = steps[0] == steps[1] if self.may is None else self.may[steps]
-            need(good.all(), f"{name}: a value that may not follow", 1)
+            need(good.all(), f"{name} has a value that may not follow the one before", 1)
             last[person] = values
 
     def left(self) -> np.ndarray:
@@ -207,15 +207,15 @@ class RegisterChecker:
 def checked(folder: Path, witness: Path) -> int:
     """Say what a witness shows of what it states, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
-    need(stated["format"] == VERIFY["FORMAT"] and stated["adversary"] == "register", "a witness of another form")
-    need(stated["claims"], "nothing is stated", 1)
+    need(stated["format"] == VERIFY["FORMAT"] and stated["adversary"] == "register", "a witness of this form")
+    need(stated["claims"], "the statement has no claims", 1)
     checker = RegisterChecker(folder)
     series = checker.series
     for name, rows in series.read.items():
         same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
-        need(stated["files"].get(name) == same, f"the statement is about another {name}", 1)
+        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
     number = np.array([series.code.get(tuple(value), -1) for value in stated["values"]], dtype=np.int32)
-    need((number >= 0).all(), "a value that is not published", 1)
+    need((number >= 0).all(), "the statement has a value that is not published", 1)
     worlds = checker.worlds(pq.read_table(witness / "worlds.parquet").to_pydict(), number)
     left, shown = checker.left(), list[str]()
     for claim in stated["claims"]:
@@ -225,7 +225,7 @@ def checked(folder: Path, witness: Path) -> int:
             found = VERIFY["beside"]("verify_counts")["CLAIMS"]["k"](series, None)
         else:
             found = values(checker, worlds, left, series.sensitive.index(sensitive))
-        need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"{claim}, where {found} is so", 1)
+        need(claim == {"claim": kind, "sensitive": sensitive, **found}, f"stated: {claim}; found: {found}", 1)
         shown.append(f"shown: {VERIFY['WORDS'][kind].format(**claim, worlds=len(worlds))}\n")
     shown += [f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]]
     sys.stdout.write("".join(shown))
@@ -240,7 +240,7 @@ def values(checker: RegisterChecker, worlds: np.ndarray, left: np.ndarray, attri
     two = np.any(said != said[0], axis=0) & judged
     low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
     certain = (low == high) & judged
-    need(not (certain & two).any(), "worlds in which a certain value is another one", 1)
+    need(not (certain & two).any(), "the worlds contradict a value that is certain", 1)
     if constant:
         judged, certain, two = (np.any(each, axis=0) for each in (judged, certain, two))
     found = {"total": int(judged.sum()), "certain": int(certain.sum()), "two": int(two.sum())}

@@ -37,24 +37,24 @@ def interval(series: Series, text: str) -> tuple[int, float]:
     """Return the counts that a published text can stand for."""
     if text in series.markers:
         low, high = series.markers[text]
-        need(whole(low) and (high == inf or whole(high)) and 0 <= low <= high, f"what the marker {text} stands for")
+        need(whole(low) and (high == inf or whole(high)) and 0 <= low <= high, f"the range of the marker {text}")
         return low, high
     need(re.fullmatch("[0-9]{1,11}", text), f"the number {text!r}")
     number, rounding, threshold = int(text), series.rules.get("rounding"), series.rules.get("threshold")
     low = high = number
     if rounding:
         to, how = rounding["to"], rounding["how"]
-        need(whole(to) and to > 1 and set(rounding) == {"to", "how"}, "such a rounding")
+        need(whole(to) and to > 1 and set(rounding) == {"to", "how"}, "this rounding")
         half, last = to // 2, to - to // 2 - 1
-        need(number % to == 0 or how == "midpoint", f"{text}, which is not rounded")
-        need(how != "midpoint" or number == 0 or number % to == half, f"{text}, which is not rounded")
+        need(number % to == 0 or how == "midpoint", f"the unrounded number {text}")
+        need(how != "midpoint" or number == 0 or number % to == half, f"the unrounded number {text}")
         below, above = {
             "nearest": (half, last), "even": (half, half if to % 2 == 0 else last), "down": (0, to - 1),
             "up": (to - 1, 0), "random": (to - 1, to - 1), "midpoint": (half - 1, half) if number else (0, 0),
         }[how]  # fmt: skip
         low, high = max(0, number - below), number + above
     if threshold:
-        need(whole(threshold), "such a threshold")
+        need(whole(threshold), "this threshold")
         if number > 0 or low >= 1:
             low = max(low, threshold)
         elif high < threshold:
@@ -75,8 +75,8 @@ class Proofs:
         """Return what is proved of each box: at least, and at most; each proof has to hold."""
         found: list[tuple[int, float]] = [(0, inf)] * len(boxes)
         for place, upper, value, proof in stated:
-            need(whole(place, value) and place >= 0 and abs(value) < LARGEST and type(upper) is bool, "no bound", 1)
-            need(self.holds(boxes[place], proof, value, (), upper=upper), f"a proof that does not show {value}", 1)
+            need(whole(place, value) and place >= 0 and abs(value) < LARGEST and type(upper) is bool, "wrong bound", 1)
+            need(self.holds(boxes[place], proof, value, (), upper=upper), f"a proof does not show the bound {value}", 1)
             low, high = found[place]
             found[place] = (low, min(high, value)) if upper else (max(low, value), high)
         return found
@@ -85,21 +85,21 @@ class Proofs:
         """Return whether a proof shows that a box has at most (`upper`), or at least, so many, in some cases."""
         if "at" in proof:
             where, at = self.box(proof["box"]), proof["at"]
-            need(whole(at), "a case without a number", 1)
+            need(whole(at), "a case of a proof has no number", 1)
             halves = ((proof["below"], (where, True, at)), (proof["above"], (where, False, at + 1)))
             return all(self.holds(box, half, value, (*cases, case), upper=upper) for half, case in halves)
         impossible = proof.get("impossible", False)
         side, total, terms = upper or impossible, Fraction(0), list[tuple[Box, Fraction]]()
         for place, over, under in proof["sum"]:
-            need(whole(place, over, under) and under > 0 and over, "a weight that is no fraction", 1)
+            need(whole(place, over, under) and under > 0 and over, "a weight of a proof is no fraction", 1)
             weight = Fraction(over, under)
             at_upper = (weight > 0) == side
             if place >= 0:
                 one, end = self.series.box[place], (self.series.high if at_upper else self.series.low)[place]
             else:
                 one, is_upper, end = cases[-1 - place]
-                need(is_upper == at_upper, "a case that has no such end", 1)
-            need(end < inf, "a number without an upper end", 1)
+                need(is_upper == at_upper, "a proof uses a case in the wrong direction", 1)
+            need(end < inf, "a proof uses the upper end of a number that has none", 1)
             total += weight * int(end)
             terms.append((one, weight))
         if impossible:
@@ -111,7 +111,7 @@ class Proofs:
         """Return whether weights of boxes add up to at least 0 (at most 0 unless `upper`) on every atom."""
         scale = lcm(*(weight.denominator for _, weight in terms)) * (1 if upper else -1)
         weights = [int(weight * scale) for _, weight in terms]
-        need(sum(map(abs, weights)) < LARGEST, "weights that are too large")
+        need(sum(map(abs, weights)) < LARGEST, "a proof with so large weights")
         around = np.array(weights, dtype=np.int64).reshape(-1, 1)
         for axis, (atoms, numbers) in enumerate(zip(self.series.atoms, self.series.sets, strict=True)):
             sets, inside = list(numbers), np.zeros((len(terms), len(atoms)), dtype=np.bool_)
@@ -119,7 +119,7 @@ class Proofs:
                 inside[row, list(sets[box[axis]])] = True
             # Atoms of an axis that are in the same boxes are looked at once.
             patterns = np.unique(inside, axis=1)
-            need(around.size * patterns.shape[1] <= MOST, "a proof of so many numbers")
+            need(around.size * patterns.shape[1] <= MOST, "a proof with so many numbers")
             around = (around[:, :, None] * patterns[:, None, :]).reshape(len(terms), -1)
         return bool((around.sum(axis=0) >= 0).all())
 

@@ -36,7 +36,7 @@ SUPPORTED = {
 }
 OTHERS = {"waiver", "hiding"}  # tables on which counts do not depend
 WORDS = (
-    "of {questions:,} questions that {claim} (at least {limit}) is about, {settled:,} are answered by several values "
+    "of {questions:,} counts that {claim} (at least {limit}) asks about, {settled:,} have several possible values "
     "in {tables} tables of whole numbers, {findings:,} are findings (proved)"
 )
 MOST, LARGEST = 50_000_000, 1 << 40
@@ -66,7 +66,7 @@ def whole(*numbers: object) -> bool:
 def beside(name: str) -> dict[str, Any]:
     """Return what a file defines that lies beside this one."""
     path = Path(__file__).with_name(f"{name}.py")
-    need(path.exists(), f"checking this without {path.name} beside {Path(__file__).name}")
+    need(path.exists(), f"a checker without {path.name} beside {Path(__file__).name}")
     return runpy.run_path(str(path))
 
 
@@ -108,7 +108,7 @@ class TableSeries:
         for place, name in enumerate(self.dimensions):
             self.dimension(name, list(dict.fromkeys(labels[place] for _, labels, _ in self.rows)))
         self.atoms.append([*range(self.periods)])
-        need(prod(map(len, self.atoms)) <= MOST, "so many combinations of atoms")
+        need(prod(map(len, self.atoms)) <= MOST, "a series with so many combinations of atoms")
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in self.atoms]
         shown = [row for row in self.rows if row[2]]
         self.box = [self.boxed(period, self.covers(labels)) for period, labels, _ in shown]
@@ -121,17 +121,17 @@ class TableSeries:
         found = [path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern)]
         found = [pattern] if (self.folder / pattern).exists() else found
         like = {re.sub("[0-9]+", "0", name) for name in found}
-        need(len(like) == 1, f"names that differ in letters, or none: {pattern}")
+        need(len(like) == 1, f"a pattern that no file fits, or names that differ in letters: {pattern}")
         return sorted(found, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
 
     def table(self, name: str) -> tuple[list[str], list[list[str]]]:
         """Return the header and the lines of a file of the series, as texts without spaces at their ends."""
         path = self.folder / name
-        need(name.endswith(".csv") and path.resolve().is_relative_to(self.folder.resolve()), f"no CSV here: {name}")
+        need(name.endswith(".csv") and path.resolve().is_relative_to(self.folder.resolve()), f"the file {name}")
         with path.open(encoding="utf-8-sig", newline="") as file:
             header, *lines = [[*map(plain, line)] for line in csv.reader(file, strict=True) if line]
         need(len(header) > 1 and {*map(len, lines)} <= {len(header)}, f"another delimiter, or number of cells: {name}")
-        need(len({*header}) == len(header) and all(header), f"columns without names of their own: {name}")
+        need(len({*header}) == len(header) and all(header), f"columns without a name, or with the same name: {name}")
         self.read[name] = len(lines)
         return header, lines
 
@@ -141,16 +141,16 @@ class TableSeries:
         inner = [column for columns in self.nested.values() for column in columns]
         roles = {*self.dimensions, *inner, *self.rules.get("not_counts", ()), self.rules["value"]}
         for place, column in enumerate(header):
-            need(column in roles or not re.search(r"\d", "".join(line[place] for line in lines)), f"column {column}")
+            need(column in roles or not re.search(r"\d", "".join(line[place] for line in lines)), f"digits in {column}")
         for line in lines:
-            need(any(line[1:]), f"a row with one text, or none: {name}")
+            need(any(line[1:]), f"a row with at most one text: {name}")
             row, labels = dict(zip(header, line, strict=True)), list[Any]()
             for each in self.dimensions:
                 if each in self.nested:
                     labels.append(tuple(text for column in self.nested[each] if (text := row[column]) not in NONE))
                 else:
                     labels.append(row.get(each, "") or self.totals.get(each))
-                    need(labels[-1] is not None, f"an empty cell, or no column, of {each}, which has no total: {name}")
+                    need(labels[-1] is not None, f"a missing label of {each}, which has no total: {name}")
             yield release, tuple(labels), row[self.rules["value"]]
 
     def dimension(self, name: str, labels: list[Any]) -> None:
@@ -168,14 +168,14 @@ class TableSeries:
                 row = dict(zip(header, line, strict=True))
                 need(row["label"] and row["atom"], f"an empty label or atom of {name}")
                 covered.setdefault(row["label"], []).append(row["atom"])
-            need({*labels} <= {*covered}, f"a label of {name} that is in no line of its categories")
+            need({*labels} <= {*covered}, f"a label of {name} that its categories lack")
         else:
             covered = {label: [label] for label in labels}
         spelled = {*labels, total} - {None}
         need(len({str(label).casefold() for label in spelled}) == len(spelled), f"capitals that differ in {name}")
         atoms = list(dict.fromkeys(atom for some in covered.values() for atom in some)) if labels else []
         atoms += [REST] if name in self.rules.get("open", ()) or not atoms else []
-        need(len({*atoms}) == len(atoms), f"atoms of {name} with one name")
+        need(len({*atoms}) == len(atoms), f"two atoms of {name} with the same name")
         number = {atom: place for place, atom in enumerate(atoms)}
         self.atoms.append(atoms)
         known = {label: frozenset(number[atom] for atom in covered[label]) for label in labels}
@@ -200,7 +200,7 @@ class TableSeries:
 
     def counts(self, table: np.ndarray, boxes: Sequence[Box]) -> np.ndarray:
         """Return the counts of boxes in a table of whole numbers."""
-        need(prod(map(len, self.sets)) <= MOST, "so many sets of labels")
+        need(prod(map(len, self.sets)) <= MOST, "a series with so many sets of labels")
         for axis in range(len(self.sets)):
             table = np.moveaxis(np.tensordot(self.inside(axis), table, axes=(1, axis)), 0, axis)
         return table[tuple(np.array(boxes, dtype=np.int64).reshape(-1, len(self.sets)).T)]
@@ -213,18 +213,18 @@ def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Seque
         for name, atoms in zip((*series.dimensions, "(period)"), series.atoms, strict=True)
     ]
     cells = list(zip(*places, strict=True))
-    need(len({*cells}) == len(cells), "a cell that has two lines", 1)
+    need(len({*cells}) == len(cells), "tables.parquet has two lines for a cell", 1)
     found, shape = [list[np.ndarray]() for _ in boxes], tuple(map(len, series.atoms))
     for name, column in columns.items():
-        need(all(whole(count) and 0 <= count < LARGEST for count in column), f"{name}: no whole number", 1)
-        need(sum(column) < LARGEST, f"{name}: more than can be added up", 1)
+        need(all(whole(count) and 0 <= count < LARGEST for count in column), f"{name} has no whole number", 1)
+        need(sum(column) < LARGEST, f"{name} has too large counts", 1)
         table = np.zeros(shape, dtype=np.int64)
         table[tuple(np.array(places, dtype=np.int64))] = column
         for count, low, high in zip(series.counts(table, series.box).tolist(), series.low, series.high, strict=True):
-            need(low <= count <= high, f"{name}: {count}, where {low} to {high} is published", 1)
+            need(low <= count <= high, f"{name} has the count {count}; {low} to {high} is published", 1)
         for some, each in zip(found, boxes, strict=True):
             some.append(series.counts(table, each))
-    need(columns, "no table", 1)
+    need(columns, "tables.parquet has no table", 1)
     return [np.stack(some) for some in found]
 
 
@@ -232,11 +232,11 @@ def checked(folder: Path, witness: Path) -> int:
     """Say what a witness shows of what it states, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
     about = stated["format"], *(claim["claim"] for claim in stated["claims"])
-    need(about == (FORMAT, *RULES), f"a witness of this form, with these claims: {about}")
+    need(about == (FORMAT, *RULES), f"a witness with this format and these claims: {about}")
     series = TableSeries(folder)
     for name, rows in series.read.items():
         same = {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(), "rows": rows}
-        need(stated["files"].get(name) == same, f"the statement is about another {name}", 1)
+        need(stated["files"].get(name) == same, f"{name} has changed since the statement was written", 1)
     given = json.loads((witness / "questions.json").read_text("utf-8"))
     questions = beside("verify_asked")
     boxes = questions["StatedBoxes"](series, given["sets"])
@@ -250,9 +250,9 @@ def checked(folder: Path, witness: Path) -> int:
         rule, limit = claim["claim"], series.limits[claim["claim"]]
         ends = proofs.ends(asked[rule], given["proofs"][rule])
         several, certain = sums["decided"](rule, limit, seen[rule], ends)
-        need(not (several & certain).any(), "proofs that contradict the tables", 1)
+        need(not (several & certain).any(), "the proofs contradict the tables", 1)
         found = {"questions": len(asked[rule]), "settled": int(several.sum()), "findings": int(certain.sum())}
-        need(claim == {"claim": rule, "limit": limit, **found}, f"{claim}, where {limit}, {found} is so", 1)
+        need(claim == {"claim": rule, "limit": limit, **found}, f"stated: {claim}; found: {limit}, {found}", 1)
         sys.stdout.write(f"shown: {WORDS.format(**claim, tables=len(seen[rule]))}\n")
     sys.stdout.write("".join(f"rests on the program that stated it: {rest}\n" for rest in stated["rests"]))
     return 0

@@ -156,10 +156,10 @@ def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome,
     if series.linked:
         people = sum(not name.startswith("~") for name in series.people)
         if people != run.facts.individuals:
-            raise UsageError("--witness: the checker reads other people from the keys; leave --witness out")
+            raise UsageError("--witness: the checker reads different people from the keys; leave --witness out")
         base = worlds_of(series, view, known.knowing) if known.knowing is not None else []
         if not base:
-            raise UsageError("--witness: no world that fits all releases is known; leave --witness out")
+            raise UsageError("--witness: no world that fits all releases was found; leave --witness out")
         left = Left(series)
         worlds = chosen(series, base)
         steps = list(prove_by_groups(left, worlds[0]))
@@ -217,7 +217,7 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
         if len(found) >= MOST_WORLDS:
             break
     if not found:
-        raise UsageError("--witness: no assignment of rows to the people of the register is known; leave --witness out")
+        raise UsageError("--witness: no way to give the people of the register rows was found; leave --witness out")
     claims = [
         {"claim": "values", "sensitive": name, **of_register(checker, np.stack(found), checker.left(), place)}
         for place, name in enumerate(series.sensitive)
