@@ -183,29 +183,31 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         Fault, MemoryError: as `check_unpacked`.
     """
-    is_packed, parts, held = path.name.endswith(".gz"), [], 0
-    if not is_packed:
-        check_unpacked(path, path.stat().st_size)
-    with open_bytes(path) as raw:
-        while part := raw.read(_AT_ONCE if is_packed else -1):
-            parts.append(part)
-            held += len(part)
-            check_unpacked(path, held)
+    with path.open("rb") as file:
+        if not path.name.endswith(".gz"):
+            check_unpacked(size := path.stat().st_size, size)
+            return file.read()
+        parts, held = [], 0
+        with gzip.GzipFile(fileobj=file) as raw:
+            while part := raw.read(_AT_ONCE):
+                parts.append(part)
+                held += len(part)
+                check_unpacked(held, file.tell())
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def check_unpacked(path: Path, size: int) -> None:
-    """Check that the content of a file may be held, which has this size in bytes where it is not compressed.
+def check_unpacked(size: int, packed: int) -> None:
+    """Check that so many bytes may be held, which took `packed` bytes of a file.
 
     Raises:
-        Fault: it was compressed further than tables can be.
-        MemoryError: the content alone takes more than a third of this machine's memory; its columns need the rest.
+        Fault: they were compressed further than tables can be.
+        MemoryError: they alone take more than a third of this machine's memory; the columns made of them need the rest.
     """
-    if size >= _AT_ONCE and size > _MOST_PACKED * path.stat().st_size:
+    if size >= _AT_ONCE and size > _MOST_PACKED * packed:
         what = "this file unpacks to several hundred times its size, as no table does"
         raise Fault(what, "unpack it and look at it before you audit it")
     if size > (memory_bytes() or 3 * size) // 3:
-        raise MemoryError(path.name)
+        raise MemoryError
 
 
 def open_text(path: Path, dialect: Dialect, errors: str = "strict") -> io.TextIOWrapper:

@@ -90,7 +90,7 @@ def _read_workbook(path: Path) -> ForeignTable:
     from python_calamine import CalamineError, CalamineWorkbook
 
     with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as packed:  # one with a password is no such file
-        check_unpacked(path, sum(part.file_size for part in packed.infolist()))
+        check_unpacked(sum(part.file_size for part in packed.infolist()), path.stat().st_size)
     with path.open("rb") as file:
         try:
             book = CalamineWorkbook.from_filelike(file)
