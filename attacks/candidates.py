@@ -67,7 +67,7 @@ class Candidates:
         self.versions[people] += 1
         if not flat.all():
             self.skewed[people[~flat.take(pool)]] = True
-        if self.parts is None:  # nothing else changes but for the people who have one candidate left, or none
+        if self.parts is None:  # Only people who have one candidate left, or none, change anything else.
             few = np.flatnonzero(_at_most_one(left))
             people, left = people[few], left[few]
         at = np.minimum(self.certain_at[people], release)
@@ -78,7 +78,7 @@ class Candidates:
 
     @property
     def certain(self) -> Flags:
-        """Whose candidates have something in common; shape (people,)."""
+        """Return whose candidates have something in common; shape (people,)."""
         return (self.certain_at != _NEVER).any(axis=1)
 
     def claims(self) -> Columns:
@@ -89,7 +89,7 @@ class Candidates:
         return person.astype(np.int32), self.certain_at[person, attribute], code
 
     def possible(self, people: Codes, values: Codes) -> Flags:
-        """Return whether each of some people may have the value beside it."""
+        """Return whether each of some people may have the value at the same place."""
         words = self.masks.shape[1]
         word = self.masks.ravel().take(people if words == 1 else people * np.int64(words) + (values >> 6))
         return (word >> (values & 63).astype(np.uint8)) & np.uint64(1) != 0

@@ -13,7 +13,7 @@ _SMALL_GRAPH_NODES = 256
 
 
 def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = False) -> Counts:
-    """Return the number of each node's component; the components of an undirected graph go by their first nodes.
+    """Return the number of each node's component; undirected components are numbered by their first nodes.
 
     Args:
         tail: one end of each edge; shape (edges,).

@@ -1,4 +1,4 @@
-"""Homogeneity: what one release gives away by itself to a person who has nothing but the files.
+"""Homogeneity: what a single release discloses to a person who has only the files.
 
 **Threat model.** Who knows that a person is in a class of rows that look alike (a published group, or its rows with
 equal cells) learns what the class has in common. Under `published` and `pseudonym` every class is judged. An adversary
@@ -270,7 +270,7 @@ class _Claimed:
         return kind(release, lower, upper, risk, pairs, np.arange(len(risk)), share, every, built)
 
     def _said(self, at: int) -> dict[str, Any]:
-        """Return what is claimed of one class, but for the values."""
+        """Return what is claimed about one class, without the values."""
         said = {name: self._columns[name][at].item() for name in ("release", "risk", "rows", "with_value")}
         linked, place = self._linked, at - len(self.places)
         if linked is not None and place >= 0:

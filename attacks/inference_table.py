@@ -1,14 +1,14 @@
-"""Inference table: what the generalized cells of one record, taken together, say of its person.
+"""Inference table: what the generalized cells of one record together reveal about its person.
 
 Threat model: the adversary knows nothing but the published releases, in which an id links the rows of one record.
 
 Claim: a record's *description* is what its cells have in common over the releases so far, attribute by attribute. A
 record is *unsafe* after some releases when fewer than k of the records published so far share its description. Sound,
-because the person's exact values lie in every cell of the record. It does not use that two records are two people, nor
-what an adversary may know of when a person came.
+because every cell of the record covers the person's exact values. It uses neither that two records are two people, nor
+what an adversary may know about when a person came.
 
-Counterfeits are rows like any other to this adversary, yet hide no one: where the key names them, they are neither
-counted in a class nor as unsafe.
+To this adversary counterfeits are rows like any other, but they hide nobody: if the key names them, they count neither
+as members of a class nor as unsafe.
 
 Cost: linear in rows, and one sort of the records per release; each distinct pair of cells is intersected once.
 Source: monotonic paper, Sections 2 and 4.1; its condition (3), asked of every set of releases, is asked here of every

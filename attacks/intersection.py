@@ -7,9 +7,9 @@ Where values are combinations of several attributes, a person is vulnerable whos
 attribute in common.
 
 Claim: a person's *candidates* are the values that every one of the person's pools holds. Someone with one
-candidate left is *vulnerable*: the value is certain. Sound, because the person's value stands in each of the
-person's pools. Exact for an adversary who looks at one person at a time; one who reasons about all people at
-once may rule out more (see the attack `joint`).
+candidate left is *vulnerable*: the value is certain. Sound, because each of the person's pools contains the person's
+value. Exact for an adversary who looks at one person at a time; one who reasons about all people at once may rule out
+more (see the attack `joint`).
 
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the pool of release j.
 

@@ -1,6 +1,6 @@
 """Linear programmes, solved by GLOP, or by HiGHS where their columns are whole numbers: the one place that asks them.
 
-Nothing that they say is believed: the caller checks points and weights exactly, and "none" is a reason to look for a
+A solver's word is never taken: the caller checks points and weights exactly, and "none" is a reason to search for a
 proof. GLOP stops when the user does; HiGHS at its limit of branches, or of time.
 """
 

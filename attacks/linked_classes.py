@@ -1,9 +1,9 @@
 """Classes of records that look alike over the releases, and which of them give a sensitive value away.
 
-Who follows published record ids knows what each record's cells have in common (`descriptions`), and reads the record's
-value in each of its rows. Who fits a description has one of its records' values: where values never change, that of
-any record of the class; where they change, in each release that of one of the records that have a row there. Classes
-are looked at after every release, as a class may be larger later on.
+An adversary who follows published record ids knows what each record's cells have in common (`descriptions`), and reads
+the record's value in each of its rows. A person who fits a description has one of its records' values: if values never
+change, that of any record of the class; if they change, in each release that of one of the records that have a row
+there. Classes are formed after every release, because a class may be larger later.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The person matrix and the value matrix: all groups of a series at once, for attacks that look at all people together.
+"""The person matrix and the value matrix: all groups of a series at once, for attacks on all people together.
 
 Source: equivalence paper, Definition 9.
 """
@@ -20,7 +20,7 @@ from audit.model.arrays import Codes, Counts
 from audit.model.evidence import Evidence, Members, ValueCounts
 
 NAMELESS = -1
-# Sorts behind everybody who has a code.
+# Sorts after everybody who has a code.
 _NO_CODE = 2**31 - 1
 _AT_ONCE = 1 << 17
 Groups: TypeAlias = tuple[Counts, Codes, Counts, npt.NDArray[np.integer], npt.NDArray[np.integer]]
@@ -137,7 +137,7 @@ class Matrix:
 
     @staticmethod
     def joined(releases: Iterable[Members]) -> Matrix:
-        """Return the matrices of releases in order; each is looked at once, and not kept."""
+        """Return the matrices of releases in order; each is read once, and not kept."""
         columns, sizes, value_sizes, values, rows, codes, people = ([] for _ in range(7))
         n_people = n_values = nameless = 0
         for members in releases:

@@ -1,11 +1,11 @@
 """All people's paths when values change along known transitions: which values are feasible, and how probable each is.
 
-A version is one person in one release. A value is feasible in it where it lies on a path of possible transitions
-through all versions of the person. A new release gives each of its versions the values that may follow some value of
-the version before; then versions are pruned backwards, to values that some value of the version after may follow, for
-as long as anything changes. Sets of values are bits, and what follows a set is looked up eight values at a time. A
-probability is the weight of all paths through a value: what flows into it from the versions before, times what it sends
-to those after. These weights are rows over the values, of blocks of people that stay in a processor's cache.
+A version is one person in one release. A value is feasible in it if it is on a path of possible transitions through all
+versions of the person. A new release gives each of its versions the values that may follow some value of the version
+before; then versions are pruned backwards, to values that some value of the version after may follow, for as long as
+anything changes. Sets of values are bits, and what follows a set is looked up eight values at a time. A probability is
+the weight of all paths through a value: what flows into it from the versions before, times what it sends to those
+after. These weights are rows over the values, of blocks of people that stay in a processor's cache.
 
 Cost: versions x values^2, by BLAS for few values and by sparse products for many. Source: m-Distinct paper, Section III
 (Definitions 10 and 11). The paper enumerates paths, which is exponential; forward-backward sums give the same numbers.
@@ -116,7 +116,7 @@ class FeasibleValues:
         self.disclosed = list[int]()
 
     def run(self) -> None:
-        """Look at all releases, or at as many as the budget suffices for; done once."""
+        """Read all releases, or as many as the budget allows; done once."""
         self._budget.stage("following histories")
         may_follow, found = np.full((self.people, self.words), ~np.uint64(0)), 0
         for release in self._budget.each(range(len(self.versions))):
@@ -152,7 +152,7 @@ class FeasibleValues:
         return int(np.count_nonzero(counted[row] & (np.diff(row, prepend=-1) > 0)))
 
     def claims(self) -> Columns:
-        """Return person, release and value of what is certain of the versions that were looked at and count."""
+        """Return person, release and value of the certain versions that were read and count."""
         found = [(_NONE, _NONE, _NONE)]
         for release, version in enumerate(self.versions[: len(self.disclosed)]):
             row, value = self._certain_values(version.sets)
@@ -164,7 +164,7 @@ class FeasibleValues:
     def _certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the place of each of some sets that has one value, ascending, and this value.
 
-        Of sets of combinations: each attribute of which all have one value, as the code of a claim about it.
+        Return, for sets of combinations, each attribute in which all have one value, as the code of a claim about it.
         """
         common = common_values(sets, self.parts)
         row, attribute = np.nonzero(common >= 0)

@@ -22,10 +22,10 @@ from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase
 
-# So many products are held at once: each range of people takes another pass over the releases.
+# How many products are in memory at once: each range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _MOST_BITS = 900.0
-_AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one look at them to the next
+_AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one use to the next
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
@@ -73,7 +73,7 @@ class CandidateRisks:
 
     @property
     def _most(self) -> int:
-        """How many products to hold at once: all people's, where there are not very many for the size of the series."""
+        """How many products to keep in memory: those of all people, unless they are too many for the series."""
         return min(max(_LEAST_SLOTS, self.evidence.rows // 2), _MOST_SLOTS)
 
     def _multiplied(self, products: _Products, people: Codes, budget: Budget) -> bool:

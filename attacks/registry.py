@@ -38,7 +38,7 @@ def find(choice: Choice) -> Attack:
     What another package brings and cannot be imported is an attack that fails.
 
     Raises:
-        UsageError: there is none of the name, or it cannot be made.
+        UsageError: no attack has this name, or it cannot be made.
     """
     try:
         found = ATTACKS.load(choice) if isinstance(choice, str) else choice

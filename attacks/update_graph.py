@@ -3,11 +3,10 @@
 Threat model: the adversary knows, for each release, which group holds the person (`linked`), or the person's exact
 quasi-identifiers and presence (`register`), and which value may follow which.
 
-Claim: a value is *feasible* in a version (the person in one release) when it lies on a path through the person's
-pools along transitions that are possible, between consecutive versions; gaps in presence are skipped over. A version
-with one feasible value is *disclosed*. Sound, because the person's own history is such a path. Exact for an adversary
-who looks at one person at a time. A person without a path shows that the transitions are wrong, and is counted as
-infeasible, never hidden.
+Claim: a value is *feasible* in a version (the person in one release) if it is on a path through the person's pools
+along possible transitions between consecutive versions; gaps in presence are skipped. A version with one feasible value
+is *disclosed*. Sound, because the person's own history is such a path. Exact for an adversary who looks at one person
+at a time. A person without a path shows that the transitions are wrong, and is counted as infeasible, never hidden.
 
 Risk: the weight of the paths through a value over the weight of all paths; a node weighs the value's share of its
 pool, an edge its probability, else one over the number of values listed for where it starts. Without transitions
@@ -77,7 +76,7 @@ class UpdateGraphMeasures(Measures):
 
 @dataclass(frozen=True)
 class UpdateGraphAttack:
-    """Prune each person's graph of values and updates to what lies on a feasible path."""
+    """Prune each person's graph of values and updates to the feasible paths."""
 
     name: ClassVar[str] = "update-graph"
     measures: ClassVar[type[UpdateGraphMeasures]] = UpdateGraphMeasures
@@ -164,7 +163,7 @@ def _found(evidence: Evidence, columns: Columns) -> list[Disclosure[int]]:
 
 
 def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:
-    """Return the values of each version of one person that lie on a feasible path.
+    """Return the values of each version of one person that are on a feasible path.
 
     >>> prune([(1, 2), (2, 3)], None)
     [(2,), (2,)]

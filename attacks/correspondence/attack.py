@@ -1,14 +1,14 @@
 """Correspondence: which rows of successive releases can be the same record's, and whose, from the files alone.
 
 **Threat model.** Nothing but the files, of which it is known that the series only grows: every record of a release is
-in the next one, with the same value or one that may follow, and cells that still hold it. Who knows more learns no
-less: it is asked about the rows of strangers beside a key or a register, and beside record ids.
-Of a person, the adversary knows the quasi-identifiers and the release with which the record came.
-**Claim.** A *world* says which row is which, for all pairs of successive releases; all cells of a record have a point
-in common. A row can be a person's if some world makes it part of a record that came with that release and of which
-every cell covers the person. Fewer than k rows left are a finding; rows of one value alone give it away.
-**Why it is sound.** What is ruled out is in no world: some rows fill all that others would need (Hall), checked again.
-**What it is not.** With two releases nothing is missed. With more, what neither a world nor a proof settles is open.
+in the next one, with the same value or one that may follow, and cells that still hold it. An adversary who knows more
+learns no less: with a key, a register or record ids, the attack is asked about the rows of strangers. Of a person, the
+adversary knows the quasi-identifiers and the release with which the record came. **Claim.** A *world* says which row is
+which, for all pairs of successive releases; all cells of a record have a point in common. A row can be a person's if
+some world makes it part of a record that came with that release and of which every cell covers the person. Fewer than k
+rows left are a finding; rows of one value alone give it away. **Why it is sound.** What is ruled out is in no world:
+some rows fill all that others would need (Hall), checked again. **What it is not.** With two releases nothing is
+missed. With more records, pairs that neither a world nor a proof decides stay open.
 
 Source: B. Fung, K. Wang, A. Fu and J. Pei, "Anonymity for continuous data publishing", EDBT 2008, bound the same from
 below for two releases (F-, C- and B-attack). Cost: one flow for each two releases; a solver for three and more.

@@ -1,8 +1,9 @@
 """Records that came with one release and look alike, where ids say which rows are whose.
 
-Beside record ids no one need reason about which row is which: the rows that can be a person's who came with a release
-are those of the records that came with it and of which every cell covers the person. They are at least the records that
-look just alike; where these are k and have several values, after every release, too few rows are left to no one.
+With record ids, nobody needs to reason about which row is which. The rows that can belong to a person who came with a
+release are the rows of the records that came with it, if every cell of the record covers the person. They are at least
+the records that look just alike; where these are k and have several values, after every release, too few rows are left
+to no one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int)
         first[rows.record[~known.seen[rows.record]]] = release
         known.add(rows, release)
         judged[rows.record if rows.judged is None else rows.record[rows.judged]] = True
-        of_record = equal_rows([first + 1, *known.cells])[1]  # who is not there yet is judged by no one
+        of_record = equal_rows([first + 1, *known.cells])[1]  # Nobody judges a person who is not there yet.
         size = np.bincount(of_record)
         held = np.bincount(of_record[judged], minlength=len(size)) > 0
         if (size[held] < k).any():

@@ -1,9 +1,9 @@
 """Matchings of two releases: which classes of rows can be which, exactly, by one flow.
 
-Every row of the earlier release is a row of the later one, and what is left there came anew: a transportation problem
-with all supplies and all demands used up. An arc is used by some solution exactly when one solution uses it, or when it
-lies on a circle of what is left of the capacities, that is when its ends are in one strongly connected component
-(Dulmage and Mendelsohn, *Coverings of bipartite graphs*, 1958; linear after one flow).
+Every row of the earlier release is a row of the later one, and the other rows there are new: a transportation problem
+in which all supplies and all demands are used up. An arc is used by some solution exactly when one solution uses it, or
+when it lies on a circle of what is left of the capacities, that is when its ends are in one strongly connected
+component (Dulmage and Mendelsohn, *Coverings of bipartite graphs*, 1958; linear after one flow).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy as np
 from audit.model.arrays import Counts, Flags
 
 _STATES = 20_000
-"""How many remainders may be told apart in counting."""
+"""How many different remainders counting may distinguish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Which arcs some way to use up all supplies and demands uses.
+    """The arcs that are used by some way to use up all supplies and demands.
 
     Attributes:
         possible: by arc; shape (arcs,).
@@ -83,7 +83,7 @@ def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Mat
 def worlds(supply: Counts, demand: Counts, left: Counts, right: Counts) -> int | None:
     """Return in how many ways the rows on the left can be different rows on the right; None where it is much work.
 
-    Rows that came anew count as one. One class on the left is placed after the other; what counts is how many
+    New rows count as one. One class on the left is placed after the other; what counts is how many
     rows are left of each class on the right.
     """
     ways = {tuple(demand.tolist()): 1}

@@ -14,7 +14,7 @@ KINDS = Noun("{count} kind of people", "{count} kinds of people")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CorrespondenceMeasures(Measures):
-    """Which rows may be whose.
+    """The measures of the attack on which rows may belong to whom.
 
     Attributes:
         subjects_looked_at: kinds of people who cannot be distinguished by what rows they may have.
@@ -49,7 +49,7 @@ class CorrespondenceMeasures(Measures):
 
     @property
     def subjects(self) -> int:
-        """How many kinds of people were looked at."""
+        """How many kinds of people were judged."""
         return self.subjects_looked_at
 
     @property

@@ -19,11 +19,11 @@ from attacks.correspondence.worlds import Settled, reached
 from audit.model.arrays import Codes, Counts, Flags
 
 _POINTS = 100_000
-"""How many points may be looked at for one release."""
+"""How many points may be judged for one release."""
 
 
 class Points(Protocol):
-    """Which points there are, attribute by attribute."""
+    """The points that exist, attribute by attribute."""
 
     def atoms(self, attribute: int, cells: Codes) -> tuple[Codes, Flags]:
         """Return points of an attribute that cells distinguish, as cells, and which cover each; (points, cells)."""

@@ -1,9 +1,9 @@
 """Worlds: which arcs of a network of states some world uses.
 
 What two successive releases rule out by themselves is ruled out (`matching`), and so is what then leads nowhere, until
-nothing changes. For two releases that is all. For more, worlds are looked for that use arcs not shown yet, by an
-integer model whose answers are checked; where there is none left, the rest is impossible. Effort is counted in work;
-what it does not settle is left open.
+nothing changes. For two releases that is all. For larger ones, an integer model searches for worlds that use arcs not
+shown yet, and its answers are checked; if no such world is left, the other arcs are impossible. Effort is counted in
+work; what it does not settle is left open.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TABLES = 50_000_000
 
 
 class NoWorldError(ValueError):
-    """No world fits: some row of a release is in none of the next, which is counted from 0."""
+    """No world fits: some row of a release has no row in the next one, which is counted from 0."""
 
     def __init__(self, release: int) -> None:
         super().__init__(f"not every row before release {release} can be a row of it")
@@ -92,7 +92,7 @@ def _propagate(layers: Sequence[Layer], alive: list[Flags]) -> None:
 
 
 def _ends(layers: Sequence[Layer], number: int) -> tuple[Counts, Counts]:
-    """Return the classes between which each arc into a release leads; one more than there are stands for new rows."""
+    """Return the classes that each arc into a release connects; new rows have the number of classes."""
     left, right = layers[number - 1], layers[number]
     return np.append(left.of, len(left.classes.rows))[right.before], right.of[right.after]
 
@@ -100,7 +100,7 @@ def _ends(layers: Sequence[Layer], number: int) -> tuple[Counts, Counts]:
 def matched(layers: Sequence[Layer], number: int, alive: Flags) -> tuple[Matching, Counts, Counts]:
     """Return the matching of the classes of a release and of the one before, and the ends of its arcs.
 
-    The node after the classes of the release before stands for rows that came anew.
+    The node after the classes of the release before stands for new rows.
 
     Raises:
         NoWorldError: there is none.

@@ -41,7 +41,7 @@ from audit.runtime.phrases import say
 class Differencing:
     """Recover counts from the differences of published tables.
 
-    With `both_ends` the exact interval of every question is looked for, of those too that are no findings.
+    With `both_ends` the exact interval of every question is computed, even if it is no finding.
     """
 
     name: str = "differencing"

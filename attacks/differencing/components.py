@@ -142,7 +142,7 @@ class Remainder(Solutions):
         return counts > (_LARGE if self._local is None else _LARGE_WHERE_FREE)
 
     def _search(self, budget: Budget) -> None:
-        """Look for solutions that settle many questions at once, without programmes."""
+        """Search for solutions that settle many questions at once, without programmes."""
         from attacks.differencing.local_search import LocalSearch
 
         lattice, questions = self.bounds.lattice, self.questions
@@ -166,7 +166,7 @@ class Remainder(Solutions):
         self._probe_all(budget, rng)
 
     def _probe_all(self, budget: Budget, rng: np.random.Generator) -> None:
-        """Look for solutions near those that are known that settle one question each, with more and more moves."""
+        """Search near known solutions for others that settle one question each, with more and more moves."""
         for steps in _STEPS[:_FIRST] if self.rows else _STEPS:
             left = self.open()
             is_finding = self.questions.is_finding(self.proved)[left]
@@ -176,7 +176,7 @@ class Remainder(Solutions):
                 self._probe(left[is_finding], steps, budget, rng)
 
     def _probe(self, left: npt.NDArray[np.intp], steps: int, budget: Budget, rng: np.random.Generator) -> None:
-        """Look for a solution for each of some questions, by at most so many moves."""
+        """Search for a solution for each of some questions, with at most so many moves."""
         search = self._local
         if search is None or search.point is None:
             return
@@ -237,7 +237,7 @@ class Remainder(Solutions):
                     improve(node, side, budget)
 
     def _reach(self, node: int, side: int, budget: Budget) -> Point | None:
-        """Look for a solution with the least or greatest count of a node or sum, and note it."""
+        """Search for a solution with the least or greatest count of a node or sum, and note it."""
         row = self.row(node)
         component = self._component_of(row)
         if component is None or self._is_large(len(component.nodes)):

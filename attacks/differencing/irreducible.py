@@ -50,7 +50,7 @@ def has_solution(tables: CountTables) -> bool:
 
 
 def coarsened(tables: CountTables, numbers: Sequence[int]) -> CountTables:
-    """Return some of the numbers alone, atoms that lie in the same of their boxes taken as one."""
+    """Return only some of the numbers; atoms in the same of their boxes become one."""
     kept = np.array(numbers, dtype=np.int64)
     boxes = tables.boxes[kept]
     axes, columns = [], []
@@ -71,7 +71,7 @@ def coarsened(tables: CountTables, numbers: Sequence[int]) -> CountTables:
 
 
 def _coarse_axis(axis: Axis, sets: np.ndarray) -> tuple[Axis, np.ndarray]:
-    """Return an axis with one atom for all that lie in the same of some sets, and the new codes of these sets."""
+    """Return an axis on which all atoms in the same of some sets are one, and the new codes of these sets."""
     used, place = np.unique(sets, return_inverse=True)
     inside = np.zeros((len(used), axis.atoms), dtype=np.bool_)
     for row, one in enumerate(used.tolist()):

@@ -99,7 +99,7 @@ class MarginLattice:
 
 
 def build_lattice(axes: Sequence[Axis], published: Boxes, asked: Boxes) -> MarginLattice:
-    """Return the lattice in which the published boxes lie, and of the others those of the same sets.
+    """Return the lattice of the published boxes, with the other boxes that have the same sets.
 
     Raises:
         TooManyCellsError: it has too many nodes.
@@ -244,7 +244,7 @@ def _of_set(one: int, masks: Mapping[int, int], smaller: Sequence[int]) -> list[
 
 
 def _levels(found: Sequence[Decomposition]) -> list[list[Decomposition]]:
-    """Split decompositions into levels, in each of which no set is twice a parent or child, nor both."""
+    """Split decompositions into levels; in each, a set is the parent or child of at most one."""
     levels: list[tuple[set[int], list[Decomposition]]] = []
     for parent, parts in found:
         sets = {parent, *parts}

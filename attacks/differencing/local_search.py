@@ -1,8 +1,8 @@
 """Local search for tables of integers that agree with everything: what is loosely tied needs no programme.
 
-Rounded series are one component that takes a linear programme minutes, while almost any table near the published one
-can be mended, one move after the other, each the best of some that mend a violated bound. Solutions are looked for that
-lie where a question needs them; each is tested before it counts.
+A rounded series is one component, for which a linear programme takes minutes. But almost any table near the published
+one can be repaired, one move after another; each move is the best of some that repair a violated bound. The search
+looks for solutions with the counts that a question needs, and tests each before it counts.
 
 Sources: WalkSAT (Selman, Kautz and Cohen, AAAI 1994), with weights on what is still violated (Morris, AAAI 1993).
 """
@@ -59,7 +59,7 @@ class LocalSearch:
         self.point = self._tested(self.sums[self._kept] @ middle[self.atoms], _FIRST * len(self.atoms))
 
     def toward(self, goals: Any, low: Counts, high: Counts) -> Counts | None:  # noqa: ANN401 - scipy's matrices have no types
-        """Return a solution in which as many goals as can be lie between other limits; None if none was found.
+        """Return a solution in which as many goals as possible are between other limits; None if none was found.
 
         A goal is a row of weights of the lattice's nodes, in a matrix of shape (goals, nodes).
         """
@@ -84,7 +84,7 @@ class LocalSearch:
         steps: int,
         watched: Any,  # noqa: ANN401 - as above
     ) -> Ends:
-        """Look near the last solution for one for each goal, whose count lies between other limits.
+        """Search near the last solution for one for each goal, whose count is between other limits.
 
         Returns the least and greatest count of all that is watched, which are rows as goals are, in these solutions;
         shape (2, watched). `steps` limits how many moves each may be away.
@@ -142,7 +142,7 @@ def _incidence(lattice: MarginLattice) -> tuple[Ids, Any]:
         np.concatenate([*parent, np.zeros(0, dtype=np.int64)]),
         np.concatenate([*child, np.zeros(0, dtype=np.int64)]),
     )
-    # Cliques define what they share anew: the first definition of a node is kept.
+    # Cliques define shared nodes again: the first definition of a node is kept.
     step = sparse.csr_matrix((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(size, size))
     atoms = np.flatnonzero(np.diff(step.indptr) == 0)
     found = sparse.csr_matrix((np.ones(len(atoms), dtype=np.int64), (atoms, np.arange(len(atoms)))), (size, len(atoms)))
@@ -176,7 +176,7 @@ def _moves(changes: Any) -> Moves:  # noqa: ANN401 - as above
 
 @kernel
 def _cost(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, move: int, way: int) -> int:
-    """Return by how much a move, there or back, makes the weighted violations worse."""
+    """Return by how much a move, forward or backward, makes the weighted violations worse."""
     cost = 0
     for at in range(moves.start[move], moves.start[move + 1]):
         place = moves.place[at]
@@ -208,7 +208,7 @@ def _note(bad: Counts, where: Counts, count: int, place: int, violated: bool) ->
 
 @kernel
 def _mend(moves: Moves, low: Counts, high: Counts, value: Counts, weight: Counts, limits: tuple[int, int, int]) -> int:
-    """Change `value` until it lies between `low` and `high` everywhere; returns how many places are still violated.
+    """Change `value` until it is between `low` and `high` everywhere; return how many places are still violated.
 
     Args:
         moves: what there is to change it.

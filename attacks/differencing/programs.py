@@ -1,8 +1,8 @@
 """Linear and integer programmes over the counts that propagation leaves open, one connected component at a time.
 
-Nothing that a solver says is believed: its points are rounded and tested in integers, and its duals, rounded to
-fractions, are only weights of equalities; the bound that they give is computed anew, exactly, and holds whatever they
-are (weak duality; Schrijver, section 7.4).
+The solver's word is never taken: its points are rounded and tested in integers. Its duals, rounded to fractions, are
+only weights of equalities; the bound that they give is computed exactly, and holds for any weights (weak duality;
+Schrijver, section 7.4).
 """
 
 from __future__ import annotations

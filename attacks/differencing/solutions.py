@@ -71,9 +71,9 @@ class Questions:
     def wishes(
         self, some: npt.NDArray[np.intp], proved: Ends, seen: Ends, rng: np.random.Generator
     ) -> tuple[Ids, Counts, Counts]:
-        """Return where solutions would settle some questions: nodes, and limits between which their counts should lie.
+        """Return which solutions would settle some questions: nodes, and limits for their counts.
 
-        That is outside of what a finding allows, or at an end of what is proved that no solution has reached.
+        The limits exclude what a finding allows, or are an end of the proved interval that no solution has reached.
         """
         node = self.node[some]
         low, high, least, most = proved[LOWER][node], proved[UPPER][node], seen[LOWER][node], seen[UPPER][node]
@@ -95,7 +95,7 @@ class Questions:
         return node, wish_low[first], wish_high[first]
 
     def is_finding(self, proved: Ends) -> Flags:
-        """Return which questions are findings whatever their exact interval is."""
+        """Return which questions are findings for every interval that is still possible."""
         low, high = proved[LOWER][self.node], proved[UPPER][self.node]
         width = high - low + 1
         small = (low >= 1) & (high < self.min_count) & ((width == 1) | (width < self.min_count - 1))
@@ -164,7 +164,7 @@ class Solutions:
         return np.unique(self.questions.node[mine[self.questions.decide(self.proved, self.seen)[mine] == OPEN]])
 
     def join(self, sums: BoxSums, found: Screened, left: Ids, protected: Flags) -> None:
-        """Take in the sums that have to be looked at closely."""
+        """Add the sums whose interval must be computed."""
         from scipy import sparse
 
         nodes = len(self.bounds.lattice)
@@ -210,7 +210,7 @@ class Solutions:
         return point
 
     def _keep(self, name: int, nodes: Ids, point: Point) -> None:
-        """Keep the last solutions of some nodes; where there are fewer, the first stands for others."""
+        """Keep the last solutions of some nodes; if there are fewer, the first one is repeated."""
         times = self._noted.get(name, 0)
         self._noted[name] = times + 1
         self.points[times % _POINTS if times else slice(None), nodes] = point

@@ -163,7 +163,7 @@ def _added(group: TermGroup, ends: Ends) -> tuple[Counts, Counts]:
 
 
 class _TermTable:
-    """Of which sets of the lattice the sets of an axis are made up.
+    """The sets of the lattice of which the sets of an axis consist.
 
     Attributes:
         base: the sets of the lattice, ascending.

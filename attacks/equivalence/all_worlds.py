@@ -93,7 +93,7 @@ def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:
         return None
     label, before = classes(finer, *numbers), classes(matrix, *coarse)
     some = np.flatnonzero((label >= 0) & (pinned(finer, *numbers) < 0))
-    # People before counterfeits: one column stands for all that the published groups make equal to it.
+    # People before counterfeits: one column represents all that the published groups make equal to it.
     some = some[np.argsort(~matrix.individual[some], kind="stable")]
     chosen = np.sort(some[np.unique(before[some], return_index=True)[1]])
     # In each class a person comes first, with whom the others are paired: of counterfeits alone nothing is said.

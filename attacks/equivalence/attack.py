@@ -1,7 +1,7 @@
 """Equivalence: which people share a value, by linear combinations of all groups.
 
 Threat model: the adversary knows, for each release, who is in which group (`linked`), and that the sensitive value
-never changes; a person whose value may change between two releases would have to be taken for two people.
+never changes; a person whose value may change between two releases would count as two people.
 
 Claim: x is an *equivalence* when x = W S for a rational W with W U = 0, where S is the person matrix and U the value
 matrix: the people with positive entries have the same values, all together, as those with negative ones. e is the
@@ -9,10 +9,11 @@ number on each side; with e = 1 two people share their value, and one of them fo
 *pinned* when W S is one person and W U one value. Sound: each finding comes with W, checked in exact arithmetic.
 
 Exact: all equivalences with e = 1, and all pinned values, for any series; all of them for series of buckets (one group
-for each signature and release) and for small series. Elsewhere up to `max_e`, where each side lies within one published
-group, and reported as that.
+for each signature and release) and for small series. Otherwise only up to `max_e` and with each side within one
+published group, and the report says so.
 
-Source: equivalence paper, Sections IV to VI. Its Lemma 2, by which whole weights suffice, does not hold in general.
+Source: equivalence paper, Sections IV to VI. Its Lemma 2, which says that whole weights suffice, is not true in
+general.
 
 >>> attack = EquivalenceAttack()
 >>> attack.name, attack.max_e, sorted(attack.decides)
@@ -57,8 +58,8 @@ class EquivalenceAttack:
     """Combine all groups linearly.
 
     Attributes:
-        max_e: how many people on a side are looked for and counted; at least 1.
-        history: say too how many were equal after each release.
+        max_e: the largest number of people on a side to search for and count; at least 1.
+        history: whether to count also the equal people after each release.
     """
 
     max_e: int = option(4, help="count and look for sides of up to so many people", least=1, most=100)
@@ -137,7 +138,7 @@ class EquivalenceAttack:
         if pairs is None:
             return outcome
         known = _with_pairs(evidence, matrix, claims, pairs, solver=False)
-        if (known.e == 1).any():  # it is violated, but for waivers: the others are asked about if need be
+        if (known.e == 1).any():  # It is violated, except for waivers: the others are asked about if necessary.
             left = budget.remaining()
             asked = cache(lambda: _all_distinguished(known, knowing, Budget(left, engine=budget.engine)))
             return replace(outcome, claims=replace(known, distinguished=asked))
@@ -147,7 +148,7 @@ class EquivalenceAttack:
 
 
 def _all_distinguished(claims: Equivalences, knowing: PossibleValues, budget: Budget) -> bool:
-    """Return whether worlds distinguish all people but those who are claimed to be equal."""
+    """Return whether worlds distinguish all people who are not claimed to be equal."""
     sides = claims.pairs(np.flatnonzero(claims.e == 1))
     pairs = [pair for pair in sides if isinstance(pair[0], int) and isinstance(pair[1], int)]
     equal = knowing.equal_people(np.array(pairs, dtype=np.int32).reshape(-1, 2), budget)
@@ -204,7 +205,7 @@ def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
 
 
 def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: ContradictionError) -> Reason:
-    """Return that no values fit all groups, and where that was seen."""
+    """Return the outcome that no values fit all groups, with the groups that show it."""
     text = say("the releases contradict each other: no assignment of values to people fits all groups")
     if contradiction.groups:
         group = contradiction.groups[0]

@@ -40,10 +40,10 @@ class SpanningClaims:
     """Pinned values, pairs of columns with equal values, and equivalences with more people, one after the other.
 
     Attributes:
-        evidence: what the groups and values are called.
+        evidence: it has the names of groups and values.
         matrix: the releases that were judged.
         found: what was found in them.
-        seconds: how long weights may be looked for, all in all; None is without limit.
+        seconds: how long the search for weights may take in total; None is without limit.
         pin: columns of individuals whose value is pinned.
         forest: pairs of columns with equal values, which together span each class.
         more: places of the witnesses with e of 2 and more in which people take part.
@@ -140,7 +140,7 @@ class SpanningClaims:
 
 
 def equal_pair(evidence: Evidence, matrix: Matrix, pair: Codes, *, solver: bool) -> Equivalence[int]:
-    """Return that two columns are equal in all worlds, by a solver, or by groups of which values were struck out."""
+    """Return the finding that two columns are equal in all worlds, by a solver or by groups with ruled-out values."""
     left, right = (member_of(evidence, matrix, column) for column in pair.tolist())
     error = None if solver else chance_of_error(matrix)
     return Equivalence(1, {left: 1}, {right: 1}, evidence="solver" if solver else "fingerprint", error=error)

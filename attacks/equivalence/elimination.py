@@ -70,7 +70,7 @@ class Elimination:
             self.used.append((at, row))
 
     def left(self) -> list[Row]:
-        """Return the rows that were not used, but for those that are zero."""
+        """Return the rows that were not used and are not zero."""
         return [row for row in self._rows.values() if row]
 
     def substitute(self, numbers: MutableMapping[int, int]) -> None:
@@ -143,7 +143,7 @@ class Elimination:
 
 
 def solved(equations: list[Row]) -> dict[int, Fraction] | None:
-    """Return a solution of some equations, or None when there is none, or it takes too much work.
+    """Return a solution of some equations, or None if there is none or it takes too much work.
 
     Where several exist, as many of the last unknowns as possible are 0. Unknowns that are left out are 0.
 
@@ -166,7 +166,7 @@ def solved(equations: list[Row]) -> dict[int, Fraction] | None:
 def plainer(equations: list[Row], unknowns: int, budget: Budget) -> dict[int, Fraction] | None:
     """Return a solution with a small sum of absolute values, which tends to have few entries, or None.
 
-    A linear program finds out which unknowns are needed; the solution itself is computed anew.
+    A linear program finds out which unknowns are needed; the solution itself is computed exactly.
     """
     from scipy.sparse import csr_array, hstack
 

@@ -111,13 +111,13 @@ def _orders(pivot: Array, turn: Array, row_label: Array, column_label: Array) ->
 
 
 def _transposed(lists: Ragged, width: int) -> Ragged:
-    """Return the lists in which each entry stands, ascending."""
+    """Return the lists that contain each entry, ascending."""
     start, places = grouped(lists.entry, width)
     return Ragged(start, _list_of(lists)[places])
 
 
 def _list_of(lists: Ragged) -> Array:
-    """Return in which list each entry stands."""
+    """Return which list contains each entry."""
     return np.repeat(np.arange(len(lists.start) - 1, dtype=np.int32), np.diff(lists.start))
 
 

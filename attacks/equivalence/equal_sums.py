@@ -23,12 +23,12 @@ Sets: TypeAlias = npt.NDArray[np.int64]
 
 # Sets that are formed at a time, which fit into a processor's cache.
 _AT_A_TIME = 1 << 16
-# How many sums are held at a time, at 8 bytes each, and how many remainders of theirs are looked up at first.
+# How many sums are in memory at a time, at 8 bytes each, and how many of their remainders are looked up at first.
 _HELD, _FILTER = 1 << 25, 1 << 22
 
 
 class SetPlaces(NamedTuple):
-    """Who of each group can take part, twins as one: a place for each, in the order of items within each group.
+    """The people of each group who can take part, twins as one: a place for each, in the order of items in each group.
 
     All people may be such a group too.
 
@@ -94,7 +94,7 @@ def search(places: SetPlaces, e: int, sets: int, wanted: Flags, budget: Budget) 
     Their order does not depend on the sums, which are random. Once the budget is spent, pairs may be missing.
 
     Args:
-        places: who can take part.
+        places: the people who can take part.
         e: columns in each set.
         sets: about how many sets there are.
         wanted: whose least e is open, by column.

@@ -1,8 +1,8 @@
 """Arithmetic modulo a prime of 56 or 57 bits, drawn at random, on uint64.
 
-What holds modulo a prime need not hold for fractions: where the denominators of some weights are multiples of the
-prime, these weights are missed, and a series can be made for any prime that is known beforehand. So each prime is
-drawn anew, among some 2.8 * 10**15.
+A relation that holds modulo a prime need not hold for fractions: where the denominators of some weights are multiples
+of the prime, these weights are missed, and a series can be made for any prime that is known beforehand. So a new prime
+is drawn each time, from about 2.8 * 10**15.
 
 Such a prime leaves seven bits of room, so that a sum of 127 numbers is reduced once. Numbers are less than the prime;
 nothing below ever overflows. Quotients are estimated by doubles: for products, less than 2**114, they err by less than

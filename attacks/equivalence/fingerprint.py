@@ -6,8 +6,8 @@ prime, for the person matrix S and the value matrix U. When W U = 0 for some rat
 chance. So columns with equal numbers are those with e = 1, h_i = c_v shows that column i has value v for certain, and
 sets of columns with equal sums are equivalent: all of them, at the cost of one sparse solve.
 
-That holds for all but few primes: those that divide a denominator of W, or a minor of S and U. So the prime is drawn
-anew for each fingerprint, and what two fingerprints agree on is as good as certain (`chance_of_error`).
+This is true for all primes but those that divide a denominator of W, or a minor of S and U. So each fingerprint draws a
+new prime, and what two fingerprints agree on is nearly certain (`chance_of_error`).
 
 Small systems are solved by plain elimination, large ones by `attacks.equivalence.peeling` and
 `attacks.equivalence.lanczos`; the solution is checked, group by group.

@@ -32,7 +32,7 @@ class SolverContradictionError(AssertionError):
 
 
 class IntegerModel:
-    """The integer vectors of a lattice up to some norm ||x||₁, but for variables that have to be 0.
+    """The integer vectors of a lattice up to some norm ||x||₁, with some variables fixed to 0.
 
     Attributes:
         effort: how much longer the solver may work, in deterministic seconds.
@@ -68,12 +68,12 @@ class IntegerModel:
             raise TooMuchWorkError
 
     def some(self, wanted: Sequence[int], budget: Budget) -> Row | None:
-        """Return a vector in which some of these variables are not 0, or None when there is none.
+        """Return a vector in which some of these variables are not 0, or None if there is none.
 
-        What is asked for is asked for in all later calls as well.
+        All later calls ask for the same, too.
 
         Raises:
-            TooMuchWorkError: neither was found out.
+            TooMuchWorkError: neither was decided.
         """
         wanted = [at for at in wanted if at in self.entry]
         if not wanted:
@@ -120,7 +120,7 @@ class IntegerModel:
         self.model.add_bool_or([self._positive[at] for at in wanted])
 
     def _solved(self, budget: Budget, *, presolve: bool) -> tuple[Row | None, bool]:
-        """Return a vector, or None, and whether it is proved that there is none, or none lesser."""
+        """Return a vector, or None, and whether it is proved that there is none, or no smaller one."""
         if self.effort <= 0 or budget.exhausted():
             return None, False
         answer, solver = solved(self.model, self.effort, budget, cp_model_presolve=presolve)

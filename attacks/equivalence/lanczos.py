@@ -26,7 +26,7 @@ from audit.model.arrays import Array
 from audit.runtime.budget import Budget
 from audit.runtime.compiling import inlined, kernel
 
-# Additions between two looks at the budget: about a tenth of a second.
+# Additions between two checks of the budget: about a tenth of a second.
 _WORK = 50_000_000
 _ATTEMPTS = 8
 _SPENT, _FAILED, _INCONSISTENT, _SOLVED = 0, 1, 2, 3

@@ -12,7 +12,7 @@ from audit.runtime.phrases import Phrase, parted, say, say_count
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EquivalenceMeasures(BoundedMeasures):
-    """Which people share a value.
+    """The measures of people who share a value.
 
     Attributes:
         individuals: people, counterfeits left out.

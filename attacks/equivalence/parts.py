@@ -50,7 +50,7 @@ class Part:
 
     @property
     def bucket_graph(self) -> Weights:
-        """Of a bucket, the number of people with one unbroken stay between two nodes; shape (n + 1, n + 1).
+        """Return the number of people of a bucket with one unbroken stay between two nodes; shape (n + 1, n + 1).
 
         Source: equivalence paper, Algorithm 1.
         """
@@ -140,7 +140,7 @@ class Parts:
 
 
 def classes(labels: Labels) -> Counts:
-    """Return which nodes are in which class, but for the class of node 0; shape (nodes, classes - 1).
+    """Return which nodes are in which class, without the class of node 0; shape (nodes, classes - 1).
 
     Args:
         labels: the least node of each node's class; shape (nodes,).
@@ -215,6 +215,6 @@ def _delta_encoding(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDAr
         steps[who, node[of] + 1] = 1
         ends[who[node[of] + 1 == sizes[home[of]]]] = True
     steps[:, 1:] -= steps[:, :-1].copy()
-    # Whoever is in a bucket's last group is gone at its node 0.
+    # People in a bucket's last group leave at its node 0.
     steps[ends, 0] = -1
     return steps

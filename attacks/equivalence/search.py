@@ -76,8 +76,8 @@ def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
 
     * Theorem 2: buckets without a cut of 2e or less have no equivalence, and nodes that no such cut separates count as
       one (`uncut`).
-    * Lemma 3: each bucket is looked at alone, and only from some e on buckets together, whose sums of values may cancel
-      (`coupled`).
+    * Lemma 3: each bucket is searched alone, and only from some e on together with others, because their sums of values
+      may cancel (`coupled`).
     * The integer vectors x = W S with W U = 0 of what is left form lattices (`lattices`). A vector is looked for in
       them, up to 2e, for each column that still has none (`find`).
 
@@ -114,7 +114,7 @@ class _VectorSearch:
         best: the least e found of an equivalence in which people take part.
         shortest: the entries by type of the last one found of that e.
         lower: no such equivalence has a lesser e; None when there is none at all.
-        complete: whether all was found that was asked so far.
+        complete: whether everything that was asked so far was found.
     """
 
     parts: Parts
@@ -188,7 +188,7 @@ class _VectorSearch:
         return sorted(systems, key=lambda system: -len(system.cost))
 
     def _wanted(self, types: Counts, e: int) -> Flags:
-        """Return of which types no equivalence up to e is known."""
+        """Return the types for which no equivalence up to e is known."""
         wanted: Flags = (self.least[types] == 0) | (self.least[types] > e)
         return wanted
 
@@ -248,7 +248,7 @@ class _VectorSearch:
                 self._note(system, vector)
 
     def _improve(self, system: Lattice, people: set[int], lower_bound: int) -> bool:
-        """Look for a vector that is less than the best one; return whether it is sure that none is left."""
+        """Search for a vector that is smaller than the best one; return whether it is certain that none is left."""
         left, best = dict(self.shortest), self.best or _STATED + 1
         row = _taken(system, left)
         known = None if left or not row else row
@@ -295,7 +295,7 @@ class _VectorSearch:
 
 
 def _taken(system: Lattice, entries: Row) -> Row:
-    """Return what some entries by type say of a lattice's variables, and take them away."""
+    """Return the entries of a lattice's variables, given by type, and remove them."""
     row: Row = {}
     for type_, variable, sign in zip(
         *(each.tolist() for each in (system.type, system.variable, system.sign)), strict=True

@@ -1,4 +1,4 @@
-"""Strategy: which ways to take for some releases, and what they found, put together.
+"""Strategy: choose the methods for some releases, and combine what they found.
 
 1. Linear reasoning over all groups (`fingerprint`), always: complete for e = 1, and for pinned values.
 2. Sums of the fingerprint over sets of columns (`subsets`): of all people where those are not too many, which is
@@ -181,7 +181,7 @@ def _matched(linear: Found, sums: Matched, max_e: int, individual: Flags) -> Fou
 
 
 def _merged(found: Found, exact: Exact, way: Phrase) -> Found:
-    """Return what is known with what the search found beside it."""
+    """Return what is known, joined with what the search found."""
     least = _least(found.least, exact.least)
     upper = min((e for e in (found.upper, exact.upper) if e is not None), default=None)
     lower = None if exact.lower is None else max(found.lower or 1, exact.lower)
@@ -202,13 +202,13 @@ def _merged(found: Found, exact: Exact, way: Phrase) -> Found:
 
 
 def _bounded(lower: int | None, upper: int | None) -> str:
-    """Return between which bounds the least e lies."""
+    """Return the bounds of the least e."""
     if upper is None:
         return say("the least e is at least {lower}, and no upper bound is known", lower=str(lower))
     return say("the least e is at least {lower}, and at most {upper}", lower=str(lower), upper=str(upper))
 
 
 def _least(one: Codes, other: Codes) -> Codes:
-    """Return the lesser of two entries, of which 0 stands for none."""
+    """Return the smaller of two entries; 0 means none."""
     both = np.minimum(one, other)
     return np.where((one > 0) & (other > 0), both, np.maximum(one, other)).astype(np.int32)

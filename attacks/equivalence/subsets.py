@@ -69,7 +69,7 @@ def matched(
     *,
     among: Flags | None = None,
 ) -> Matched:
-    """Return the least e of every column up to `max_e`, as far as all sets that it takes can be formed.
+    """Return the least e of every column up to `max_e`, as far as all the sets needed can be formed.
 
     With n sets in all, some two of them have equal sums by chance with a probability of n² / 2⁵⁶ in one fingerprint:
     one in 200 thousand for 600 thousand sets, one in 9 for 90 million. In both that never happens in practice.
@@ -127,7 +127,7 @@ def matched(
 def _places(
     matrix: Matrix, twins: Types, here: Flags, max_e: int, item: Codes, numbers: tuple[Fingerprint, Fingerprint]
 ) -> tuple[SetPlaces, SetPlaces]:
-    """Return who can take part, by group and of all: of twins the first, where all may and they are not many."""
+    """Return who can take part, by group and of all; of twins only the first, if they are not too many."""
     many = twins.size > max_e
     many[twins.of[~here & (twins.of >= 0)]] = True
     first = twins.example[~many]

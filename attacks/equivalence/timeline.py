@@ -16,16 +16,16 @@ from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
 _MOST = 0.5
-"""Of more memberships than this share no copy is made."""
+"""No copy is made of more memberships than this share."""
 _FAR = 20
-"""Whoever is connected through more groups than so many counts as connected."""
+"""People who are connected through more groups than this count as connected."""
 
 
 def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], Reason | None]:
     """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
 
-    Who does not count at the end does not count early, and who counts once counts ever after. Where the time is up the
-    numbers so far remain bounds from below.
+    People who do not count at the end do not count earlier, and people who count once count in all later releases.
+    Where the time is up the numbers so far remain bounds from below.
     """
     last = int((matrix.individual & (found.least > 0)).sum())
     numbers, reason = _counted(matrix, found, max_e, budget)
@@ -80,7 +80,7 @@ def least_so_far(
 
 
 def _concerned(matrix: Matrix, among: Flags) -> Matrix:
-    """Return the groups of all who are connected with some columns by common groups, or all groups."""
+    """Return the groups of all people who are connected with some columns by common groups, or all groups."""
     chosen = among.copy()
     for _ in range(_FAR):
         group = np.logical_or.reduceat(chosen[matrix.member], matrix.start[:-1])

@@ -1,6 +1,6 @@
 """Weights: groups whose weighted sum is a given equivalence, so that a reader can add them up by hand.
 
-Which equivalences there are is found by other means, in general by random numbers; here each is shown. Groups are
+Other methods find the equivalences, in general by random numbers; this one proves each of them. Groups are
 gathered around the people concerned, those first of whose members most are there already. In what was gathered, a group
 with a member in no other one has weight 0 unless that member is concerned, and drops out; the weights of what is left
 are found by elimination. What does not suffice is doubled, up to some thousand groups. A result is checked in exact
@@ -38,8 +38,8 @@ _SAFE = 2**62
 class Solver:
     """Finds weights for the equivalences of one series, one after the other.
 
-    Columns that are in the same groups always have the same entry in a sum of groups: one of them stands for all, so
-    that large groups do no harm.
+    Columns that are in the same groups always have the same entry in a sum of groups: one of them represents all, so
+    that large groups cost no more.
     """
 
     def __init__(self, matrix: Matrix) -> None:
@@ -149,7 +149,7 @@ class Solver:
 
 
 def _sums(place: npt.NDArray[np.integer], term: npt.NDArray[np.generic]) -> dict[int, int]:
-    """Return the exact sum of the terms at each place, but for those that are 0."""
+    """Return the exact sum of the terms at each place, without sums of 0."""
     distinct, where = np.unique(place, return_inverse=True)
     total = np.zeros(len(distinct), dtype=term.dtype)
     np.add.at(total, where, term)

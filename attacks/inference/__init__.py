@@ -1,1 +1,1 @@
-"""Inference: what can be learnt from the releases themselves about who has which value."""
+"""Inference: guess people's values by what the releases themselves teach."""

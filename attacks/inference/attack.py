@@ -1,12 +1,11 @@
 """Inference: how well values are guessed by what the releases themselves teach, against two controls.
 
-**Threat model.** `linked`: who is in which group, and all published quasi-identifiers; values never change. The
-adversary learns which quasi-identifiers go with which values from the groups (naive Bayes, EM over who has which row),
-and guesses each person's value with that and the person's groups.
-**Claim.** None about a person: an estimate, never a finding, and no clause is decided by it. Right guesses are reported
-as *attack*, beside *control*, the same for people whose groups nothing was learnt from and are not looked at (what is
-true of the population), and *baseline*, a guess among the rows of the person's groups. An attack is worth what it
-exceeds the control by.
+**Threat model.** `linked`: who is in which group, and all published quasi-identifiers; values never change. From the
+groups, the adversary learns which quasi-identifiers go with which values (naive Bayes, EM over who has which row), and
+uses this and the person's groups to guess each person's value. **Claim.** None about a person. The result is an
+estimate, never a finding, and decides no clause. Right guesses are reported as *attack*, beside *control*, the same for
+people whose groups are used neither to learn nor to guess (what is true of the population), and *baseline*, a guess
+among the rows of the person's groups. An attack is worth what it exceeds the control by.
 
 Source: D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009; M. Giomi et al., "A unified framework for
 quantifying privacy risk in synthetic data" (anonymeter), PoPETs 2023, for the control. Cost: some passes over the rows.
@@ -35,7 +34,7 @@ _SEED = 0x5EED
 _CONTROL = 0.2
 """Share of the groups of the last release whose people are the control."""
 _ROWS = 200_000
-"""About so many rows are looked at; of larger series groups are drawn."""
+"""About so many rows are used; in larger series groups are drawn."""
 _Z = 1.959964
 
 
@@ -173,7 +172,7 @@ def _guess(model: Model, cells: Codes) -> Counts:
 
 
 def _looked_back(evidence: Evidence) -> tuple[Flags, Codes, int]:
-    """Return by person code which values are left, shape (people, values), the last release, and the number of rows.
+    """Return which values are left by person code, shape (people, values), the last release, and the number of rows.
 
     The last release is -1 for people who are not to be asked about.
     """

@@ -21,7 +21,7 @@ from audit.model.arrays import Codes, Counts, Floats
 _EXACT = 6
 """Groups of so many rows are averaged over all permutations."""
 _AT_ONCE = 4_000_000
-"""How many entries of permutations are held at a time."""
+"""How many entries of permutations are in memory at a time."""
 _FITTINGS = 50
 _ROUNDS = 8
 _SMOOTHING = 0.5

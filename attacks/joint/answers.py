@@ -22,17 +22,17 @@ from audit.runtime.budget import Budget
 
 @dataclass(frozen=True)
 class Answers:
-    """What is left of any one version, as it was decided; each answer takes a look at the whole release."""
+    """What is left of any one version, as it was decided; each answer computes the whole release."""
 
     decision: Knowledge
     evidence: Evidence
 
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return what is known of who has had one of some values in some release; shape (values,)."""
+        """Return what is known about who has had each of some values in some release; shape (values,)."""
         return ever(self.evidence, self.decision, grave, budget)
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
-        """Return who has equal values in all worlds, beyond `known`, and but for those who are certain."""
+        """Return who has equal values in all worlds, without `known` pairs and people who are certain."""
         return equal_people(self.decision, known, budget)
 
     def possible(self, person: int, release: int) -> Sequence[int]:

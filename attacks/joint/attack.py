@@ -5,8 +5,8 @@ quasi-identifiers and presence (`register`), and which value may follow which.
 
 Claim: a *world* gives all people known to be in a release one of its rows, no row to two, and each the same value
 in all releases, or values that follow one another along transitions. A value is possible for a person in a release
-exactly when some world has it; a version with one possible value is *certain*. What is neither in a world that was
-found nor proved to be in none is counted as *open*.
+exactly when some world has it; a version with one possible value is *certain*. Values that are neither in a world that
+was found nor proved to be in none count as *open*.
 
 Risk: the share of the worlds that have the value, each weighed by its transitions, where all of them were counted.
 
@@ -49,7 +49,7 @@ class JointAttack:
 
     Attributes:
         seed: what is drawn where worlds are looked for, which may settle more or less of what is hard.
-        aims: of how many values of each person worlds are wanted, one aim after the other; 0 stands for all.
+        aims: for how many values of each person to find worlds, one aim after another; 0 means all.
         max_risk: the policy's limit; below certainty, worlds of small parts are counted though others are too large.
     """
 
@@ -140,7 +140,7 @@ class JointAttack:
 
 
 def _nothing_known(evidence: Evidence) -> JointMeasures:
-    """Return the measures of a series that is too large to be looked at: everything may be true that there is."""
+    """Return the measures of a series that is too large to attack: every value is open."""
     versions = values = 0
     for seen in evidence.stream():
         values = max(values, seen.values)

@@ -45,7 +45,7 @@ class Ball:
         return LinearModel(self.core)
 
     def columns(self, columns: Numbers) -> Numbers:
-        """Return which columns of the model stand for columns of the core around it."""
+        """Return which columns of the model represent columns of the core around it."""
         return np.flatnonzero(np.isin(self.model.column, self.core.stands[np.searchsorted(self.column, columns)]))
 
     def held(self, world: Numbers) -> Numbers:
@@ -54,10 +54,10 @@ class Ball:
 
 
 class Neighbourhood:
-    """Which variables share blocks in a core of one part."""
+    """The variables that share blocks in a core of one part."""
 
     def __init__(self, core: OpenSubproblem, columns: Numbers | None = None) -> None:
-        """Look up who is in which blocks, by all columns or by some that take rows of all blocks of their variables."""
+        """Note who is in which blocks, by all columns or by some that take rows of all blocks of their variables."""
         self._core = core
         entry = np.arange(len(core.row)) if columns is None else segments(core.row_start, columns)
         blocks = max(1, int(core.block.max(initial=-1)) + 1)

@@ -2,8 +2,8 @@
 
 Only variables with several living columns are in it, with what of the capacities the others leave; rows that cannot be
 taken too often and rows that repeat what others say are left out. Variables, columns and rows of a part follow one
-another, so that parts are cut out by slices; balls around a person are cut out by lists. Whatever is cut out is a core
-again, with numbers of its own.
+another, so that parts are cut out by slices; balls around a person are cut out by lists. A piece that is cut out is a
+core again, with its own numbering.
 
 Variables of the same rows are *twins*: what is known of one is known of all, and counting how many of them have each
 column says everything (*classes*).
@@ -110,7 +110,7 @@ class OpenSubproblem:
 
     @cached_property
     def like(self) -> Numbers:
-        """The first of the twins of each variable, which stands for all: those without links that take equal rows."""
+        """The first of each variable's twins, which represents all: those without links that take equal rows."""
         linked, begin = np.zeros(self.variables, dtype=np.bool_), self.row_start[self.start]
         linked[self.link] = True
         first, widths = dict[object, int](), np.diff(self.row_start)
@@ -268,5 +268,5 @@ def core_of(network: OpenSubproblem, alive: Flags, wanted: Flags, *, exact: bool
 
 
 def _numbered(labels: Numbers) -> Numbers:
-    """Return the same with numbers from 0 for labels that stand side by side where they are equal."""
+    """Return the same with numbers from 0 for labels, if equal labels follow one another."""
     return np.cumsum(np.diff(labels, prepend=labels[:1]) != 0)

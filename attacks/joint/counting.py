@@ -72,7 +72,7 @@ def _within_classes(transitions: Transitions, network: ConstraintNetwork, core: 
     return Steps({(kind, kind): weight for kind, weight in stay.items()}, own)
 
 
-# Numbers of worlds that are larger are not printed, nor worked out.
+# Larger numbers of worlds are neither computed nor printed.
 _MOST_FACTORS, _MOST_WORLDS = 2_000, 10**1_000
 Number = int | Fraction
 State = tuple[tuple[int, ...], int]
@@ -196,7 +196,7 @@ class _Counter:
         part = self._part
         if len(part.link):
             return list(range(part.variables))
-        # From one to the next by shared rows: always whoever wants the fewest rows that nobody has wanted so far.
+        # From one to the next by shared rows: always the one who needs the fewest rows that nobody has needed so far.
         wants = [
             set(part.row[part.row_start[part.start[v]] : part.row_start[part.start[v + 1]]].tolist())
             for v in range(part.variables)

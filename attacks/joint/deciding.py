@@ -18,7 +18,7 @@ _FOR_LAST = 0.8
 # The share of it in which the network has to be built: with less time left nothing would be found out.
 _FOR_NETWORK = 0.6
 AIMS = (TWO, ALL)
-"""Worlds are wanted of two values of each person first, which decides who is certain, then of all values."""
+"""Find worlds for two values of each person first, which decides who is certain, then for all values."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def decide(
 ) -> Decided:
     """Return what is possible after all releases, and what of that was certain after fewer, where all values are asked.
 
-    Whatever is certain early is certain in the end: backward from the last release but one, those alone are asked about
-    who are certain after the next. Where no one is, no one was before.
+    A value that is certain early stays certain: so the releases are asked backward from the last but one, and only
+    about people who are certain after the next one. Where no one is, no one was before.
 
     With `each_part` the worlds of small parts are counted where others are too large.
 

@@ -4,7 +4,7 @@ People of different parts have nothing to do with each other: where each has two
 gives them different ones. In a part worlds divide people into classes: those who had equal values in all worlds so far.
 Twins who have different values in a world can exchange them, which divides them from all others. For each pair that is
 left it is asked, in whole numbers, whether one keeps a value while the other has another; where that is impossible for
-every value, the two are equal in all worlds. No pairs are held but those that are asked about.
+every value, the two are equal in all worlds. Only pairs that are asked about are in memory.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def equal_people(decision: Knowledge, known: Codes, budget: Budget) -> EqualPeop
     core = core_of(network, alive, np.ones(network.variables, dtype=np.bool_))
     versions = network.versions
     people = int(versions.person.max(initial=-1)) + 1
-    one_of_all = np.zeros(people, dtype=np.bool_)  # who stands for all that pairs make equal, or is in no pair
+    one_of_all = np.zeros(people, dtype=np.bool_)  # those who represent all that pairs make equal, or are in no pair
     one_of_all[np.unique(component_of(known[:, 0], known[:, 1], people), return_index=True)[1]] = True
     asked = versions.counted & one_of_all[versions.person]
     person = np.full(network.variables, -1, dtype=np.int32)

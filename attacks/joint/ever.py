@@ -1,9 +1,9 @@
 """Ever: in which share of the worlds a person never has one of some values, in any release.
 
-A choice of a variable stands for a class of values, within which the members of a group may exchange theirs: it leaves
-the person clean in a release with the share of the class's rows that have none of the values. So where a person has one
-variable, the share is a sum over its choices. Where the person has several, which transitions link, the worlds of the
-part are counted once more, weighed by what leaves this person clean, and divided by all.
+A choice of a variable represents a class of values, within which the members of a group may exchange theirs: it leaves
+the person without the values in a release by the share of the class's rows that have none of them. So where a person
+has one variable, the share is a sum over its choices. Where the person has several, which transitions link, the worlds
+of the part are counted once more, weighed by what leaves this person clean, and divided by all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STEPS, STEPS_IN_ALL = 20_000, 2_000_000
 
 
 def ever(evidence: Evidence, decision: Knowledge, grave: Flags, budget: Budget) -> EverKnown:
-    """Return what is known of who has had a value in some release.
+    """Return what is known about who has had a value in some release.
 
     Args:
         evidence: what was decided.
@@ -107,7 +107,7 @@ class _CleanHistories:
         return EverKnown(risk, certain & counted, without & ~certain, counted)
 
     def untouched(self) -> Flags:
-        """Return which people can have none of the values, by person code."""
+        """Return by person code which people may have none of the values."""
         versions = self.decision.network.versions
         touched = self._any(self.decision.alive & (self.clean != 1))
         found = np.ones(int(versions.person.max(initial=-1)) + 1, dtype=np.bool_)

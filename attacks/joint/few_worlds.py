@@ -1,4 +1,4 @@
-"""Few worlds that show much: of all that are known, some that between them give people different values.
+"""Few worlds that show much: some of all known worlds that together give people different values.
 
 Parts of a network share nothing, so that each may be in another one of its worlds. In each part those worlds are taken
 one after the other that change most people who were not changed before.
@@ -94,7 +94,7 @@ def values_of(
 ) -> Iterator[tuple[Codes, Codes]]:
     """Yield the row classes and the values of the people of each release in a world.
 
-    Where columns stand for classes of values, the rows of a class are handed out in turn: `turn` is where to begin.
+    If columns represent classes of values, the rows of a class are given out in turn: `turn` is where to begin.
     """
     net = known.network
     for release, (contents, seen) in enumerate(zip(net.contents, hosts, strict=True)):

@@ -21,8 +21,8 @@ COUNTED = 64
 class Knowledge:
     """What is known of the columns of a network.
 
-    What is shown follows from worlds alone: columns of worlds that were checked, or of such worlds in which twins, or
-    people who can exchange values at will, exchange theirs; and the only column that is left, which every world has.
+    What is shown follows only from worlds: columns of checked worlds, or of such worlds in which twins, or people who
+    can exchange values at will, exchange theirs; and the only column that is left, which every world has.
 
     Attributes:
         network: whose columns they are; all of them are left by people's own groups.
@@ -36,7 +36,7 @@ class Knowledge:
     """
 
     def __init__(self, network: ConstraintNetwork, budget: Budget | None = None) -> None:
-        """Begin with what people's own groups leave: who has no choice has that in every world."""
+        """Begin with what people's own groups leave: people without a choice have that value in every world."""
         self.network, self._budget = network, budget or Budget()
         self.alive = np.ones(network.columns, dtype=np.bool_)
         self.feasible = bool((np.diff(network.start) > 0).all())
@@ -62,7 +62,7 @@ class Knowledge:
 
     @property
     def shown(self) -> Flags:
-        """Which columns some world has; shape (columns,), not to be written to."""
+        """The columns that some world has; shape (columns,), not to be written to."""
         found = self._shown.view()
         found.flags.writeable = False
         return found
@@ -96,7 +96,7 @@ class Knowledge:
         self._shown[columns] = True
 
     def begin(self, variables: Numbers, columns: Numbers) -> bool:
-        """Take over a first world of some variables; return whether it is one, beside what others have."""
+        """Add a first world of some variables; return whether it is one together with what others have."""
         if not self.worlds.begin(variables, columns, self.alive):
             return False
         self._shown[columns] = True
@@ -139,7 +139,7 @@ class Knowledge:
             self._take_singles()
 
     def _settle_shares(self) -> None:
-        """Say of what is ruled out that no world has it, and of the only column left that every world does."""
+        """Note that no world has what is ruled out, and that every world has the only column left."""
         self.share[~self.alive] = 0.0
         self.share[self._singles()] = 1.0
 
@@ -173,7 +173,7 @@ class Knowledge:
         return found
 
     def core(self, columns: Flags, *, known: bool | None = None) -> OpenSubproblem:
-        """Return the open parts with some of the columns; if asked, only those of which a world is known (or none)."""
+        """Return the open parts with some of the columns; if asked, only those with (or without) a known world."""
         if self._core is None:
             self._core = core_of(self.network, self.alive, np.ones(self.network.variables, dtype=np.bool_))
         core = self._core

@@ -158,7 +158,7 @@ class LinearModel:
     def integers(
         self, some: Sequence[int], hint: Numbers | None, work: float, budget: Budget
     ) -> tuple[Answer, Numbers | None]:
-        """Ask for a world in which one of some columns of the model is taken, for any where there are none of these."""
+        """Ask for a world in which one of some columns of the model is taken, or for any world if none are given."""
         from ortools.sat.python import cp_model
 
         asking, matrix = cp_model.CpModel(), self.matrix

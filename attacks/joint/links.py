@@ -25,7 +25,7 @@ def chain_positions(link: Integers) -> Numbers:
 
 
 def consistent(owner: Integers, kind: Integers, alive: Flags, link: Integers, may: Flags | None) -> Flags:
-    """Return which of the living columns lie on a path through all versions of their person.
+    """Return which of the living columns are on a path through all versions of their person.
 
     Args:
         owner: the variable of each column, ascending; shape (columns,).

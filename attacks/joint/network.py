@@ -2,7 +2,7 @@
 
 A *variable* is what is to be found out: the value of a person, where it never changes and each release has one place
 for the person; else the value and the place in one release, a version. A *column* is a choice of a variable. It takes
-one of each of its *rows*: a row stands for all published rows of a group with one value, or for the places of a row
+one of each of its *rows*: a row represents all published rows of a group with one value, or for the places of a row
 class, and its *capacity* says how many people can take it. The rows of one *constraint* (those of a group, as a rule)
 share its members: each member takes exactly one of them, a global cardinality constraint (Regin, AAAI 1996). *Links*
 bind the variables of consecutive versions of a person.
@@ -82,7 +82,7 @@ class ConstraintNetwork(OpenSubproblem):
         return int(self.kind_of.max(initial=-1)) + 1 == len(self.kind_of)
 
     def even(self, larger_than: int) -> Flags:
-        """Return who can exchange values at will in the world of the key, if some part of theirs has more people.
+        """Return who can exchange values freely in the world of the key, if some part of theirs has more people.
 
         There all members of all groups that hang together may have exactly the values of the group, each equally often
         published, so that values can be exchanged in any world (m-invariance paper, Lemma 3); shape (variables,). What
@@ -110,7 +110,7 @@ class ConstraintNetwork(OpenSubproblem):
 
 
 class GroupValues:
-    """What the groups of one release hold, less the rows of people who are known to have them.
+    """The contents of the groups of one release, without the rows of people who are known to have them.
 
     Attributes:
         group, kind: the pairs of a group and a class of values that there are, in order; shape (pairs,).

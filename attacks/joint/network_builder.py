@@ -77,7 +77,7 @@ def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintN
 
     Raises:
         TooManyChoicesError: people may have too many rows.
-        OutOfTimeError: the time is up; the clock is looked at where there are many rows.
+        OutOfTimeError: the time is up; the clock is checked if there are many rows.
     """
     if evidence.rows < _LARGE:
         budget = Budget()
@@ -157,7 +157,7 @@ class _Builder:
             place, variables, keeping = self._of(at)
             contents = place.contents
             held = value_masks(ValueCounts(contents.group, contents.kind, None), contents.groups, words)
-            # Who is known to have a value is in a group, as it were, that holds that one alone.
+            # A person with a known value counts as in a group that has only this value.
             allowed, which = np.concatenate([held, alone]), np.empty(len(variables), dtype=np.intp)
             seated, known = np.flatnonzero(keeping & place.seated), np.flatnonzero(keeping & ~place.seated)
             which[seated] = place.home(seated)

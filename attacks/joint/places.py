@@ -50,13 +50,13 @@ class OpenPlaces:
         self.contents = GroupValues(table, kind_of)
 
     def homes(self) -> Numbers:
-        """Return the group of each person who can be in one row class alone, -1 for the others."""
+        """Return the group of each person who can be in only one row class, -1 for the others."""
         found = np.full(len(self.person), -1, dtype=np.int64)
         found[self.single] = self.home(np.flatnonzero(self.single))
         return found
 
     def home(self, some: Integers) -> Numbers:
-        """Return the group of some people who can be in one row class alone."""
+        """Return the group of some people who can be in only one row class."""
         found: Numbers = self.group[self.place[self.start[:-1][some]]].astype(np.int64)
         return found
 

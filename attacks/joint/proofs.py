@@ -1,10 +1,10 @@
 """Proofs: why a value is certain, as points that a reader can count.
 
-Each row of a few groups costs points. All these rows together have so many; some people spend at least so many whatever
-they have; had the person another value, more would be spent than there is. The weights come from a linear programme of
-the groups around the person, with the claimed value struck out: as few points as possible, groups left out as long as
-that goes, whole numbers. Where linear reasoning is not enough, *cases* are looked at: each other value is assumed and
-refuted, if need be through cases of another person.
+Each row of a few groups costs points. All these rows together have a certain number of points, and some people spend at
+least a certain number with any values. If the person had another value, they would spend more points than there are.
+The weights come from a linear programme of the groups around the person, with the claimed value struck out: as few
+points as possible, groups left out as long as that goes, whole numbers. If linear reasoning is not enough, *cases*
+decide: each other value is assumed and refuted, if necessary through cases of another person.
 
 A set of people who have all rows of some groups with some values (Hall) is such a proof with one point for each row.
 """
@@ -29,7 +29,7 @@ from audit.model.arrays import Codes, Flags, Floats, Numbers, Places
 from audit.model.evidence import Evidence, claimed_part
 from audit.runtime.budget import Budget
 
-# How many constraints around a person are looked at, and around a case whose people may make cases in turn.
+# How many constraints around a person are used, and around a case whose people may make cases in turn.
 _BALLS, _CASES_NEAR = (12, 50, 200, 600, 2_500), 12
 _LARGEST_MULTIPLE = 60
 _CASES_DEEP, _CASES_WIDE = 3, 6
@@ -44,8 +44,8 @@ def disclosures(
 ) -> tuple[Disclosures, int]:
     """Return what is claimed of versions, and how many of these rest on a solver's word alone.
 
-    Findings with their proofs are built on demand; None stands for one for which no proof is found in time. Whatever no
-    solver had to be believed for was checked in whole numbers when it was ruled out.
+    Findings with their proofs are built on demand; None stands for one for which no proof is found in time. Everything
+    that does not depend on a solver's word was checked in whole numbers when it was ruled out.
 
     Args:
         evidence: what the claims are about.
@@ -79,7 +79,7 @@ class Prover:
 
     @cached_property
     def _around(self) -> Neighbourhood:
-        """Which people share rows, by what their own groups leave to people."""
+        """The people who share rows, by what their own groups leave to them."""
         net = self._network
         return Neighbourhood(net, net.start[:-1][np.diff(net.start) > 0])
 
@@ -112,7 +112,7 @@ class Prover:
     def _claimed(self, variable: int, release: int, value: int) -> Numbers:
         """Return the classes of which all values that a person may have in a release are what is claimed.
 
-        Of a claim about one of combined attributes these are all values with that part.
+        For a claim about one of several combined attributes, these are all values with that part.
         """
         net, combined = self._network, self._evidence.combined
         if combined is None or value >= 0:
@@ -173,7 +173,7 @@ class Prover:
         return Proof((), (), tuple(found))
 
     def _split(self, near: Numbers, assumed: tuple[Assumption, ...], deep: int) -> Proof[int] | None:
-        """Return a proof by the cases of a person near who has few values."""
+        """Return a proof by the cases of a nearby person with few values."""
         net = self._network
         taken = {variable for variable, _ in assumed}
         sizes = np.diff(net.start)
@@ -321,7 +321,7 @@ class Prover:
     def _known(self, found: dict[tuple[int, int, int], int], people: set[int]) -> set[int]:
         """Return the people with known values and groups who spend points; rows that they alone have cost much.
 
-        Who may not have a row because known people have all of them must not be better off with it.
+        A row that known people take completely must not be cheaper for others.
         """
         spenders: set[int] = set()
         much = 1 + sum(found.values())

@@ -5,7 +5,7 @@ constraint*. Regin (AAAI 1996) finds in polynomial time which choices are in som
 solution; a choice of another row is in one exactly when some chain of members who each move on to the next one's row
 leads from there back to the row that becomes free, or to a row with places to spare: when both rows are in one strongly
 connected component of the graph in which a row leads to those that its members may take, and places to spare lead to
-all rows. All constraints that have changed are looked at together, in one graph.
+all rows. All constraints that have changed are propagated together, in one graph.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attacks.ragged import renumbered, segments, starts
 from audit.model.arrays import Flags, Integers, Numbers
 from audit.runtime.budget import Budget
 
-# Members of constraints that are looked at in one graph, before the clock is.
+# Members of constraints in one graph, before the clock is checked.
 _AT_A_TIME = 1 << 20
 
 
@@ -36,7 +36,7 @@ class Propagation:
         self.alive = np.ones(net.columns, dtype=np.bool_)
         self.feasible = bool((np.diff(net.start) > 0).all())
         self._owner = net.owner
-        # A membership is a variable in a constraint: the first column of a variable tells which there are.
+        # A membership is a variable in a constraint: the first column of a variable shows which there are.
         degree = np.zeros(net.variables, dtype=np.int64)
         filled = np.diff(net.start) > 0
         degree[filled] = np.diff(net.row_start)[net.start[:-1][filled]]
@@ -55,7 +55,7 @@ class Propagation:
     def run(self, budget: Budget, changed: Integers | None = None) -> bool:
         """Propagate from some variables that have lost columns, or everywhere; return whether a world may be left.
 
-        When the time is up the rest is not looked at, which leaves too much.
+        When the time is up, the rest is not propagated, which leaves too many columns.
         """
         dirty = np.ones(self.constraints, dtype=np.bool_) if changed is None else self._touched(changed)
         while self.feasible and dirty.any() and not budget.exhausted():
@@ -72,7 +72,7 @@ class Propagation:
         return self.feasible
 
     def _in_turns(self, some: Numbers) -> list[Numbers]:
-        """Return some constraints so many at a time that the clock can be looked at."""
+        """Return some constraints, so many at a time that the clock can be checked in between."""
         members = np.cumsum(self._begin[some + 1] - self._begin[some])
         return np.split(some, np.flatnonzero(np.diff(members // _AT_A_TIME)) + 1)
 
@@ -160,7 +160,7 @@ class Propagation:
 
 
 def flow(which: Numbers, row: Numbers, member: Numbers, capacity: Numbers) -> Numbers:
-    """Return a row for each of some members so that none is taken too often, -1 for those who are left over.
+    """Return a row for each of some members such that none is taken too often, -1 for members who get none.
 
     Args:
         which: the member of each pair of a member and a row that it may take.

@@ -1,8 +1,8 @@
 """Refutations: weights of rows that prove columns impossible, checked in whole numbers.
 
-Let each row cost points. All places together have the sum of weight times capacity, and each person spends at least
-what the cheapest of the own choices costs. Who would spend more than the cheapest choice by more than what is left
-over, cannot. Weights may come from any solver: this is the only place where they are believed, after the sum was done.
+Let each row cost points. All places together have the sum of weight times capacity, and each person spends at least the
+cost of their cheapest choice. A choice that costs more than the cheapest one by more than what is left over is
+impossible. Weights may come from any solver: this is the only place where they are believed, after the sum was done.
 """
 
 from __future__ import annotations

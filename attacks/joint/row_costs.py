@@ -1,8 +1,8 @@
 """Row costs: points of rows that prove values impossible for all people at once, in as few steps as possible.
 
-From what single groups leave, one support programme after the other proves what is known to be impossible, as far as
-reasoning in fractions can; what was counted, or asked for single people, is proved like everything else. Points that
-leave nothing over in their part are laid into one step.
+From what single groups leave, one support programme after another proves what is known to be impossible, as far as
+fractions can. Results of counting, and of questions about single people, are proved in the same way. Points that leave
+nothing over in their part are laid into one step.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ From there
 3. walks and corners show more;
 4. balls ask for single options; what is left is *open*.
 
-First until each person has one value left or two that are shown, which decides who is certain; then the rest. Nothing
-depends on the clock but whether there is time left.
+First until each person has one value left or two that are shown, which decides who is certain; then all other values.
+Nothing depends on the clock but whether there is time left.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 
 ALL, TWO = 0, 2
-"""Of how many values of a person worlds are wanted; 0 stands for all."""
+"""For how many values of a person to find worlds; 0 means all."""
 # Steps of counting a part.
 STEPS = 20_000
 # The first walk may have to wait some seconds until its kernel is compiled, which programmes for fewer open columns
 # than this do not take; later ones are worth it for these.
 WALKED, WALKED_ON = 4_000, 100
-# Columns of programmes that are solved together, and that walks are made for before the clock is looked at.
+# Columns of programmes that are solved together, and for which walks are made before the clock is checked.
 BATCH, STRETCH = 2_000, 20_000
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
-# Of how many people at most second values are looked for near the key's world alone, in how many blocks around each.
+# For at most how many people second values are searched only near the key's world, in how many blocks around each.
 FEW, AROUND = 500, 24
 # How often corners are tried for a first world, and for more of them at most: while less than this share is left.
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
@@ -54,7 +54,7 @@ _COUNTING, _WALKING = "counting small parts", "walking from world to world"
 
 
 class Settling:
-    """Works on a network until what is wanted is known, or the time is up.
+    """Works on a network until everything asked for is known, or the time is up.
 
     Attributes:
         known: what is known.
@@ -95,7 +95,7 @@ class Settling:
             return
         if self._left(ALL):
             yield "reasoning about each group", self.known.narrow
-        # Where nothing is open, not even the parts are looked for.
+        # If nothing is open, the parts need not be found.
         if self._left(ALL):
             yield "looking for a world", self._take_hint
         yield _COUNTING, partial(self._count, all_people=all_people)
@@ -178,7 +178,7 @@ class Settling:
         wanted[net.owner[np.isnan(known.share) if all_people else self.known.undecided(ALL)]] = True
         if not wanted.any():
             return
-        # Rows that tell of numbers alone only join parts.
+        # Rows that only count worlds do nothing but join parts.
         small = np.bincount(self.known.core(known.alive).part) <= COUNTED
         if not each_part and not small.all():
             return
@@ -277,7 +277,7 @@ class Settling:
         self.known.rule_out(impossible)
 
     def _corners(self, enough: int, at: int) -> None:
-        """Look for more worlds at corners."""
+        """Search for more worlds at corners."""
         undecided = self.known.undecided(enough)
         core = self.known.core(undecided)
         rng = np.random.default_rng([self._seed, 3, at])
@@ -309,7 +309,7 @@ class Settling:
                 tried[part.column] |= self._ask(questions, undecided[part.column], enough)
                 impossible[part.column] |= questions.refuted
                 doubted[part.column] |= questions.doubted
-            if not impossible.any():  # whatever follows in these parts rests on it
+            if not impossible.any():  # everything that follows in these parts depends on it
                 impossible = doubted
                 parts = core.part[core.owner[doubted[core.column]]]
                 known.believed[core.variable[np.isin(core.part, parts)]] = True

@@ -12,7 +12,7 @@ from audit.model.evidence import Combinations, claimed_code
 
 
 def version_values(network: ConstraintNetwork, some: Flags, release: int) -> tuple[Numbers, Numbers]:
-    """Return pairs of a version of a release, counted from its first, and a value that some columns stand for.
+    """Return pairs of a version of a release, counted from its first, and a value that some columns represent.
 
     Each pair once, in order; of versions whose value is to be found out.
     """
@@ -25,7 +25,7 @@ def version_values(network: ConstraintNetwork, some: Flags, release: int) -> tup
 
 
 def listed_values(network: ConstraintNetwork, some: Flags, release: int) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Return what some columns stand for in a release: version, column, value, and how many rows have the value.
+    """Return what some columns represent in a release: version, column, value, and how many rows have the value.
 
     The values of a class of which there are rows in the group, for each version and column.
     """
@@ -62,7 +62,7 @@ class Findings:
     def __init__(
         self, decision: Knowledge, places: Numbers | None = None, combined: Combinations | None = None
     ) -> None:
-        """Look at all versions, or at those at some places alone; `combined` are attributes that values combine."""
+        """Read all versions, or only those at some places; `combined` are attributes that values combine."""
         network = decision.network
         versions = network.versions
         counts = versions.counted.copy()
@@ -87,7 +87,7 @@ class Findings:
     def _look(
         self, network: ConstraintNetwork, counts: Flags, some: tuple[Flags, Flags, Flags], parts: Codes | None
     ) -> None:
-        """Look at each release, where columns stand for several values, or values for several attributes."""
+        """Read each release, if columns represent several values, or values several attributes."""
         certain, value = list[Numbers](), list[Integers]()
         totals = np.zeros(3, dtype=np.int64)
         for release in range(len(network.contents)):

@@ -1,8 +1,8 @@
 """Worlds that were checked: a first one, and what each one that follows changes in the one before.
 
 Parts of a network share nothing, so that a world of one part beside any worlds of the others is one of all. A variable
-of which no world is known has column -1. What is not a world is refused here, whichever tactic proposes it: it is held
-against the network's capacities and links.
+of which no world is known has column -1. Each proposed world is checked against the network's capacities and links, and
+refused if it is none.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Worlds:
         return variables, columns, worlds
 
     def begin(self, variables: Numbers, columns: Numbers, alive: Flags) -> bool:
-        """Take over a first world of some variables; return whether it is one, beside what others have."""
+        """Add a first world of some variables; return whether it is one together with what others have."""
         net = self.network
         taken = self._taken + np.bincount(net.row[segments(net.row_start, columns)], minlength=len(self._taken))
         self.last[variables] = columns
