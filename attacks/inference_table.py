@@ -7,7 +7,7 @@ record is *unsafe* after some releases when fewer than k of the records publishe
 because every cell of the record covers the person's exact values. It uses neither that two records are two people, nor
 what an adversary may know about when a person came.
 
-To this adversary counterfeits are rows like any other, but they hide nobody: if the key names them, they count neither
+To this adversary counterfeits are rows like any other, but they hide no one: if the key names them, they count neither
 as members of a class nor as unsafe.
 
 Cost: linear in rows, and one sort of the records per release; each distinct pair of cells is intersected once.

@@ -259,7 +259,7 @@ def _list(lines: list[str], *, soft: bool = False) -> list[Block]:
 
 
 def recommendation(report: Report, *, commands: bool = True) -> Iterator[Block]:
-    """Yield what would mend the newest release, where that was looked for, and by which command."""
+    """Yield what would repair the newest release, if a repair was searched for, and the command that does it."""
     if (found := recommended(report)) is not None:
         yield Paragraph(found.what)
         yield from _list(found.changes)
@@ -267,7 +267,7 @@ def recommendation(report: Report, *, commands: bool = True) -> Iterator[Block]:
 
 
 def _repairing(report: Report) -> Iterator[str]:
-    """Yield how to find the least change of the last release, where that is what breaks the policy."""
+    """Yield how to find the smallest change of the last release, if that release breaks the policy."""
     if report.recommendation is None and only_last(report):
         yield say(
             "With --recommend the least change of release {release} that keeps the policy is looked for: groups are "

@@ -1,9 +1,8 @@
 """Charts: lines over places, for reports, each with the same figures as a table.
 
-They are as wide as a telephone, so that their letters stay legible there, and take their colours from the page's style,
-so that they suit a dark screen and paper. Lines differ by marker and dashes as well as by colour (Okabe and Ito's
-palette), so that prints in grey can be read. The places of things are computed here; the template `chart.html.j2` draws
-them.
+They are as wide as a phone, so that their letters are legible there, and take their colours from the page's style, for
+dark screens and for paper. Lines differ by marker and dashes as well as by colour (Okabe and Ito's palette), so that
+prints in grey can be read. The places of things are computed here; the template `chart.html.j2` draws them.
 """
 
 from __future__ import annotations
@@ -61,9 +60,9 @@ class _Frame:
     """Where numbers and places are drawn.
 
     Attributes:
-        left: where the numbers' axis stands.
-        levels: the numbers that are written beside it, ascending from 0.
-        places: how many places there are.
+        left: the position of the numbers' axis.
+        levels: the numbers beside it, ascending from 0.
+        places: the number of places.
     """
 
     left: float
@@ -71,7 +70,7 @@ class _Frame:
     places: int
 
     def x(self, place: float) -> float:
-        """Return where a place, or what lies between two, is drawn."""
+        """Return where a place, or a point between two, is drawn."""
         return self.left + (_WIDTH - _RIGHT - self.left) * (place + 0.5) / max(1, self.places)
 
     def y(self, value: float) -> float:
@@ -169,7 +168,7 @@ def _level(value: float) -> str:
 def _drawing(
     frame: _Frame, ticks: Sequence[tuple[int, str]], axes: tuple[str, str], curves: Sequence[Mapping[str, object]]
 ) -> Mapping[str, object]:
-    """Return what is drawn, and where; names of several lines stand below, and the picture is as wide as any name."""
+    """Return what is drawn, and where; names of several lines are below, and the picture is as wide as any name."""
     named = curves if len(curves) > 1 else ()
     wide = max((width_of(str(each["name"])) for each in named), default=0) + 44
     across = max(1, int((_WIDTH - 10) // wide))

@@ -1,4 +1,4 @@
-"""Escaping: other people's words, made harmless for what will read them."""
+"""Escaping: make texts from other people harmless for the program that reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which attacks' findings are shown one by one, and each in the lines of a text."""
+"""The findings that are shown one by one, each as lines of text."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
 
 
 def steps(finding: Finding[str]) -> Iterator[str]:
-    """Yield the steps of a finding's certificate, what follows in a case indented, and where its groups stand."""
+    """Yield the steps of a finding's certificate, with cases indented, and the places of its groups."""
     yield from finding.steps()
     yield from places(finding.located)

@@ -17,7 +17,7 @@ T = TypeVar("T")
 def frames(
     page: Callable[[T], Page], document: Callable[[T], object] = lambda answer: answer
 ) -> Mapping[str, Callable[[T], str]]:
-    """Return by name what writes an answer: as text, Markdown or HTML its page, as JSON its document."""
+    """Return, by name, the formats that write an answer: its page as text, Markdown or HTML, its document as JSON."""
     return {
         "text": lambda answer: PAPER.get().drawn(page(answer)),
         "json": lambda answer: as_json(json_object(answer if document is None else document(answer))),

@@ -1,4 +1,4 @@
-"""The history of a series as a page or as JSON: the verdict and the risk of each report, and where it stands."""
+"""The history of a series as a page or as JSON: the verdict and the risk of each report, and its file."""
 
 from __future__ import annotations
 

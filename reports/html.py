@@ -1,6 +1,6 @@
 """HTML: one file to read, print, sign and keep; it needs no network and no script.
 
-Pictures stand in the page, styles are named by their hash in the content-security policy, and nothing may be loaded.
+Pictures are inside the page, the content-security policy names styles by their hash, and nothing may be loaded.
 Names are escaped by the template, control characters by `printable`.
 """
 

@@ -125,8 +125,8 @@ def _whole(value: object) -> int | None:
 def with_news(impact: ReleaseImpact) -> Report:
     """Return the audit of the series with the candidate, its findings those that the candidate adds.
 
-    What is to be said of the candidate stands among the warnings, for formats that have no place of their own for it;
-    a repair is its recommendation.
+    Sentences about the candidate are warnings, for formats that have no place of their own for them; a repair is the
+    recommendation.
     """
     added = {(each.after.attack, each.after.sensitive): each for each in impact.attacks}
     attacks = []

@@ -22,8 +22,8 @@ class ErrorEntry:
     """One thing that is wrong.
 
     Attributes:
-        file: where it stands, relative to the series where it is in there; null where it is no file's.
-        line: counted from 1, the header included; null where it is the whole file.
+        file: its file, relative to the series if it is inside; null if the problem is not in a file.
+        line: counted from 1, the header included; null for the whole file.
         column: the column's name, or null.
         message: what is wrong.
         remedy: what to do about it; null where the message says it.
@@ -88,7 +88,7 @@ def _of_line(line: str) -> ErrorEntry:
 
 
 def _sarif(entries: Sequence[ErrorEntry], series: str, folder: str) -> str:
-    """Return the problems as notifications of a run without results: none were looked for, rather than none found."""
+    """Return the problems as notifications of a run without results: the run searched for none."""
     notifications = [_notification(each, folder) for each in entries]
     invocation = {"executionSuccessful": False, "exitCode": 2, "toolExecutionNotifications": notifications}
     about = {"tool": tool(VERSION, {}), "automationDetails": automation(series, folder)}

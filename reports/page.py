@@ -32,7 +32,7 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names, each with what there is to say of it."""
+    """Names, each with a text about it."""
 
     kind: ClassVar[str] = "facts"
     rows: Sequence[tuple[str, str]]
@@ -60,7 +60,7 @@ class PageTable:
 
 @dataclass(frozen=True)
 class Figures:
-    """Pictures that stand side by side where there is room."""
+    """Pictures side by side, if there is room."""
 
     kind: ClassVar[str] = "figures"
     charts: Sequence[Chart]
@@ -68,7 +68,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class PageSteps:
-    """Lines of a proof, one after the other; the blanks before a line say how deep in cases it stands."""
+    """Lines of a proof, in order; the blanks before a line show how many cases enclose it."""
 
     kind: ClassVar[str] = "steps"
     lines: Sequence[str]
@@ -110,7 +110,7 @@ class Signing:
 
 @dataclass(frozen=True)
 class Links:
-    """Files that stand beside the page: each with what it is and its name."""
+    """Files beside the page: each with what it is and its name."""
 
     kind: ClassVar[str] = "links"
     rows: Sequence[tuple[str, str]]
@@ -129,7 +129,7 @@ class Section:
 
 @dataclass(frozen=True)
 class PageVerdict:
-    """The verdict: its sentence and colour, and what stands before it where the assumptions do not hold."""
+    """The verdict: its sentence and colour, and the text before it if the assumptions do not hold."""
 
     text: str
     colour: str
@@ -137,7 +137,7 @@ class PageVerdict:
 
     @property
     def sign(self) -> str:
-        """What stands for the colour where there is none."""
+        """The text in place of the colour."""
         return {"red": "✗", "yellow": "?", "green": "✓"}[self.colour]
 
 
@@ -148,11 +148,11 @@ class Page:
     Attributes:
         name: the heading.
         inside: whether it names people, or shows what tables hide.
-        head: what stands before the verdict.
+        head: the text before the verdict.
         sections: all that comes after it.
         title: of the browser's window; the heading unless given.
-        mark: what says that it names people, or may be shared.
-        sheet: what stands in the corner of each printed sheet; our own words alone.
+        mark: says that the page names people, or that it may be shared.
+        sheet: the text in the corner of each printed sheet; only our own words.
         band: what stands at the head of each sheet; whether people are named when None.
         verdict: the verdict; None where there is none.
         summary: what stands right after it.

@@ -71,7 +71,7 @@ def panel(report: Report, *, last: int | None = None, means: bool = True) -> Ite
 
 
 def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
-    """Yield that pairs publish exact quasi-identifiers, and how many people stand alone with theirs."""
+    """Yield a sentence: pairs publish exact quasi-identifiers, with the number of people who are unique by theirs."""
     pairs = list({each.release: each for each in shown if each.exact}.values())
     if pairs:
         worst = max(pairs, key=lambda each: each.alone / each.rows)
@@ -87,7 +87,7 @@ def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
 
 
 def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
-    """Yield where a class has fewer people than rows, as counterfeits are rows too."""
+    """Yield the classes with fewer people than rows, because counterfeits are rows too."""
     held = [(each.k_people, each) for each in shown if each.k_people is not None and each.k_people < each.k]
     if held:
         people, worst = min(held, key=lambda pair: pair[0])
@@ -103,7 +103,7 @@ def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
 
 
 def _suppressed(shown: Sequence[ReleasePanel]) -> Iterator[str]:
-    """Yield how many rows say nothing but their value."""
+    """Yield the number of rows that show nothing but their value."""
     for each in {each.release: each for each in shown if each.suppressed}.values():
         yield say_count(
             "{count} row of release {release} is suppressed: it says * in every quasi-identifier, may be anyone's, and "
@@ -116,7 +116,7 @@ def _suppressed(shown: Sequence[ReleasePanel]) -> Iterator[str]:
 
 
 def blamed_columns(report: Report) -> Iterator[PageTable]:
-    """Yield the columns that make rows stand alone or in small groups, each with the release where it is worst."""
+    """Yield the columns that make rows unique or their groups small, each with the release where this is worst."""
     worst: dict[str, tuple[ColumnShare, ReleasePanel]] = {}
     for each in report.panel:
         for share in each.singling:

@@ -1,4 +1,4 @@
-"""What a repair came to, as a page and as JSON."""
+"""The result of a repair, as a page and as JSON."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _before(repair: Repair) -> Iterator[str]:
 
 
 def _after(repair: Repair) -> Iterator[str]:
-    """Yield how to take a repair, and where it stands."""
+    """Yield what a repair means, and where its files are."""
     if repair.withholds_much:
         yield say(
             "This repair withholds more than one row in twenty: none was found by merging, moving or coarsening that "

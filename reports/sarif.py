@@ -64,7 +64,7 @@ def rules_of(report: Report) -> dict[str, FindingRule]:
 
 
 def _invocation(report: Report) -> dict[str, object]:
-    """Return whether everything that the policy asks was decided, and what was not."""
+    """Return whether the run decided every clause of the policy, and what it did not decide."""
     notes = [("error", contradicted(report))] if report.contradictions else []
     notes += [("warning", line) for line in undecided(report)]
     for attack in report.attacks:
@@ -81,7 +81,7 @@ def _invocation(report: Report) -> dict[str, object]:
 
 
 def _results(report: Report, folder: str) -> Iterator[dict[str, object]]:
-    """Yield the findings, and violations that no finding shown stands for."""
+    """Yield the findings, and the violations that no finding covers."""
     violated = {(each.attack, each.sensitive) for each in violating(report)}
     files, by_path = _files(report, folder)
     places = {name: place for place, name in enumerate(rules_of(report))}

@@ -48,7 +48,7 @@ _BROKEN = {
     "unique alone": Phrase("at least {limit} rows must look alike; in release {release} alone some are unique (k)"),
     "k alone": Phrase("at least {limit} rows must look alike; in release {release} alone {number} do (k)"),
 }
-"""How a clause does not hold: by an attack, or by a release alone."""
+"""How a clause is violated: by an attack, or by a single release."""
 _BROKEN_ELSE = Phrase("{measure}: {number} by {attack}, and the limit is {limit}")
 _ENDED = {
     "not judged": Phrase("not judged: {clauses} ({reason})"),
@@ -215,7 +215,7 @@ def _once(violations: Iterable[Violation]) -> Iterable[str]:
 
 
 def violation_text(violation: Violation) -> str:
-    """Return what a clause asks and how it does not hold, in people wherever it is about people; no full stop."""
+    """Return what a clause asks and how it is violated, in numbers of people if possible; no full stop."""
     if violation.measure in counts.FOUND:
         return counts.FOUND[violation.measure].counted(int(violation.value))
     kind: str = violation.measure
@@ -346,7 +346,7 @@ def status_in_words(status: str) -> str:
 
 
 def notes(report: Report) -> Iterable[str]:
-    """Yield how to take what is shown."""
+    """Yield notes on what the figures mean."""
     yield from _reached(report)
     own = (note for attack in report.attacks for note in attack.measures.notes(named(attack)))
     yield from dict.fromkeys(own)
@@ -374,7 +374,7 @@ def people(report: Report) -> Iterable[str]:
 
 
 def secrecy(report: Report) -> Iterable[str]:
-    """Yield how names are hidden, and what can be learnt from the report all the same."""
+    """Yield how names are hidden, and what the report discloses even so."""
     if report.ids_are_stable:
         yield say("Ids of findings and pseudonyms are the same in every report with --stable-ids.")
     else:
@@ -408,7 +408,7 @@ def _reaching(count: int, share: float) -> str:
 
 
 def measures(report: Report) -> Iterable[str]:
-    """Yield what a publisher would do now, in words without commands."""
+    """Yield what the publisher can do now, in words without commands."""
     found = [attack for attack in violating(report) if attack.findings_total]
     yield from dict.fromkeys(str(attack.measures.remedy) for attack in found)
     if report.policy.violations and not found:
@@ -428,7 +428,7 @@ def measures(report: Report) -> Iterable[str]:
 
 
 def advice(report: Report) -> Iterable[str]:
-    """Yield what a publisher would do now, and with which options."""
+    """Yield what the publisher can do now, and with which options."""
     yield from measures(report)
     yield from _to_decide(report)
     if any(attack.findings_total for attack in violating(report)):
@@ -474,7 +474,7 @@ def _singling_advice(report: Report) -> Iterable[str]:
 
 
 def absent(attack: AttackReport) -> str:
-    """Return why there is nothing of an attack, in a word or two."""
+    """Return why an attack has no result, in a word or two."""
     if attack.status == "failed":
         return say("failed")
     interrupted = kind_of(attack.reason) is ReasonKind.INTERRUPTED

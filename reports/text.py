@@ -153,13 +153,13 @@ class Paper:
 
 
 PLAIN = Paper()
-"""What stands for a file."""
+"""The text in place of a file."""
 PAPER: ContextVar[Paper] = ContextVar("PAPER", default=PLAIN)
 """What reports are written to: the command line says so."""
 
 
 def _narrow(head: str, cells: Sequence[str]) -> str:
-    """Return a heading of two words in two lines where what stands below it is narrower."""
+    """Return a heading of two words in two lines if the column below it is narrower."""
     first, _, second = head.partition(" ")
     if not second or " " in second or max(map(len, cells), default=0) >= len(head):
         return head

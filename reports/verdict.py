@@ -18,7 +18,7 @@ _NEARLY = 0.9  # a value so probable is shown in any case
 
 
 def headline(report: Report) -> tuple[str, str]:
-    """Return the verdict in one sentence, and its colour; of what is about one person alone, that it is none."""
+    """Return the verdict in one sentence, and its colour; a report about one person has none, and says so."""
     if isinstance(report, CountReport):
         return counts.headline(report)
     if report.about is not None:
@@ -72,12 +72,12 @@ def _tried(report: Report) -> str:
 
 
 def contradicted(report: Report) -> str:
-    """Return how people's own published values contradict the assumptions, which they do."""
+    """Return a sentence on how people's own published values contradict the assumptions."""
     return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what=_contradiction(report))
 
 
 def _contradiction(report: Report) -> str:
-    """Return of how many people the values contradict the assumptions, and how."""
+    """Return how many people's values contradict the assumptions, and how."""
     changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
     said = []
     if changed:
@@ -100,7 +100,7 @@ def _contradiction(report: Report) -> str:
 
 
 def _of_one(report: Report, who: str) -> tuple[str, str]:
-    """Return how much was found of one person, whose findings say nothing of others."""
+    """Return how much was found about one person, whose findings say nothing about others."""
     if count := sum(attack.findings_total for attack in report.attacks):
         return say_count(
             "About {who} alone: {count} finding. This is not a verdict on the series.",
@@ -122,7 +122,7 @@ def _of_one(report: Report, who: str) -> tuple[str, str]:
 
 
 def _undecided(report: Report) -> str:
-    """Return that not everything was decided: of how many people, or since the assumptions do not hold."""
+    """Return a sentence: not everything was decided, for how many people, or because the assumptions do not hold."""
     if report.contradictions:
         return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report))
     if report.failed:
@@ -148,7 +148,7 @@ def _undecided(report: Report) -> str:
 
 
 def _holding(report: Report, ran: str) -> str:
-    """Return that the policy holds, but for what, and what that says of people."""
+    """Return a sentence: the policy holds, with which exceptions, and what this means for people."""
     waived = sum(each.state == "applied" for each in report.policy.waived)
     if report.known_before:
         head = say_count(
@@ -201,7 +201,7 @@ def _of_all(report: Report, ran: str) -> str:
 
 
 def _of_rows(report: Report, limit: float, ran: str) -> str:
-    """Return that no row gives its value away; of files alone, that each release was judged by itself."""
+    """Return a sentence: no row discloses its value; if only files are known, each release was judged by itself."""
     text = {"rows": ROWS.counted(report.series.rows), "share": percent(limit), "attacks": ran}
     alone = not ADVERSARIES[report.adversary.kind].reads_key and len(report.series.releases) > 1
     if alone and limit < 1:
@@ -248,7 +248,7 @@ def _of_others(report: Report, ran: str) -> str:
 
 
 def judged_people(report: Report) -> int:
-    """Return of how many people the verdict is: of those whose value is not known beforehand."""
+    """Return how many people the verdict is about: those whose value is not known beforehand."""
     return report.series.individuals - report.adversary.known
 
 
@@ -258,7 +258,7 @@ def _worst(report: Report) -> str:
     if first.kind is not None or first.measure in (
         "max_ever_risk",
         "closeness",
-    ):  # beside what attacks themselves claim
+    ):  # in addition to what attacks themselves claim
         return violation_text(first)
     found = violating(report)
     certain = [attack for attack in found if attack.people]

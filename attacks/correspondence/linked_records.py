@@ -1,6 +1,6 @@
 """Records that came with one release and look alike, where ids say which rows are whose.
 
-With record ids, nobody needs to reason about which row is which. The rows that can belong to a person who came with a
+With record ids, no one needs to reason about which row is which. The rows that can belong to a person who came with a
 release are the rows of the records that came with it, if every cell of the record covers the person. They are at least
 the records that look just alike; where these are k and have several values, after every release, too few rows are left
 to no one.

@@ -14,7 +14,7 @@ KINDS = Noun("{count} kind of people", "{count} kinds of people")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CorrespondenceMeasures(Measures):
-    """The measures of the attack on which rows may belong to whom.
+    """The measures of the attack on which rows may be whose.
 
     Attributes:
         subjects_looked_at: kinds of people who cannot be distinguished by what rows they may have.

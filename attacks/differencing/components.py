@@ -97,7 +97,7 @@ class Remainder(Solutions):
         self._settle_widths(budget)
 
     def ask_sums(self, sums: BoxSums, protected: Flags, budget: Budget, *, every: bool) -> None:
-        """Settle questions about sums of nodes, as far as the budget allows; look at all closely with `every`."""
+        """Settle questions about sums of nodes, as far as the budget allows; with `every`, bound all exactly."""
         budget.stage("asking about sums of counts")
         self.screened = found = screen(sums, self.bounds.ends, self.points, self.questions.min_count, ~protected)
         left = np.flatnonzero((found.verdict == OPEN) | every)

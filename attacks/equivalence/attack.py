@@ -62,7 +62,7 @@ class EquivalenceAttack:
         history: whether to count also the equal people after each release.
     """
 
-    max_e: int = option(4, help="count and look for sides of up to so many people", least=1, most=100)
+    max_e: int = option(4, help="search for and count sides with at most this many people", least=1, most=100)
     history: bool = True
     name: ClassVar[str] = "equivalence"
     measures: ClassVar[type[EquivalenceMeasures]] = EquivalenceMeasures

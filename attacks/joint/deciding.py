@@ -54,7 +54,7 @@ def decide(
 ) -> Decided:
     """Return what is possible after all releases, and what of that was certain after fewer, where all values are asked.
 
-    A value that is certain early stays certain: so the releases are asked backward from the last but one, and only
+    A value that is certain early remains certain: so the releases are asked backward from the last but one, and only
     about people who are certain after the next one. Where no one is, no one was before.
 
     With `each_part` the worlds of small parts are counted where others are too large.

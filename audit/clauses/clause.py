@@ -27,19 +27,19 @@ LARGEST_LIMIT = 10**9
 """No limit is larger."""
 E = TypeVar("E", bound=Evidence)
 ListedValue: TypeAlias = tuple[str | None, str]
-"""A sensitive attribute, None for any, and a value of it."""
+"""A sensitive attribute (None for any), and one of its values."""
 TrueValues: TypeAlias = Callable[[Risks], Codes]
 """Returns the value that each risk is of: the true one, -1 where it is not known; shape (entries,), int32."""
 
 
 @dataclass(frozen=True)
 class ClauseKnowledge:
-    """What clauses may know beside what an attack found.
+    """What clauses may use in addition to what an attack found.
 
     Attributes:
         limits: the limits in force, by clause.
         grave, harmless: the values that the manifest names as such.
-        left_out: returns, by person code, about which people nothing is to be said.
+        left_out: returns, by person code, the people to leave out.
         truth: returns the value that each risk is of.
     """
 
@@ -56,8 +56,8 @@ class JudgedAudit:
 
     Attributes:
         attacks: every attack that was asked for, skipped ones included.
-        releases: each release by itself, but for those whose smallest class is accepted.
-        accepted: whether some release's is, by waivers or as a baseline has it.
+        releases: each release by itself, without those whose smallest class is accepted.
+        accepted: whether waivers or a baseline accept the smallest class of some release.
         adversary: who was assumed to attack.
         narrowed: whether only some attacks were asked for.
         linked_records: whether published record ids link rows of several releases.
@@ -93,7 +93,7 @@ class JudgedAudit:
 
 
 class Limit(ABC):
-    """What a clause of the policy limits, whatever it is about.
+    """The limit of a clause, for people or for counts.
 
     Attributes:
         name: as written in the manifest, on the command line and in reports.
@@ -130,7 +130,7 @@ class Clause(Limit):
     """One clause of the policy for series about people; its attributes are those of a limit."""
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
-        """Return a result with what the clause has to know beside what the attack found: by default nothing."""
+        """Return a result with what the clause needs beyond what the attack found: by default nothing."""
         del known
         return result
 
@@ -140,7 +140,7 @@ class Clause(Limit):
         return self.always
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
-        """Return what of a result reaches the limit and is not accepted, beside what the attack claims itself."""
+        """Return the parts of a result that reach the limit and are not accepted, without the attack's own claims."""
         del result, limit, truth
         return None
 
@@ -150,11 +150,11 @@ class Clause(Limit):
         return None
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Return whether anything that ran can decide the clause."""
+        """Return whether an attack that ran can decide the clause."""
         return bool(self._deciding(findings))
 
     def not_judged(self, findings: JudgedAudit) -> str:
-        """Return why nothing that ran can decide the clause."""
+        """Return why no attack that ran can decide the clause."""
         skipped = {
             attack_reason(entry.attack.name, entry.outcome.reason or "")
             for entry in findings.attacks
@@ -172,7 +172,7 @@ class Clause(Limit):
 
     @abstractmethod
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield why the clause is not decided, though nothing that these doubts are about violates it."""
+        """Yield why the clause is not decided, though nothing that the doubts concern violates it."""
 
     def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
         """Return by what the clause holds, where that is less than all there is; None where it holds as it stands."""
@@ -253,8 +253,8 @@ def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecis
 def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
     """Return how a clause ends.
 
-    What was not judged passes only as far as it was not asked for, and is named then. What rests on a guess is
-    undecided, whatever was found.
+    A clause that was not judged passes only if it was not stated, and is then named. A clause that depends on a guess
+    is undecided, whatever was found.
     """
     limit = stated.limit
     violations = tuple(clause.violations(findings, limit))

@@ -1,12 +1,12 @@
-"""The clause `closeness`: no sensitive number may be known nearly, that is, as one of numbers that are all close.
+"""The clause `closeness`: no sensitive number may be known nearly, that is, known to be one of several close numbers.
 
 Two numbers are close if they differ by at most a share of the larger one, or by at most the width that the manifest
 gives in the column's unit. `joint` says which numbers are left to a person (two worlds settle a person whose numbers in
-them are not close), `homogeneity` looks at classes of rows. Where `max_risk` is below 1, the numbers close to the true
-one, or to the likeliest for want of a key, may not be as probable together either.
+them are not close), `homogeneity` looks at classes of rows. If `max_risk` is below 1, the numbers close to the true one
+(without a key, to the likeliest one) must not reach it together either.
 
-What one value alone says is a matter of `max_risk`. What is found of numbers that may be codes, or of which a share
-says little, is undecided until the manifest declares what they are.
+Single values are a matter of `max_risk`. Findings about numbers that may be codes, or for which a share means little,
+are undecided until the manifest declares what they are.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Closeness(Clause):
         return result if found is None else result.with_gathered(self.name, found)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
-        """Return who, or which class, is known nearly, as far as it is not accepted."""
+        """Return who, or which class, is known nearly and not accepted."""
         del limit, truth
         return self.left(result)
 
@@ -123,7 +123,7 @@ class Closeness(Clause):
         return super().not_judged(findings) if self.asks(findings.evidence) else say("no sensitive column has numbers")
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
-        """Yield, for each attack, by which share the numbers differ at the least that a person may have."""
+        """Yield, for each attack, the smallest share by which the possible numbers of a person differ."""
         for entry in findings.ran:
             found, left = self._left(entry)
             sure = [at for at in left if found is not None and found.doubts[at] is None]
@@ -190,7 +190,7 @@ def _found(evidence: Evidence, claims: NearClaims, undecided: int) -> Nearly:
 def _harmless_between(
     evidence: Evidence, alike: Sequence[Alike], claims: CloseClasses, known: ClauseKnowledge
 ) -> Flags:
-    """Return which claims are about values between whose ends, or in whose category, all published are harmless."""
+    """Return the claims for which all published values between their ends, or in their category, are harmless."""
     found: Flags = np.zeros(len(claims), dtype=np.bool_)
     for _, category, near in alike:
         harm = np.zeros(len(near.number), dtype=np.int64)
@@ -212,7 +212,7 @@ def harmless_values(evidence: Evidence, name: str, size: int, known: ClauseKnowl
 
 
 class _PeoplesNumbers:
-    """Which people's numbers are known nearly, release by release."""
+    """The people whose numbers are known nearly, release by release."""
 
     def __init__(self, evidence: Evidence, near: Sequence[Alike], known: ClauseKnowledge) -> None:
         self._evidence, self._near, self._known = evidence, near, known
@@ -225,7 +225,7 @@ class _PeoplesNumbers:
         self._open: list[Codes] = [none]
 
     def found(self, knowing: PossibleValues, kind: type[CloseValues], share: float) -> tuple[CloseValues, int]:
-        """Return who is known nearly, and of how many people it is not known whether they are."""
+        """Return who is known nearly, and for how many people this is not decided."""
         seen = self._skipped
         for release in reversed(range(len(self._evidence.tags))):
             left = knowing.left(release)
@@ -262,7 +262,7 @@ class _PeoplesNumbers:
         self._add_likely(release, alike, person, np.where((undecided & ~unknown)[owner], owner, -1), part, left.share)
 
     def _add_likely(self, release: int, alike: Alike, person: Codes, owner: Places, part: Codes, share: Floats) -> None:
-        """Note the numbers close to the true one, or to one of them for want of a key, where they are likely."""
+        """Note the numbers close to the true one (without a key, to one of them) if they are likely."""
         name, _, near = alike
         evidence, size = self._evidence, len(near.rank)
         some = owner >= 0

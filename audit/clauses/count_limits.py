@@ -55,7 +55,7 @@ class CountClause(Limit):
 
 
 class MinCount(CountClause):
-    """The least count that may be known; what the manifest says of hidden counts implies it."""
+    """The least count that may be known; what the manifest says about hidden counts implies it."""
 
     name: ClassVar[str] = "min_count"
     default: ClassVar[float | None] = None
@@ -74,7 +74,7 @@ class MinWidth(CountClause):
 
 
 class MinLabels(CountClause):
-    """Of how many kinds those who are counted in a cell must be, where a dimension is sensitive."""
+    """The number of different kinds that the people of a cell must have, if a dimension is sensitive."""
 
     name: ClassVar[str] = "min_labels"
     fails: ClassVar[str] = "Those who are counted in a cell are of fewer kinds than the policy's min_labels."

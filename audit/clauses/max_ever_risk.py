@@ -1,9 +1,9 @@
 """The clause `max_ever_risk`: no one may be as likely as the limit to have had a grave value in some release.
 
-Guarantees for each release do not bound it: 1/4 in each of twelve releases with free changes is 97 %. Histories are
-those of `joint`, worlds, where that was asked; an estimate are those of `update-graph`, one person at a time: a value
-of the person's pool in each release, weighed by its share there, along transitions, weighed by their probability. What
-is left when the grave values are struck out everywhere, divided by all, is the probability never to have had one.
+Guarantees for each release do not bound it: 1/4 in each of twelve releases with free changes is 97 %. The histories are
+worlds if `joint` ran. Those of `update-graph`, one person at a time, give an estimate: a value of the person's pool in
+each release, weighted by its share there, along transitions, weighted by their probability. The weight of the histories
+without grave values, divided by the weight of all, is the probability never to have had one.
 
 Cost: rows x values^2 with transitions, rows x values without; two numbers and two bits for each person and value.
 """
@@ -53,7 +53,7 @@ class MaxEverRisk(Clause):
         return replace(result, grave=codes, histories=ever)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
-        """Return who is certain to have had one, or as likely as the limit by all worlds."""
+        """Return who is certain to have had one, or reaches the limit by the share of all worlds."""
         del truth
         ever = _left(result)
         if ever is None:
@@ -65,11 +65,11 @@ class MaxEverRisk(Clause):
         return GraveHistories(person.astype(np.int32), last, risk, person)
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Return whether histories were looked at."""
+        """Return whether an attack on histories ran."""
         return any(entry.histories is not None for entry in findings.ran)
 
     def not_judged(self, findings: JudgedAudit) -> str:
-        """Return why no histories were looked at."""
+        """Return why no attack on histories ran."""
         if not findings.grave:
             return Reason(say('it needs the grave values: write grave = ["…"] under [policy]'), ReasonKind.NEEDS)
         return say("only the attack joint can decide it, from all worlds, and it did not finish")
@@ -87,7 +87,7 @@ class MaxEverRisk(Clause):
                 yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield why people may have had grave values that no attack has shown: values may be misspelt as well."""
+        """Yield why people may have had grave values that no attack has shown; values may also be misspelt."""
         known = [entry.histories for entry in findings.ran if entry.histories is not None]
         if not known:
             return
@@ -139,7 +139,7 @@ _SECONDS = 60.0
 def value_codes(evidence: Evidence, listed: Collection[ListedValue], *, wholly: bool = False) -> frozenset[int]:
     """Return the codes of listed values, and of claims that a person has one of them among several attributes.
 
-    Of combinations those with such a part are taken, or, if `wholly`, those of such parts only.
+    Combinations count if they have such a part, or, if `wholly`, only such parts.
     """
     if evidence.combined is None:
         meant = {value for attribute, value in listed if attribute in {None, evidence.sensitive}}

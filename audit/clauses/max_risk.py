@@ -1,7 +1,7 @@
 """The clause `max_risk`: no sensitive value may be as probable as the limit, to any adversary assumed.
 
-Nor may a category of similar values, judged from the values that are left: it is certain of a person if all of them are
-of it, and else as likely as these are together. It is found as close numbers are: its values are one number.
+The same holds for a category of similar values. It is certain for a person if all values that are left belong to it,
+and otherwise as likely as these values together. It is found like close numbers: its values are one number.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class MaxRisk(Clause):
         return LikelyValues(risks.person[at], release, risks.risk[at], at, lambda chosen: truth(risks)[at[chosen]])
 
     def not_judged(self, findings: JudgedAudit) -> str:
-        """Return why no risks were looked at."""
+        """Return why no attack that gives risks ran."""
         adversary = findings.adversary
         if adversary is not None and not adversary.knows_people and adversary.reads_key:
             return say(
@@ -136,7 +136,7 @@ class MaxRisk(Clause):
             )
 
     def _unclear(self, findings: JudgedAudit) -> Iterator[str]:
-        """Yield that below certainty it is not known which risks are those of harmless values."""
+        """Yield a doubt: below certainty it is not known which risks are those of harmless values."""
         for entry in findings.ran:
             if entry.unclear:
                 yield attack_reason(
@@ -167,7 +167,7 @@ class MaxRisk(Clause):
 
 
 def _uncounted(entry: Result[Evidence]) -> str:
-    """Return that not all worlds were counted, of how many people if that is known, and what to do about it."""
+    """Return a reason: not all worlds were counted, for how many people if this is known, and what to do about it."""
     risks = entry.outcome.risks
     if risks is None or not risks.missing:
         return say(
@@ -183,7 +183,7 @@ def _uncounted(entry: Result[Evidence]) -> str:
 
 
 def _counted(entry: Result[Evidence]) -> bool:
-    """Return whether a result has counted the worlds of people; the rows of strangers say nothing of them."""
+    """Return whether a result has counted the worlds of people; rows of strangers do not count."""
     return entry.whole and entry.outcome.counted
 
 
@@ -204,7 +204,7 @@ def _doubtful(entry: Result[Evidence]) -> bool:
 def _no_higher_risk(entry: Result[Evidence], limit: float) -> bool:
     """Return whether no risk reaches the limit: below certainty that takes risks, which an attack may not have.
 
-    An attack need not come to an end to know that nothing but what it claims is certain.
+    Even an incomplete attack may know that nothing but its claims is certain.
     """
     outcome, claims = entry.outcome, entry.claims
     if limit >= 1.0:

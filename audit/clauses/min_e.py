@@ -1,7 +1,8 @@
 """The clause `min_e`: no equivalence may have fewer people on a side (equivalence paper, Definition 10).
 
-Where values have categories, no two people may have a category in common in all worlds either. Two who are certain of
-one category violate that; worlds decide that there are none: `joint` shows each two people without one in some world.
+Where values have categories, no two people may have a category in common in all worlds either. Two people who certainly
+have one category violate this; worlds decide that there are none: `joint` shows each two people without one in some
+world.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _IN_WORLDS = 2
 
 
 class MinE(Clause):
-    """Decided by bounds: an attack need not come to an end to know that no equivalence is so small."""
+    """Decided by bounds: even an incomplete attack may know that no equivalence is so small."""
 
     name: ClassVar[str] = "min_e"
     default: ClassVar[float | None] = 2
@@ -81,7 +82,7 @@ class MinE(Clause):
                     yield attack_reason(entry.outcome.attack, str(NOT_ALL_PAIRS))
 
     def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
-        """Return that no more than linear reasoning shows it, where worlds were not asked, or say nothing of it."""
+        """Return a note that only linear reasoning shows it, if worlds were not asked, or do not decide it."""
         if 1 < limit <= _IN_WORLDS and _asked_of_worlds(findings):
             return None
         return say("by linear reasoning") if limit > 1 else None

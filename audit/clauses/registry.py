@@ -111,7 +111,7 @@ class NotImported(Clause):
         return True
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Return true: whatever ran, the clause ends undecided."""
+        """Return true: the clause ends undecided with any attacks."""
         del findings
         return True
 

@@ -97,7 +97,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
 
 
 def _no_cells(stopped: Reason | None) -> str:
-    """Return that no cells to hide were found, and whether there are none."""
+    """Return a sentence: no cells to hide were found, and whether it is proved that there are none."""
     if stopped is not None:
         return say("No cells to hide were found: {reason}. This does not prove that there are none.", reason=stopped)
     return say("No cells were found that prevent every new finding when they are hidden; publish fewer tables.")
@@ -120,14 +120,14 @@ def _written(candidate: CandidateReport) -> Iterator[str]:
 
 
 def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator[str]:
-    """Yield cells to hide, with what they show and where they stand."""
+    """Yield the cells to hide, with what they show and their files."""
     for each in hidden:
         where = "" if tables is None else cell_name(each.cell, tables)
         yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
 
 
 def not_published(report: CountReport) -> list[str]:
-    """Return that nothing was published, and what stands in the way."""
+    """Return a sentence: nothing was published, and why."""
     found = [finding.sentence() for finding in report.findings] or reasons(report)
     start = say("Nothing was published: even with further cells hidden, these counts can be derived, or may be:")
     return [start, *(f"{line}." for line in found)]

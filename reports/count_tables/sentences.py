@@ -66,7 +66,7 @@ def adversary(series: TablesFacts) -> str:
 
 
 def rules(series: TablesFacts) -> Iterator[str]:
-    """Yield what published texts were taken to stand for, as the manifest has it."""
+    """Yield the assumed meaning of published texts, from the manifest."""
     known = series.rules
     for text, ends in known.markers.items():
         yield say("{marker} stands for {counts}.", marker=printable(text), counts=_counts(ends))

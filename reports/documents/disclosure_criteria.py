@@ -13,7 +13,7 @@ _DECISIONS = {0: "met", 1: "not met", 3: "undecided", 4: "undecided", 130: "inte
 
 @dataclass(frozen=True)
 class DisclosureCriteria:
-    """Render a report as the record of which disclosure criteria an output was held against, and how that ended."""
+    """Render a report as the record of the disclosure criteria for an output, and how it met them."""
 
     name: str = "satre"
 

@@ -104,7 +104,7 @@ def audited(report: Report) -> Iterator[Block]:
 
 
 def verdict(report: Report) -> Iterator[Block]:
-    """Yield the verdict, clause by clause, and whatever limits what it means."""
+    """Yield the verdict, clause by clause, and what limits its meaning."""
     if report.contradictions and report.policy.violations:
         yield Paragraph(contradicted(report), strong=True)
     yield Paragraph(headline(report)[0], strong=True)
@@ -112,7 +112,7 @@ def verdict(report: Report) -> Iterator[Block]:
         yield Paragraph(str(CONTRADICTED))
     lines = [*split(report), *violated(report)]
     for each in report.policy.clauses:
-        if each.state in _STATES:  # what is violated stands above
+        if each.state in _STATES:  # violated clauses are above
             clause = _CLAUSES.get(each.clause, _CLAUSE).filled(name=each.clause, limit=figure(each.limit, "g"))
             why = f" ({printable(each.reason, 400)})" if each.reason and each.state == "holds" else ""
             lines.append(f"{_STATES[each.state].filled(clause=clause)}{why}")
@@ -120,7 +120,7 @@ def verdict(report: Report) -> Iterator[Block]:
 
 
 def attacks(report: Report) -> Iterator[Block]:
-    """Yield the table of what every attack found that was tried."""
+    """Yield the table of what each attack that was tried found."""
     rows = [[named(each), status_in_words(each.status), fallen(each)] for each in report.attacks if each.ran]
     yield PageTable([say("attack"), say("status"), say("what it found")], rows, words=3)
 

@@ -11,7 +11,7 @@ from reports.documents.sections import Document, Part, audited, verdict
 
 
 class WitnessStatement(Document):
-    """What is written beside a witness."""
+    """The statement beside a witness."""
 
     name: ClassVar[str] = "statement"
     title: ClassVar[Phrase] = Phrase("Statement of what an audit of a series of releases has shown")

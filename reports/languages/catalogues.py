@@ -1,7 +1,7 @@
 """Catalogues: the languages that reports can be in, and which one is in use.
 
 A catalogue is a text file of gettext beside this module, `de.po` for German. It is read when its language is first
-asked for; English, which stands in the code, needs none.
+asked for; English is in the code and needs none.
 """
 
 from __future__ import annotations

@@ -3,4 +3,4 @@
 from pathlib import Path
 
 WRITTEN = Path(__file__).with_name("results.schema.json")
-"""Where the schema lies in the package."""
+"""The schema's path in the package."""

@@ -25,7 +25,7 @@ _PLAIN: dict[object, Schema] = {
     int: {"type": "integer", "minimum": 0},
     float: {"type": "number"},
     str: {"type": "string"},
-    C: {"type": "string"},  # names stand in the place of codes
+    C: {"type": "string"},  # names replace codes
     datetime.date: {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 }
 
@@ -108,7 +108,7 @@ class SchemaWriter:
             return self.schema_of(get_type_hints(form, include_extras=True)["return"])
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
         if name not in self.definitions:
-            self.definitions[name] = {}  # it may stand within itself
+            self.definitions[name] = {}  # a type may contain itself
             self.definitions[name] = self.object_of(kind)
         return {"$ref": f"#/$defs/{name}"}
 
@@ -183,10 +183,10 @@ def first_sentence(kind: object) -> str:
 
 
 def descriptions(kind: type) -> dict[str, str]:
-    """Return what the docstrings of a class and of its bases say of each field.
+    """Return the description of each field, from the docstrings of a class and of its bases.
 
     Raises:
-        KeyError: they say nothing of a field that is asked for.
+        KeyError: they do not describe a requested field.
     """
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__):
@@ -224,7 +224,7 @@ def _together(one: Schema, other: Schema) -> Schema:
 
 
 def _absent(kind: type[Measures]) -> list[str]:
-    """Return the measures that may be left out; the timeline is there wherever there are releases to look at."""
+    """Return the measures that may be left out; the timeline is present if there are releases to judge."""
     hints = get_type_hints(kind)
     names = [name for name in measure_names(kind) if Absent in get_args(hints[name.replace(".", "_")])]
     return [name for name in names if name != "timeline" or not kind.has_timeline]
