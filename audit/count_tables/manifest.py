@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from audit.count_tables.table_rules import (
 )
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
-from audit.io.toml import UNCONFIRMED_KEYS, Reader, natural, parse, read_text, release_tag, unconfirmed
+from audit.io.toml import UNCONFIRMED_KEYS, natural, read_text, release_tag
 from audit.model.count_report import OverTime, Rounding
 from audit.model.errors import InputError, Problems
 from audit.model.json_types import UNBOUNDED, WORSE
@@ -47,15 +47,14 @@ class TableFile:
 
 
 @dataclass(frozen=True)
-class TableRelease:
+class TableRelease(microdata.TaggedRelease):
     """What was published at once: one table or several."""
 
-    tag: str
     tables: tuple[TableFile, ...]
 
 
 @dataclass(frozen=True)
-class TableManifest:
+class TableManifest(microdata.SeriesManifest[TableRelease]):
     """All that the manifest of a series of count tables says.
 
     Attributes:
@@ -87,12 +86,8 @@ class TableManifest:
         harmless: by sensitive dimension the labels of which all people may be.
         with_rest: nested dimensions of which a label may have people that no label inside it has.
         hiding: which cells `next` and `repair` keep, or what it costs to hide them.
-        unconfirmed: keys of the manifest that are guesses, such as `table.markers`.
     """
 
-    folder: Path
-    name: str
-    releases: tuple[TableRelease, ...]
     dimensions: tuple[str, ...]
     value: str
     measure: str | None = None
@@ -125,15 +120,7 @@ class TableManifest:
     sensitive: tuple[str, ...] = ()
     harmless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     with_rest: frozenset[str] = frozenset()
-    unconfirmed: tuple[str, ...] = ()
-    policy: Mapping[str, float] = field(default_factory=dict)
-    waivers: tuple[microdata.Waiver, ...] = ()
     hiding: tuple[HidingRule, ...] = ()
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The releases' tags, in order of publication."""
-        return tuple(release.tag for release in self.releases)
 
     @property
     def beside(self) -> frozenset[str]:
@@ -204,24 +191,19 @@ def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
     where = as_path(path)
     folder = where.parent if where.name == NAME else where
     problems = Problems()
-    text = read_text(folder, NAME, f"write a {NAME}, or let `audit init` guess one", problems)
-    found = None if text is None else parse_table_manifest(folder, text, problems)
-    problems.check()
-    if found is None:
-        raise InputError(problems.found)
-    return found
+    text = problems.checked(read_text(folder, NAME, f"write a {NAME}, or let `audit init` guess one", problems))
+    return problems.checked(parse_table_manifest(folder, text, problems))
 
 
 def parse_table_manifest(folder: Path, text: str, problems: Problems) -> TableManifest | None:
     """Return the manifest that a text is, for the files in a folder, noting what is wrong; None for no TOML."""
-    document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
-    return None if document is None else _TableManifestReader(folder, NAME, text, document, problems).manifest()
+    reader = _TableManifestReader.of(folder, text, problems)
+    return None if reader is None else reader.manifest()
 
 
-class _TableManifestReader(Reader):
+class _TableManifestReader(microdata.SeriesReader[TableRelease]):
     """Turns the TOML document into a `TableManifest`, noting each problem where it stands."""
 
-    what = "series"
     allowed: Mapping[str, set[str] | None] = {
         "series": {"name", "kind", "releases", "releases_by"},
         "table": set(TABLE_KEYS),
@@ -256,15 +238,10 @@ class _TableManifestReader(Reader):
         read["totals"] = {name: label for name, label in totals.items() if label}
         read["perturbation"] = read["perturbation"] or 0
         found = TableManifest(
-            folder=self.folder,
-            name=self.text(series, "name") or self.folder.resolve().name,
-            releases=self.releases(series.get("releases"), self.text(series, "releases_by")),
+            **self.common(count_limit_of, size_of, 'size = { kind = "narrowed", lower = 1, upper = 4 }'),
             releases_by=self.text(series, "releases_by"),
             no_total=frozenset(name for name, label in totals.items() if not label),
             absent_is_zero=read.pop("absent") == "zero",
-            unconfirmed=unconfirmed(self),
-            policy=microdata.read_policy(self, count_limit_of),
-            waivers=microdata.read_waivers(self, size_of, 'size = { kind = "narrowed", lower = 1, upper = 4 }'),
             hiding=hiding_rules(self),
             **read,
         )
@@ -317,44 +294,33 @@ class _TableManifestReader(Reader):
             for name in sorted(names):
                 self.note(key, f'nothing reads what is said of "{name}": {why}', "leave this entry out")
 
-    def releases(self, entries: object, by: str | None) -> tuple[TableRelease, ...]:
-        found: list[TableRelease] = []
-        if not isinstance(entries, list) or not entries:
-            self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
-            return ()
-        for entry in entries:
-            if isinstance(entry, str) and entry.endswith("results.json"):
-                if self.inside("releases", entry):
-                    found.append(self.release((self.folder / entry).resolve().parent.name, entry))
-            elif isinstance(entry, str):
-                found += [self.release(release_tag(name), name) for name in self.tables("releases", entry)]
-            elif isinstance(entry, dict) and {str(k) for k in entry} == {"tag", "tables"}:
-                tag = self.text(entry, "tag")
-                names = [name for pattern in self.texts(entry, "tables") for name in self.tables("tables", pattern)]
-                if tag is None or not names:
-                    self.note("releases", "a release of several tables lacks its tag or its tables", "give both")
-                else:
-                    found.append(self.release(tag, *names))
+    def entry(self, entry: object) -> Iterator[TableRelease]:
+        if isinstance(entry, str) and entry.endswith("results.json"):
+            if self.inside("releases", entry):
+                yield self.release((self.folder / entry).resolve().parent.name, entry)
+        elif isinstance(entry, str):
+            yield from (self.release(release_tag(name), name) for name in self.tables("releases", entry))
+        elif isinstance(entry, dict) and {str(k) for k in entry} == {"tag", "tables"}:
+            tag = self.text(entry, "tag")
+            names = [name for pattern in self.texts(entry, "tables") for name in self.tables("tables", pattern)]
+            if tag is None or not names:
+                self.note("releases", "a release of several tables lacks its tag or its tables", "give both")
             else:
-                what = 'write a path, or { tag = "2024", tables = ["a.csv", "b.csv"] }'
-                self.note("releases", "an entry is neither a path nor a tag with its tables", what)
-        if by is not None:
-            found = self.releases_by(found, by)
-        self.check_tags([release.tag for release in found])
-        return tuple(found)
+                yield self.release(tag, *names)
+        else:
+            what = 'write a path, or { tag = "2024", tables = ["a.csv", "b.csv"] }'
+            self.note("releases", "an entry is neither a path nor a tag with its tables", what)
 
     def release(self, tag: str, *names: str) -> TableRelease:
         return TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))
 
-    def releases_by(self, found: list[TableRelease], column: str) -> list[TableRelease]:
-        """Return a release for each text of a column, in the order of the texts."""
+    def divided(self, found: list[TableRelease], by: str) -> list[TableRelease]:
         tables: dict[str, list[TableFile]] = {}
         for file in (table for release in found for table in release.tables):
-            read = read_count_table(file.path, file.shown, [column], self.problems)
-            for text in () if read is None else read.distinct(column):
-                tables.setdefault(text, []).append(replace(file, only=(column, text)))
-        if "" in tables:
-            self.note("releases_by", f'"{column}" has empty cells', "write into each row which release it belongs to")
+            read = read_count_table(file.path, file.shown, [by], self.problems)
+            for text in () if read is None else read.distinct(by):
+                tables.setdefault(text, []).append(replace(file, only=(by, text)))
+        self.check_filled(by, tables)
         return [TableRelease(text, tuple(tables[text])) for text in sorted(tables, key=natural)]
 
 

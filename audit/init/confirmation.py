@@ -17,7 +17,7 @@ from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_texts import said_range
 from audit.init.column_names import sensitivity
 from audit.init.columns import Column, read_columns
-from audit.io.manifest import NAME, OF_TABLES, Manifest, ReleaseFiles, parse_manifest
+from audit.io.manifest import NAME, Manifest, ReleaseFiles, is_about_tables, parse_manifest
 from audit.io.roles import columns_without_role
 from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.rules.disclosure import Unlinkable
@@ -103,18 +103,12 @@ def _opened(folder: Path, text: str) -> Manifest | None:
     Raises:
         InputError: it cannot be opened.
     """
-    import tomllib
-
-    problems = Problems()
-    try:
-        series = tomllib.loads(text.removeprefix("\ufeff")).get("series")
-    except tomllib.TOMLDecodeError:
-        series = None  # which is reported with its line below
-    if isinstance(series, dict) and series.get("kind") == OF_TABLES:
+    problems, text = Problems(), text.removeprefix("\ufeff")
+    if is_about_tables(text):
         parse_table_manifest(folder, text, problems)
         problems.check()
         return None
-    manifest = parse_manifest(folder, text.removeprefix("\ufeff"), problems)
+    manifest = parse_manifest(folder, text, problems)
     if manifest is not None and not problems.found:
         check_headers(manifest, problems)
     problems.check()

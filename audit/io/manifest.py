@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments, read_adjusted
@@ -44,14 +45,23 @@ _TABLES: dict[str, set[str] | None] = {
 
 
 @dataclass(frozen=True)
-class ReleaseFiles:
+class TaggedRelease:
+    """A release of a manifest, by its tag."""
+
+    tag: str
+
+
+R = TypeVar("R", bound=TaggedRelease)
+
+
+@dataclass(frozen=True)
+class ReleaseFiles(TaggedRelease):
     """The files of one release: one table, or an Anatomy pair of rows and values.
 
     `key` is its key file where that is not the one in the private folder of the series. `by` is the column whose rows
     with the tag are those of the release, where one file has several.
     """
 
-    tag: str
     rows: Path
     shown: str
     values: Path | None = None
@@ -84,35 +94,54 @@ class Waiver:
 
 
 @dataclass(frozen=True)
-class Manifest:
-    """All that `series.toml` says, checked as far as it can be without opening the other files.
+class SeriesManifest(Generic[R]):
+    """What every `series.toml` says, of rows about people and of count tables.
+
+    Attributes:
+        folder: where it lies.
+        name: of the series.
+        releases: what was published, in order of publication.
+        policy: the limits that it states, by clause.
+        waivers: what is accepted.
+        unconfirmed: keys that are guesses, such as `table.markers`.
+    """
+
+    folder: Path
+    name: str
+    releases: tuple[R, ...]
+    policy: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    waivers: tuple[Waiver, ...] = field(default=(), kw_only=True)
+    unconfirmed: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The releases' tags, in order of publication."""
+        return tuple(release.tag for release in self.releases)
+
+
+@dataclass(frozen=True)
+class Manifest(SeriesManifest[ReleaseFiles]):
+    """All that `series.toml` says of people, checked as far as it can be without opening the other files.
 
     `to_come` are tags of releases not yet published, of which the register and the known values may speak already.
     `growing` says that every record of a release is in the next one.
     `any_transitions` says that any value may follow any. `possible` says that the register lists people who may be in
     the data, and not who is. `published` are dates of publication, by release.
-    `unconfirmed` are keys that are guesses.
     """
 
-    folder: Path
-    name: str
-    releases: tuple[ReleaseFiles, ...]
     columns: Columns
     register: str | None = None
     transitions: str | None = None
     known: str | None = None
     anonymized: str | None = None
     counterfeits: Mapping[str, str] = field(default_factory=dict)
-    policy: Mapping[str, float] = field(default_factory=dict)
     grave: tuple[tuple[str | None, str], ...] = ()
     widths: Mapping[str, Fraction] = field(default_factory=dict)
-    waivers: tuple[Waiver, ...] = ()
     to_come: tuple[str, ...] = ()
     growing: bool = False
     any_transitions: bool = False
     possible: bool = False
     published: Mapping[str, datetime.date] = field(default_factory=dict)
-    unconfirmed: tuple[str, ...] = ()
 
     @property
     def values_change(self) -> bool:
@@ -147,9 +176,12 @@ def is_table_series(path: str | os.PathLike[str]) -> bool:
     """Return whether a folder's manifest says that it holds a series of count tables; every trouble counts as no."""
     where = as_path(path)
     folder = where.parent if where.name == NAME else where
-    text = read_text(folder, NAME, "", Problems())
-    document = None if text is None else parse(text, NAME, "", Problems())
-    series = (document or {}).get("series")
+    return is_about_tables(read_text(folder, NAME, "", Problems()) or "")
+
+
+def is_about_tables(text: str) -> bool:
+    """Return whether a manifest says that it is about count tables; every trouble counts as no."""
+    series = (parse(text, NAME, "", Problems()) or {}).get("series")
     return isinstance(series, dict) and series.get("kind") == OF_TABLES
 
 
@@ -167,19 +199,70 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
 
 def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | None:
     """Return the manifest that a text is, for the files in a folder; troubles are noted as by `read_manifest`."""
-    document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
-    series = (document or {}).get("series")
-    if isinstance(series, dict) and series.get("kind") == OF_TABLES:
+    if is_about_tables(text):
         what = "this is a series of count tables, and only rows about people can be read here"
         problems.add(NAME, what, "audit, next, explain, repair, compare, waive and anonymize take count tables")
         return None
-    return None if document is None else _ManifestReader(folder, NAME, text, document, problems).manifest()
+    reader = _ManifestReader.of(folder, text, problems)
+    return None if reader is None else reader.manifest()
 
 
-class _ManifestReader(Reader):
-    """Turns the TOML document into a `Manifest`, noting each problem where it stands."""
+class SeriesReader(Reader, Generic[R]):
+    """Reads what every `series.toml` says, noting each problem where it stands."""
 
     what = "series"
+
+    @classmethod
+    def of(cls, folder: Path, text: str, problems: Problems) -> Self | None:
+        """Return what reads a text; None where it is no TOML, which is noted."""
+        document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
+        return None if document is None else cls(folder, NAME, text, document, problems)
+
+    def common(
+        self, limit_of: Callable[[str, object], float], size_of: Callable[[object], object], example: str
+    ) -> dict[str, Any]:
+        """Return what every manifest has, by the names of its fields.
+
+        `limit_of` knows the clauses; `size_of` and the example are those of `read_waivers`.
+        """
+        series = self.table("series")
+        return {
+            "folder": self.folder,
+            "name": self.text(series, "name") or self.folder.resolve().name,
+            "releases": self.releases(series),
+            "policy": read_policy(self, limit_of),
+            "waivers": read_waivers(self, size_of, example),
+            "unconfirmed": unconfirmed(self),
+        }
+
+    def releases(self, series: Mapping[str, Any]) -> tuple[R, ...]:
+        """Return the releases; those of a file that has several are the texts of a column."""
+        entries, by = series.get("releases"), self.text(series, "releases_by")
+        if not isinstance(entries, list) or not entries:
+            self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
+            return ()
+        found = [release for entry in entries for release in self.entry(entry)]
+        if by is not None:
+            found = self.divided(found, by)
+        self.check_tags([release.tag for release in found])
+        return tuple(found)
+
+    def check_filled(self, by: str, texts: Container[str]) -> None:
+        """Note a column of releases that has empty cells."""
+        if "" in texts:
+            self.note("releases_by", f'"{by}" has empty cells', "write into each row which release it belongs to")
+
+    @abstractmethod
+    def entry(self, entry: object) -> Iterable[R]:
+        """Return the releases that an entry of the list names."""
+
+    @abstractmethod
+    def divided(self, found: list[R], by: str) -> list[R]:
+        """Return the releases that the texts of a column are, in the order of the texts."""
+
+
+class _ManifestReader(SeriesReader[ReleaseFiles]):
+    """Turns the TOML document into a `Manifest`, noting each problem where it stands."""
 
     @property
     def allowed(self) -> Mapping[str, set[str] | None]:
@@ -191,11 +274,9 @@ class _ManifestReader(Reader):
         series, adversary = self.table("series"), self.table("adversary")
         if series.get("kind", "microdata") != "microdata":
             self.note("kind", "unknown kind of series", 'use "microdata" or "tables"')
-        columns = self.columns()
-        releases = self.releases(series.get("releases"))
-        if (by := self.text(series, "releases_by")) is not None:
-            releases = tuple(each for files in releases for each in self.divided(files, by, columns))
-            self.check_tags([release.tag for release in releases])
+        self.rules = (columns := self.columns()).rules
+        common = self.common(limit_of, size_of, "size = 0.5")
+        tags = {release.tag for release in common["releases"]}
         if series.get("updates", GROWING) != GROWING:
             self.note("updates", "unknown kind of updates", f'use "{GROWING}", or leave the line out')
         for attribute, value in (grave := self.grave()):
@@ -205,24 +286,19 @@ class _ManifestReader(Reader):
             ):
                 self.note("grave", f'"{printable(value)}" is harmless, by [columns]', "take it from one of the two")
         return Manifest(
-            folder=self.folder,
+            **common,
             growing=series.get("updates") == GROWING,
-            name=self.text(series, "name") or self.folder.resolve().name,
-            releases=releases,
             columns=columns,
             register=self.path(adversary, "register"),
             transitions=None if adversary.get("transitions") == ANY else self.path(adversary, "transitions"),
             any_transitions=adversary.get("transitions") == ANY,
             known=self.path(adversary, "known"),
             possible=self.possible(adversary),
-            counterfeits=self.counterfeits({release.tag for release in releases}),
+            counterfeits=self.counterfeits(tags),
             anonymized=self.anonymized(),
-            policy=read_policy(self, limit_of),
             grave=grave,
             widths=self.widths(columns),
-            published=self.published(series, {release.tag for release in releases}),
-            waivers=read_waivers(self, size_of, "size = 0.5"),
-            unconfirmed=unconfirmed(self),
+            published=self.published(series, tags),
         )
 
     def columns(self) -> Columns:
@@ -250,24 +326,13 @@ class _ManifestReader(Reader):
         note_empty(self, "series", "columns", "policy")
         return columns
 
-    def releases(self, entries: object) -> tuple[ReleaseFiles, ...]:
-        if not isinstance(entries, list) or not entries:
-            self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
-            return ()
-        found: list[ReleaseFiles] = []
-        for entry in entries:
-            if isinstance(entry, str):
-                found += [ReleaseFiles(release_tag(n), self.folder / n, n) for n in self.tables("releases", entry)]
-            elif isinstance(entry, dict) and {str(k) for k in entry} == {"rows", "values"}:
-                found += self.pair(entry)
-            else:
-                self.note(
-                    "releases",
-                    "an entry is neither a path nor a pair",
-                    "see the manual's page on series.toml",
-                )
-        self.check_tags([release.tag for release in found])
-        return tuple(found)
+    def entry(self, entry: object) -> list[ReleaseFiles]:
+        if isinstance(entry, str):
+            return [ReleaseFiles(release_tag(n), self.folder / n, n) for n in self.tables("releases", entry)]
+        if isinstance(entry, dict) and {str(k) for k in entry} == {"rows", "values"}:
+            return self.pair(entry)
+        self.note("releases", "an entry is neither a path nor a pair", "see the manual's page on series.toml")
+        return []
 
     def possible(self, adversary: Mapping[str, Any]) -> bool:
         """Return whether the register lists people who may be in the data."""
@@ -281,15 +346,18 @@ class _ManifestReader(Reader):
             self.note("known", what, "leave one of `known` and `presence` out")
         return given == POSSIBLE
 
-    def divided(self, files: ReleaseFiles, by: str, columns: Columns) -> list[ReleaseFiles]:
+    def divided(self, found: list[ReleaseFiles], by: str) -> list[ReleaseFiles]:
+        self.check_tags([release.tag for release in found])
+        return [each for files in found for each in self.releases_in(files, by)]
+
+    def releases_in(self, files: ReleaseFiles, by: str) -> list[ReleaseFiles]:
         """Return the releases of one file, one for each text of a column, in the order of the texts."""
         if files.values is not None:
             self.note("releases_by", "an Anatomy pair is one release", "name the column beside tables of rows alone")
             return [files]
-        table = read_adjusted(files.rows, files.shown, [by], Adjustments(columns.rules), self.problems)
+        table = read_adjusted(files.rows, files.shown, [by], Adjustments(self.rules), self.problems)
         tags = [] if table is None else sorted(table.distinct(by), key=natural)
-        if "" in tags:
-            self.note("releases_by", f'"{by}" has empty cells', "write into each row which release it belongs to")
+        self.check_filled(by, tags)
         return [replace(files, tag=tag, by=by) for tag in tags if tag]
 
     def pair(self, entry: Mapping[str, object]) -> list[ReleaseFiles]:
