@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 from audit.api.answers import Answer, OfCandidate
 from audit.api.results import AttackResult
 from audit.api.settings import AuditSettings
-from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
+from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.findings.count import CountReport
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError
 from audit.model.report import Report
 from audit.pipeline import dataframes
 from audit.pipeline.settings import CountSettings
@@ -125,7 +125,7 @@ Candidates: TypeAlias = "Candidate | Sequence[Candidate]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LoadedTables:
+class LoadedTables(Loaded):
     """A series of count tables, ready to be audited; made by `load` or `tables_from_frames`.
 
     Attributes:
@@ -133,22 +133,6 @@ class LoadedTables:
     """
 
     opened: TableManifest
-    _files: object = None
-
-    @property
-    def name(self) -> str:
-        """The series' name."""
-        return self.opened.name
-
-    @property
-    def folder(self) -> Path:
-        """Where the series is."""
-        return self.opened.folder
-
-    @property
-    def releases(self) -> tuple[str, ...]:
-        """The releases' tags, in order of publication."""
-        return self.opened.tags
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -316,10 +300,6 @@ class LoadedTables:
             raise UsageError(" ".join(not_published(audited)))
         return load_tables(Path(output))
 
-    def __repr__(self) -> str:
-        releases = "1 release" if len(self.releases) == 1 else f"{len(self.releases)} releases"
-        return f"LoadedTables({printable(self.name, 200)!r}, {releases})"
-
 
 def load_tables(path: Path) -> LoadedTables:
     """Open the series of count tables in a folder.
@@ -376,11 +356,9 @@ def _release(candidate: Candidates, tag: str, folder: Path) -> TableRelease:
         UsageError: something is neither, or there is nothing.
     """
     from audit.count_tables.candidate import release_of
-    from audit.io.paths import as_path
 
     given = as_tables(candidate)
     if not given:
         raise UsageError("candidate: nothing was handed over; give a file or a data frame, or several")
-    names = [checked_tag(tag), *(f"{tag}.{place}" for place in range(2, len(given) + 1))]
-    files = [as_file(each, folder / f"{name}.parquet") for each, name in zip(given, names, strict=True)]
-    return release_of([as_path(file) for file in files], folder)
+    names = [tag, *(f"{tag}.{place}" for place in range(2, len(given) + 1))]
+    return release_of(candidate_files(given, names, folder), folder)

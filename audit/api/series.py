@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args, ove
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult, AuditResult, kept
 from audit.api.settings import AuditSettings, run, several
-from audit.api.tables import Candidate, TemporaryFolder, as_file, as_tables, checked_tag
+from audit.api.tables import Candidate, Loaded, TemporaryFolder, as_tables, candidate_files
 from audit.model.adversary import AdversaryKind
-from audit.model.errors import UsageError, printable, printable_path
+from audit.model.errors import UsageError, printable_path
 from audit.pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def opened(where: Path) -> LoadedSeries | LoadedTables:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LoadedSeries:
+class LoadedSeries(Loaded):
     """A series, ready to be audited; made by `load`.
 
     Attributes:
@@ -86,22 +86,6 @@ class LoadedSeries:
     """
 
     opened: Series
-    _files: object = None
-
-    @property
-    def name(self) -> str:
-        """The series' name."""
-        return self.opened.manifest.name
-
-    @property
-    def folder(self) -> Path:
-        """Where the series is, perhaps at a URL."""
-        return self.opened.manifest.folder
-
-    @property
-    def releases(self) -> tuple[str, ...]:
-        """The releases' tags, in order of publication."""
-        return self.opened.tags
 
     def attack(self, attack: Choice, /, **settings: Unpack[Settings]) -> AttackResult:
         """Run one attack, as `audit SERIES --attack NAME` does.
@@ -209,14 +193,12 @@ class LoadedSeries:
             UsageError: an argument is wrong, or the candidate is none.
             InputError: the series or the candidate cannot be read.
         """
+        from audit.io.atomic_files import check_empty
         from audit.model.moves import MOVES
         from audit.repair.search import RepairSearch
 
         folder = Path(output)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"output: {printable_path(folder)} is there already; name a new or empty folder")
-        if not folder.absolute().parent.is_dir():
-            raise UsageError(f"output: {printable_path(folder)} has no folder to be made in; name one in another")
+        check_empty(folder)
         checked, chosen = AuditSettings(settings), several(attack)
         attacks = checked.attacks(chosen)
         with (
@@ -354,15 +336,8 @@ class LoadedSeries:
     def _joined(self, candidate: Candidate | Sequence[Candidate], tag: str) -> Iterator[tuple[Series, Series]]:
         """Yield the series without and with a candidate, which may be a data frame, or two."""
         from audit.io.candidate import with_candidate
-        from audit.io.paths import as_path
 
         folder, tables = TemporaryFolder("audit-candidate-"), as_tables(candidate)
         if not 0 < len(tables) < 3:
             raise UsageError("a candidate is one table, or the rows and the values of a pair; name one or two")
-        files = (f"{checked_tag(tag)}.parquet", f"{tag}.values.parquet")
-        paths = [as_path(as_file(each, folder.path / file)) for each, file in zip(tables, files, strict=False)]
-        yield with_candidate(self.opened, paths)
-
-    def __repr__(self) -> str:
-        several = f"{len(self.releases)} releases" if len(self.releases) != 1 else "1 release"
-        return f"LoadedSeries({printable(self.name, 200)!r}, {several})"
+        yield with_candidate(self.opened, candidate_files(tables, (tag, f"{tag}.values"), folder.path))

@@ -7,15 +7,54 @@ import re
 import shutil
 import weakref
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Number
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from audit.io.paths import as_path
 from audit.model.errors import UsageError, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from audit.io.manifest import SeriesManifest
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Loaded:
+    """A series, ready to be audited.
+
+    Attributes:
+        opened: what was read, not to be changed.
+    """
+
+    opened: Any
+    _files: object = None
+
+    @property
+    def _manifest(self) -> SeriesManifest[Any]:
+        return getattr(self.opened, "manifest", self.opened)
+
+    @property
+    def name(self) -> str:
+        """The series' name."""
+        return self._manifest.name
+
+    @property
+    def folder(self) -> Path:
+        """Where the series is, perhaps at a URL."""
+        return self._manifest.folder
+
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """The releases' tags, in order of publication."""
+        return self._manifest.tags
+
+    def __repr__(self) -> str:
+        many = "1 release" if len(self.releases) == 1 else f"{len(self.releases)} releases"
+        return f"{type(self).__name__}({printable(self.name, 200)!r}, {many})"
 
 
 class TemporaryFolder:
@@ -47,6 +86,16 @@ def as_tables(tables: Candidate | Sequence[Candidate]) -> list[Candidate]:
     if isinstance(tables, str | os.PathLike | Frame) or not isinstance(tables, Sequence):
         return [tables]
     return [*tables]
+
+
+def candidate_files(tables: Sequence[Candidate], names: Sequence[str], folder: Path) -> list[Path]:
+    """Return the files of the tables of a candidate; frames are written into a folder, by names of which one is a tag.
+
+    Raises:
+        UsageError: one is neither a file nor a data frame, or the first name is no tag.
+    """
+    checked_tag(names[0])
+    return [as_path(as_file(each, folder / f"{name}.parquet")) for each, name in zip(tables, names, strict=False)]
 
 
 def checked_tag(tag: str) -> str:

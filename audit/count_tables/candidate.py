@@ -25,6 +25,7 @@ from audit.count_tables.table_audit import read_published, report_on
 from audit.count_tables.table_files import below_table, read_count_table
 from audit.findings.count import CountFinding, CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
+from audit.io.atomic_files import check_empty
 from audit.io.dialect import read_dialect
 from audit.io.table_writer import write_table
 from audit.io.tables import header, read_table
@@ -32,7 +33,7 @@ from audit.io.toml import release_tag
 from audit.judgement.baseline import is_known
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import Rounding
-from audit.model.errors import Problems, UsageError, printable, printable_path
+from audit.model.errors import Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
 from audit.model.report import CountSize
 from audit.runtime.budget import Budget
@@ -316,7 +317,7 @@ def repair_candidate(
         InputError: a file cannot be read, or the numbers contradict each other.
         RuntimeError: what was written still gives something new away, which is a bug.
     """
-    check_folder(output)
+    check_empty(output)
     for table in candidate.tables:
         if not table.path.name.endswith((".csv", ".parquet")):
             name = printable(table.path.name)
@@ -338,20 +339,6 @@ def repair_candidate(
         undecided=found.undecided or is_open,
         written=files,
     )
-
-
-def check_folder(output: Path) -> None:
-    """Refuse a folder that cannot take what is written.
-
-    Raises:
-        UsageError: it has files in it, or cannot be made.
-    """
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise UsageError(f"{printable_path(output)}: there are files already; name a new or empty folder")
-    if not output.absolute().parent.is_dir():
-        raise UsageError(
-            f"{printable_path(output)}: there is no folder to make it in; name one in a folder that exists"
-        )
 
 
 def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path) -> TableFile:

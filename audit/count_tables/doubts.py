@@ -14,7 +14,14 @@ import numpy as np
 
 from audit.count_tables.acro_sessions import SESSION, judged_statistics, session_outputs
 from audit.count_tables.manifest import NAME, TableManifest
-from audit.count_tables.published_counts import Ends, PublishedCounts, exact_changes, lines_along, totals_by_sums
+from audit.count_tables.published_counts import (
+    Ends,
+    PublishedCounts,
+    exact_changes,
+    is_part,
+    lines_along,
+    totals_by_sums,
+)
 from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import column_names, read_count_table
@@ -174,7 +181,7 @@ def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
     for part, one in zip(names, cells, strict=True):
         for whole, other in zip(names, cells, strict=True):
             pairs = [(one[key], other[key]) for key in one.keys() & other.keys()] if part != whole else []
-            if part not in said and pairs and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
+            if part not in said and is_part(pairs):
                 yield _needs(
                     say(
                         '"{part}" is never larger than "{whole}": if it is a part of it, write part_of = {example}; if '

@@ -27,7 +27,7 @@ from audit.io import manifest as microdata
 from audit.io.paths import as_path
 from audit.io.toml import UNCONFIRMED_KEYS, natural, read_text, release_tag
 from audit.model.count_report import OverTime, Rounding
-from audit.model.errors import InputError, Problems
+from audit.model.errors import InputError, Problem, Problems
 from audit.model.json_types import UNBOUNDED, WORSE
 from audit.model.report import CountSize
 
@@ -175,10 +175,8 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         limits = {name: clause.default for name, clause in COUNT_CLAUSES.items()} | {"min_count": implied}
         limits |= {**self.policy, **given}
         if limits["min_count"] is None:
-            problems = Problems()
             what = "`min_count` is not given, and neither a threshold nor a marker with an upper end implies it"
-            problems.add(NAME, what, "write min_count = 6, say, under [policy]")
-            raise InputError(problems.found)
+            raise InputError([Problem(NAME, what, "write min_count = 6, say, under [policy]")])
         return {name: int(limit or 0) for name, limit in limits.items() if name != "min_labels" or self.sensitive}
 
 

@@ -127,6 +127,35 @@ def lines_along(counts: PublishedCounts, place: int, *, hidden: bool = False) ->
     return list(lines.values())
 
 
+@dataclass(frozen=True)
+class Sum:
+    """A number, and those that should add up to it: what each can stand for, None where no number is shown."""
+
+    total: Ends
+    parts: Sequence[Ends | None]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all numbers are shown."""
+        return None not in self.parts
+
+    @property
+    def shows(self) -> bool:
+        """Whether it shows something: all of its numbers are shown, and not all are 0."""
+        return self.is_whole and self.total[0] > 0
+
+    @property
+    def gap(self) -> int:
+        """How far the parts are for certain above the total or, where all are shown, below it (negative)."""
+        low, high = (sum(ends[side] for ends in self.parts if ends is not None) for side in (0, 1))
+        return max(0, low - self.total[1]) or (min(0, high - self.total[0]) if self.is_whole else 0)
+
+
+def is_part(pairs: Sequence[tuple[int, int]]) -> bool:
+    """Return whether the first numbers of pairs may be parts of the second: nowhere above, and somewhere below."""
+    return all(part <= whole for part, whole in pairs) and any(part < whole for part, whole in pairs)
+
+
 def totals_by_sums(lines: Iterable[Line]) -> list[str]:
     """Return the labels that are sums wherever a line shows all of its numbers, in at least `LINES` lines.
 
@@ -143,12 +172,10 @@ def totals_by_sums(lines: Iterable[Line]) -> list[str]:
         for label, ends in line.items():
             if ends is None or len(line) <= 2 or label in refuted:
                 continue
-            low = sum(other[0] for other in line.values() if other is not None) - ends[0]
-            high = sum(other[1] for other in line.values() if other is not None) - ends[1]
-            whole = all(other is not None for other in line.values())
-            if low > ends[1] or (whole and high < ends[0] and len(line) == labels):
+            each = Sum(ends, [other for name, other in line.items() if name != label])
+            if each.gap > 0 or (each.gap < 0 and len(line) == labels):
                 refuted.add(label)
-            elif whole and high >= ends[0] > 0:
+            elif each.shows and not each.gap:
                 shown[label] += 1
     return [label for label, times in shown.items() if times >= LINES and label not in refuted]
 

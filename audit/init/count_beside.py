@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TypeAlias
 
-from audit.count_tables.published_counts import totals_by_sums
+from audit.count_tables.published_counts import is_part, totals_by_sums
 from audit.count_tables.published_texts import decimal_of, flag_of, number_of
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, is_total_word
@@ -227,7 +227,7 @@ def _parts(files: CountFiles, counts: Sequence[str]) -> dict[str, str]:
             pairs = [
                 (a, b) for a, b in zip(columns[part], columns[whole], strict=True) if a is not None and b is not None
             ]
-            if part != whole and pairs and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
+            if part != whole and is_part(pairs):
                 wholes.append((sum(n or 0 for n in columns[whole]), whole))
         if wholes:
             found[part] = max(wholes)[1]

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from math import inf
 from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.manifest import parse_table_manifest
-from audit.count_tables.published_counts import LINES, Ends, PublishedCounts, lines_along, totals_by_sums
+from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
 from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table, refuse_lone_row
@@ -171,30 +170,6 @@ def guess_totals(rules: TableGuesses, counts: PublishedCounts) -> bool:
 _CODE = re.compile(r"[A-Z0-9]*[0-9][A-Z0-9.]*|[A-Z]{1,3}")
 
 
-@dataclass(frozen=True)
-class _Sum:
-    """A number, and those that should add up to it: what each can stand for, None where no number is shown."""
-
-    total: Ends
-    parts: Sequence[Ends | None]
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all numbers are shown."""
-        return None not in self.parts
-
-    @property
-    def gap(self) -> int:
-        """How far the parts are for certain above the total or, where all are shown, below it (negative)."""
-        low, high = (sum(ends[side] for ends in self.parts if ends is not None) for side in (0, 1))
-        return max(0, low - self.total[1]) or (min(0, high - self.total[0]) if self.is_whole else 0)
-
-
-def _shown(sums: Iterable[_Sum]) -> int:
-    """Return how many sums show something: all of their numbers are shown, and not all are 0."""
-    return sum(each.is_whole and each.total[0] > 0 for each in sums)
-
-
 def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: str) -> bool:
     """Take labels for codes that lie inside of those with which they begin, if no line refutes it; return whether.
 
@@ -206,12 +181,13 @@ def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: 
     if not inside or not all(map(_CODE.fullmatch, labels)):
         return False
     sums = [
-        _Sum(total, [line.get(end) for end in ends])
+        Sum(total, [line.get(end) for end in ends])
         for line in lines
         for label, ends in inside.items()
         if (total := line.get(label)) is not None
     ]
-    if any(each.gap for each in sums) or (not _shown(sums) and all(label.isdigit() for label in labels)):
+    shown = any(each.shows for each in sums)
+    if any(each.gap for each in sums) or (not shown and all(label.isdigit() for label in labels)):
         return False
     rules.add("codes", [name])
     rules.table["totals"].pop(name, None)
@@ -227,7 +203,7 @@ def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, nam
             rules.doubt(f"table.totals.{toml_key(name)}", why)
 
 
-def _sums(counts: PublishedCounts, place: int, labels: Collection[str], *, hidden: bool = False) -> Iterator[_Sum]:
+def _sums(counts: PublishedCounts, place: int, labels: Collection[str], *, hidden: bool = False) -> Iterator[Sum]:
     """Yield for each of some labels of a dimension that cover several atoms its lines: itself and these atoms."""
     dimension = counts.dimensions[place]
     atoms = [dimension.labels[one] for one in dimension.atom_label.tolist()]
@@ -236,12 +212,12 @@ def _sums(counts: PublishedCounts, place: int, labels: Collection[str], *, hidde
     for line in lines_along(counts, place, hidden=hidden):
         for label, ends in line.items():
             if ends is not None and label in labels and len(covers[label]) > 1:
-                yield _Sum(ends, [line.get(atom) for atom in covers[label] if atom in line or atom != "(rest)"])
+                yield Sum(ends, [line.get(atom) for atom in covers[label] if atom in line or atom != "(rest)"])
 
 
-def _check_nested(rules: TableGuesses, name: str, sums: list[_Sum]) -> None:
+def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     """Note whether the sums of nested labels show that they make up those around them."""
-    shown, unequal = _shown(sums), sum(each.is_whole and each.gap != 0 for each in sums)
+    shown, unequal = sum(each.shows for each in sums), sum(each.is_whole and each.gap != 0 for each in sums)
     if unequal or shown < LINES:
         rules.doubt(
             "table.nested",
@@ -249,7 +225,7 @@ def _check_nested(rules: TableGuesses, name: str, sums: list[_Sum]) -> None:
         )
 
 
-def _take_perturbation(rules: TableGuesses, sums: list[_Sum]) -> bool:
+def _take_perturbation(rules: TableGuesses, sums: list[Sum]) -> bool:
     """Take numbers for perturbed where sums are a little above some totals and below others; return whether."""
     whole = [each for each in sums if each.is_whole]
     gaps, least = [each.gap for each in whole], min((each.total[0] for each in whole), default=UNBOUNDED)
@@ -265,9 +241,9 @@ def _take_perturbation(rules: TableGuesses, sums: list[_Sum]) -> bool:
     return True
 
 
-def _check_total(rules: TableGuesses, name: str, sums: list[_Sum]) -> None:
+def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     """Note whether the sums of a dimension's labels show that its total is one."""
-    key, shown = f"table.totals.{toml_key(name)}", _shown(sums)
+    key, shown = f"table.totals.{toml_key(name)}", sum(each.shows for each in sums)
     above, below = (sum(side * each.gap > 0 for each in sums) for side in (-1, 1))
     if below:
         why = f"The labels of {name} add up to more than its total in {below} lines: some overlap; write categories."
@@ -282,7 +258,7 @@ def _check_total(rules: TableGuesses, name: str, sums: list[_Sum]) -> None:
         )
 
 
-def _zeros_hide(rules: TableGuesses, sums: list[_Sum]) -> bool:
+def _zeros_hide(rules: TableGuesses, sums: list[Sum]) -> bool:
     """Take 0 for a marker where lines lack people just where they show a 0; return whether it is taken for one."""
     lacking = [each for each in sums if each.gap < 0]
     if not all((0, 0) in each.parts for each in lacking):

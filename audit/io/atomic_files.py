@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from audit.model.errors import UsageError, printable_path
+
 GITIGNORE = ".gitignore"
 # Characters of a name that its temporary file has as well; all of them might be too many.
 _NAME = 40
@@ -57,6 +59,19 @@ def write_file(path: Path, content: str | bytes, *, mode: int | None = None, new
     """
     with atomic_path(path, mode=mode, new=new) as draft:
         draft.write_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+
+
+def check_empty(folder: Path) -> None:
+    """Refuse a folder that is not empty, or cannot be made.
+
+    Raises:
+        UsageError: it is so.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{printable_path(folder)}: there are files already; name a new or empty folder")
+    if not folder.absolute().parent.is_dir():
+        what = "there is no folder to make it in; name one in a folder that exists"
+        raise UsageError(f"{printable_path(folder)}: {what}")
 
 
 def hide_from_version_control(folder: Path) -> None:

@@ -16,13 +16,14 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.candidate import HidingSearch, check_folder
+from audit.count_tables.candidate import HidingSearch
 from audit.count_tables.judged_counts import CountAttack
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import audit_tables
 from audit.findings.count import CountReport
+from audit.io.atomic_files import check_empty
 from audit.model.arrays import Counts
 from audit.model.audit_options import AuditOptions
 from audit.model.count_tables import with_totals
@@ -66,7 +67,7 @@ def publish_tables(
         RuntimeError: a published text contradicts its exact count, which is a bug.
     """
     check_exact(manifest)
-    check_folder(output)
+    check_empty(output)
     counts, rng = read_counts(manifest), np.random.default_rng(seed)
     tables = [_exact_table(counts, file) for file in range(len(counts.parts))]
     if for_people and any(each.labels != tables[0].labels for each in tables):
