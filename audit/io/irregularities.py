@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,17 +23,21 @@ from audit.io.cell_reading import infer_kind, unread
 from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.composed_columns import parts_of
 from audit.io.dialect import UTF_8
+from audit.io.encoding import COUNTERFEIT
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import ReleaseFiles
 from audit.io.paths import is_remote, real_path
 from audit.io.respelling import as_plain_number, with_decimal_point
+from audit.io.roles import VALUE_COUNT
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.rows import SeveralRows, is_total, read_as_people
 from audit.io.rules.rule import Columns, Hint
 from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, ornamented, ornamented_ids, respelled, respelled_cells
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import Table, is_table, text_codes
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Counts
+from audit.model.composite_keys import combine
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
@@ -43,6 +48,8 @@ MOST_ROWS = 500_000
 _SHOWN = 3
 _COLUMNS_WITH_NOTES = 3  # of fewer, a row with one cell says nothing
 _FEW = 20  # one in so many distinct cells at most is astray
+_PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
+_MANY = 20  # so many identifiers that none of another release is no chance
 
 
 class SeriesTexts:
@@ -56,6 +63,8 @@ class SeriesTexts:
         self.notes: list[str] = []
         self.texts: dict[str, dict[str, tuple[int, int]]] = {}
         self._tables: dict[int, Table] = {}
+        self.identifiers: dict[str | None, list[set[str]]] = {self.columns.individual: [], self.columns.record: []}
+        self.sums: dict[str, dict[str, bool]] = {name: {} for name in self.columns.sensitive}
         if series.about_rows > MOST_ROWS:
             self.texts = {name: dict.fromkeys(each.names, (0, 0)) for name, each in series.vocabularies.items()}
             return
@@ -74,7 +83,8 @@ class SeriesTexts:
         # As the file spells them, but for values that are declared to be others.
         bare = replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
         for path, shown in files.halves:
-            table = readable(path, shown, self.texts, bare)
+            count = self.columns.count or (VALUE_COUNT if files.values == path else None)
+            table = readable(path, shown, [*self.texts, *filter(None, [count])], bare)
             if table is None:
                 continue
             if table.kept is not None and bare.by is None:  # not the rows of other releases
@@ -86,6 +96,13 @@ class SeriesTexts:
             self.notes += [f"{shown}:{table.line(row)}" for row in last_rows_of_a_cell([*coded.values()])]
             for name, (codes, texts) in coded.items():
                 self._add(position, name, codes, texts)
+            if count is not None and count in table and not self.series.keyed:
+                counts = table.whole_numbers(count)
+                for name in (name for name in self.columns.sensitive if name in coded):
+                    sums = sums_of_others(coded, name, counts)
+                    self.sums[name] |= {
+                        text: text in sums and self.sums[name].get(text, True) for text in coded[name][1]
+                    }
 
     def _add(self, position: int, name: str, codes: Codes, texts: list[str]) -> None:
         row = np.full(len(texts), -1, dtype=np.int64)
@@ -94,6 +111,12 @@ class SeriesTexts:
         for text, place in zip(texts, row.tolist(), strict=True):
             if text and place >= 0:
                 first.setdefault(text, (position, place))
+        if name in self.identifiers:
+            self.identifiers[name].append(_of_people(texts))
+
+    def together(self, column: str, texts: Collection[str]) -> bool:
+        """Return whether identifiers stand each beside each other in some release, so that no two are one person."""
+        return self.columns.rules[SeveralRows].choice is None and _together(texts, self.identifiers[column])
 
     def place(self, name: str, text: str) -> str:
         """Return the file and the line where a text stands first; nothing of series that are too large for it."""
@@ -148,7 +171,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_strays(texts, reveal=reveal),
         *_ignored(texts),
     ]
-    found += [*_encodings(texts), *_notes(texts)]
+    found += [*_encodings(texts), *_notes(texts), *_strangers(series, texts), *_sums(texts)]
     return (*found, *sorted(hints, key=lambda each: each.kind))
 
 
@@ -169,10 +192,95 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
         for position in range(len(series.tags) if len(numbers) else 0):
             there = series.read(position).person
             texts += [] if there is None else map(str, np.intersect1d(numbers, there).tolist())
-        if groups := ornamented({*texts}):
+        groups = ornamented({*texts})
+        if groups and series.keyed and columns.rules[SeveralRows].choice is None:
+            releases = _people(series)
+            groups = [each for each in groups if not _together(each, releases)]
+        if groups:
             yield MisreadWarning("spelling", ornamented_ids(INDIVIDUAL, groups))
         if not columns.rules[Fold].folds(INDIVIDUAL) and (groups := respelled({*texts})):
             yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))
+
+
+def _people(series: Series) -> list[set[str]]:
+    """Return the people of each release; of the first two alone where a series is large."""
+    files = series.manifest.releases[: 2 if series.about_rows > MOST_ROWS else None]
+    tables = [table for each in files if (table := series.identifiers(each)) is not None]
+    return [_of_people(table.distinct("individual")) for table in tables]
+
+
+def _of_people(texts: Iterable[str]) -> set[str]:
+    return {text for text in texts if text and not text.startswith(COUNTERFEIT)}
+
+
+def _together(texts: Collection[str], releases: Sequence[set[str]]) -> bool:
+    """Return whether any two of some texts stand in one release."""
+    return all(any({*pair} <= there for there in releases) for pair in combinations(texts, 2))
+
+
+def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
+    """Report that nobody comes again, as where each release has identifiers of its own."""
+    columns = series.columns
+    for column, name in ((INDIVIDUAL, columns.individual), (columns.record, columns.record)):
+        releases = texts.identifiers[name] if name is not None else []
+        if column == INDIVIDUAL and series.keyed and len(releases) < len(series.tags):
+            releases = _people(series)
+        if column is None or len(releases) < 2 or {column, name} & {*columns.rules[Spelled].columns}:
+            continue
+        nobody = min(map(len, releases)) >= _MANY and sum(map(len, releases)) == len(set[str]().union(*releases))
+        if nobody or any(are_others(*pair) for pair in pairwise(releases)):
+            what = say(
+                'identifiers of "{column}" are other ones in each release, and each is read as that of another person; '
+                "if people come again, write their identifiers in one way in all releases (a prefix that changes with "
+                'the release is not a part of them), else spelled = ["{column}"] under [columns]',
+                column=printable(column),
+            )
+            yield MisreadWarning("spelling", what)
+
+
+def are_others(one: Collection[str], other: Collection[str]) -> bool:
+    """Return whether two releases share next to no identifiers, but do once what is the same in a release is left out.
+
+    >>> are_others({"Q1-1", "Q1-2", "Q1-17"}, {"Q2-1", "Q2-2", "Q2-17"}), are_others({"a1", "b2", "c"}, {"a3", "b4"})
+    (True, False)
+    >>> are_others({"2024001", "2024002", "2024150"}, {"2025001", "2025002", "2025150"})
+    True
+    """
+    fewest = min(len(one), len(other))
+    if _FEW * len({*one} & {*other}) >= fewest:
+        return False
+    for pieces in (list, _PARTS.findall):
+        split = [[pieces(text) for text in some] for some in (one, other)]
+        if len({len(each) for some in split for each in some}) == 1:
+            columns = zip(*(zip(*some, strict=True) for some in split), strict=True)
+            kept = [place for place, pair in enumerate(columns) if any(len({*column}) > 1 for column in pair)]
+            cores = [{tuple(each[place] for place in kept) for each in some} for some in split]
+            if len(cores[0] & cores[1]) >= max(_SHOWN, fewest / 2):
+                return True
+    return False
+
+
+def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, counts: Counts) -> set[str]:
+    """Return the texts of a column whose count is that of all others together, in each class of the other columns.
+
+    Of two texts each may be so; of more, the one is a total, whatever it is called.
+    """
+    codes, texts = coded[column]
+    others = [(own, len(names)) for name, (own, names) in coded.items() if name != column]
+    classes = np.unique(combine(others, len(codes))[0], return_inverse=True)[1]
+    whole, total = np.bincount(classes, counts), np.bincount(codes, counts, len(texts))
+    likely = np.flatnonzero(2 * total == total.sum()).tolist() if len(texts) > 2 else []
+    of = {texts[code]: codes == code for code in likely}
+    return {text for text, its in of.items() if (2 * np.bincount(classes[its], counts[its], len(whole)) == whole).all()}
+
+
+def _sums(texts: SeriesTexts) -> Iterator[ReportWarning]:
+    """Report sensitive values that are totals of the others by their counts, though not by their names."""
+    for name, sums in texts.sums.items():
+        marks = [text for text, is_sum in sums.items() if is_sum and not is_total(text)]
+        if marks and name not in texts.columns.rules[Spelled].columns:
+            warning = read_as_people(name, marks)
+            yield replace(warning, examples=tuple(texts.place(name, text) for text in marks[:_SHOWN]))
 
 
 def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:

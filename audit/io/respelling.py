@@ -21,6 +21,8 @@ _ORNAMENT = re.compile(
     r"|(?<=^[a-z][0-9][0-9])\.(?=[0-9])|(?<=^[a-z][ -][0-9][0-9])\.(?=[0-9])"
 )
 _SEMICOLON = re.compile(r"\s*;\s*")
+_AND = re.compile(r"(?<=[^\W\d_])(?:\s*&\s*|\s+(?:and|et|und|y)\s+)(?=[^\W\d_])")
+_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
 
 
 def fold(text: str) -> str:
@@ -45,15 +47,26 @@ def skeleton(text: str) -> str:
     """Return what a text has in common with those that look like it: its letters without accents, signs and digits.
 
     Signs beside letters are left out, but not those that have a meaning of their own, nor the point of a number; nor do
-    codes of diseases differ by their point, or names with a number by what stands before it.
+    codes of diseases differ by their point, names with a number by what stands before it, or texts by a word for `&`.
 
     >>> [skeleton(text) for text in ("Épilepsie", "HIV-positive", "hiv.", "HIV -", "1.5", "J 10.1", "a, b (c)")]
     ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'abc']
     >>> [skeleton(text) for text in ("COVID-19", "Covid 19", "10 mg", "stage -1", "HIV-1/2", "1-2")]
     ['covid19', 'covid19', '10mg', 'stage -1', 'hiv1/2', '1-2']
+    >>> [skeleton(text) for text in ("Haut und Haar", "Haut&Haar", "toux et fièvre", "band", "1 & 2")]
+    ['haut&haar', 'haut&haar', 'toux&fievre', 'band', '1 & 2']
     """
     plain = "".join(each for each in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(each))
-    return _ORNAMENT.sub("", plain.strip("'\"’‘“”„«»"))
+    return _ORNAMENT.sub("", _AND.sub("&", plain.strip("'\"’‘“”„«»")))
+
+
+def skeletons(text: str) -> set[str]:
+    """Return what a text has in common with those that look like it, also where an umlaut is written as two letters.
+
+    >>> sorted(skeletons("Müdigkeit")), skeletons("Muedigkeit")
+    (['mudigkeit', 'muedigkeit'], {'muedigkeit'})
+    """
+    return {skeleton(text), skeleton(fold(text).translate(_DIGRAPHS))}
 
 
 def _number(text: str) -> str:

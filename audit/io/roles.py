@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
-from audit.io.adjustments import adjusted_names, read_adjusted
+from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
 from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import is_there
+from audit.io.encoding import Vocabulary
 from audit.io.foreign_files import is_foreign
 from audit.io.manifest import NAME, Manifest, ReleaseFiles
+from audit.io.respelling import skeleton
 from audit.io.rules.cell_meaning import Missing
 from audit.io.rules.rule import NOTHING, Columns, Headers
-from audit.io.rules.spelling import Fold
 from audit.io.tables import Table, read_table, text_codes
 from audit.io.toml import refuse_keys
+from audit.model.arrays import Codes
+from audit.model.composite_keys import combine
 from audit.model.errors import Problems
 
 VALUE_COUNT = "count"
@@ -44,30 +47,57 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
     return tuple(found)
 
 
-def tied_texts(manifest: Manifest, column: str) -> tuple[int, int]:
-    """Return how many texts of a column stand exactly once in each of two releases, and the fewest rows of a release.
+Key: TypeAlias = tuple[str, ...]
+"""Columns whose texts in a row are taken together."""
 
-    Such a text ties its rows, even if no outsider can know it. Texts that stand for no value, or for the place of
-    their row, tie nothing. Releases that lack the column are left out; so are files that cannot be read, and reading
-    them says so.
+
+def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[tuple[int, int]]:
+    """Return how many texts stand exactly once in each of two releases, and the fewest rows of a release, by question.
+
+    A question is about some keys, whose texts are compared with each other: such a text ties its rows, even if no
+    outsider can know it. Texts that look alike are one; those that stand for no value, or for the place of their row,
+    tie nothing. Releases that lack the columns are left out; so are files that cannot be read, and reading them says
+    so.
     """
-    once, fewest = Counter[str](), 0
+    columns = dict.fromkeys(name for keys in questions for key in keys for name in key)
+    once, fewest = [Counter[Key]() for _ in questions], [0 for _ in questions]
     for release in manifest.releases:
+        single: list[set[Key]] = [set() for _ in questions]
+        headings = manifest.headings(release.tag)
         for path, shown, _ in _halves(manifest.columns, release):
-            headings = manifest.headings(release.tag)
-            if column not in (adjusted_names(path, shown, headings, Problems()) or []):
+            names = adjusted_names(path, shown, headings, Problems()) or []
+            there = [name for name in columns if name in names]
+            table = read_adjusted(path, shown, there, headings, Problems()) if there else None
+            if table is None:
                 continue
-            one_spelling = replace(headings, rules=headings.rules.replaced(Fold((column,))))
-            table = read_adjusted(path, shown, [column], one_spelling, Problems())
-            if table is not None:
-                fewest = min(fewest or table.rows, table.rows)
-            if table is not None and not _numbers_rows(table, column):
-                codes, texts = text_codes(table.arrow(column))
-                single = np.bincount(codes, minlength=len(texts)) == 1
-                unknown = {one_spelling.rules.spelled(column, text) for text in headings.rules[Missing].texts}
-                once.update(text for text, is_single in zip(texts, single.tolist(), strict=True)
-                            if is_single and text.strip("*") and text not in unknown)  # fmt: skip
-    return sum(times > 1 for times in once.values()), fewest
+            cells = {name: _skeletons(table, name, headings) for name in there if not _numbers_rows(table, name)}
+            for place, keys in enumerate(questions):
+                for key in (key for key in keys if {*key} <= {*there}):
+                    fewest[place] = min(fewest[place] or table.rows, table.rows)
+                    if {*key} <= cells.keys():
+                        single[place] |= _single(key, cells)
+        for counter, found in zip(once, single, strict=True):
+            counter.update(found)
+    return [(sum(times > 1 for times in each.values()), rows) for each, rows in zip(once, fewest, strict=True)]
+
+
+def _skeletons(table: Table, column: str, headings: Adjustments) -> tuple[Codes, list[str]]:
+    """Return codes of what the texts of a column look like, and this by code; an empty text stands for no value."""
+    codes, texts = text_codes(table.arrow(column))
+    unknown = {headings.rules.spelled(column, text) for text in headings.rules[Missing].texts}
+    vocabulary = Vocabulary([""])
+    looks = vocabulary.add(skeleton(text) if text.strip("*") and text not in unknown else "" for text in texts)
+    return looks[codes] if len(texts) else codes, [*vocabulary.names]
+
+
+def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:
+    """Return the texts of some columns, row by row, that stand once and all have a value."""
+    coded = [cells[name] for name in key]
+    known = np.flatnonzero(np.all([codes > 0 for codes, _ in coded], axis=0))
+    together, _ = combine([(codes[known], len(texts)) for codes, texts in coded], len(known))
+    _, first, times = np.unique(together, return_index=True, return_counts=True)
+    rows = known[first[times == 1]].tolist()
+    return {tuple(texts[codes[row]] for codes, texts in coded) for row in rows}
 
 
 def _says_nothing(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:

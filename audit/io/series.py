@@ -27,7 +27,7 @@ from audit.io.paths import as_path, is_inside, is_remote
 from audit.io.release_reading import ReleaseReading
 from audit.io.releases import KeyedRelease
 from audit.io.respelling import fold
-from audit.io.roles import tied_texts
+from audit.io.roles import Key, tied_texts
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rows import EPISODES, Date, SeveralRows
 from audit.io.rules.rule import BesideFiles, Columns, Rules
@@ -202,9 +202,9 @@ class Series:
         """Return the code of a person, however the identifier is spelled where that does not count; -1 for no one."""
         return self.people.find(fold(individual) if self.columns.rules[Fold].folds(INDIVIDUAL) else individual)
 
-    def tied_texts(self, column: str) -> tuple[int, int]:
-        """Return how many texts of a column stand once in each of two releases, and the fewest rows of a release."""
-        return tied_texts(self.manifest, column)
+    def tied_texts(self, questions: Sequence[Sequence[Key]]) -> list[tuple[int, int]]:
+        """Return how many texts stand once in each of two releases, and the fewest rows of a release, by question."""
+        return tied_texts(self.manifest, questions)
 
     def has_key(self, release: ReleaseFiles) -> bool:
         """Return whether the publisher's key for a release is there, in its own file or in the column."""
@@ -269,7 +269,7 @@ class Series:
         """
         people = further = 0
         for files in self.manifest.releases:
-            table = self._identifiers(files)
+            table = self.identifiers(files)
             if table is None:
                 return None
             coded = table.coded("individual")
@@ -278,7 +278,7 @@ class Series:
             people, further = people + int((times > 1).sum()), further + int(np.maximum(times - 1, 0).sum())
         return people, further
 
-    def _identifiers(self, files: ReleaseFiles) -> Table | None:
+    def identifiers(self, files: ReleaseFiles) -> Table | None:
         """Return whose rows a release has, as a column `individual`; None where neither a key nor a column says it."""
         problems, path, column = Problems(), self.manifest.key_path(files), self.manifest.columns.individual
         if is_there(path):

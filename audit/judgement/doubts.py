@@ -175,7 +175,7 @@ def missing_doubts(series: Series) -> Iterator[Doubt]:
 def _tying_values(series: Series) -> Iterator[Doubt]:
     """Yield that sensitive values which stand once tie the rows of several releases, which are judged one by one."""
     for column in series.columns.sensitive if len(series.tags) > 1 and series.columns.record is None else ():
-        tied, rows = series.tied_texts(column)
+        tied, rows = series.tied_texts([[(column,)]])[0]
         if tied > max(FEW_TIES, rows // FEW_OF_ROWS):
             what = say(
                 '{count} values of "{column}" stand once in each of two releases, and so tie their rows, but each '

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any, ClassVar, Self
 
 from audit.io.respelling import skeleton
@@ -15,7 +16,7 @@ from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.model.nearness import PublishedNumbers
 from audit.model.report import ReportWarning
-from audit.runtime.phrases import say_count
+from audit.runtime.phrases import joined, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 FEW_TIES = 3
@@ -64,9 +65,16 @@ class Unlinkable(ColumnRule):
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield the columns whose texts tie rows of several releases, though no outsider can know them."""
-        for column in self.reasons if len(series.tags) > 1 else ():
-            tied, rows = series.tied_texts(column)
-            if tied > min(FEW_TIES, rows // FEW_OF_ROWS):
+        if len(series.tags) < 2 or not self.reasons:
+            return
+        names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()
+        single = [(column,) for column in names]
+        if len(names) > 1:
+            several = [[*single], *([(one, other)] for one, other in combinations(names, 2)), [tuple(names)]]
+        ties = series.tied_texts([*([key] for key in single), *several])
+        tying = [tied if tied > min(FEW_TIES, rows // FEW_OF_ROWS) else 0 for tied, rows in ties]
+        for column, tied in zip(self.reasons, tying, strict=False):
+            if tied:
                 what = say_count(
                     '{count} text of the unlinkable column "{column}" stands once in each of two releases, and so ties '
                     "their rows: declare the column as record or among quasi_identifiers, or publish it without that "
@@ -77,6 +85,20 @@ class Unlinkable(ColumnRule):
                     column=printable(column),
                 )
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+        together = tying[len(names) :]
+        if not any(tying[: len(names)]) and any(together):
+            tied = max(together)
+            what = say_count(
+                "{count} text of the unlinkable columns {columns}, which are compared with each other or taken "
+                "together, stands once in each of two releases, and so ties their rows: declare one of the columns as "
+                "record or among quasi_identifiers, or publish them without that text",
+                "{count} texts of the unlinkable columns {columns}, which are compared with each other or taken "
+                "together, stand once in each of two releases, and so tie their rows: declare one of the columns as "
+                "record or among quasi_identifiers, or publish them without these texts",
+                tied,
+                columns=joined([f'"{printable(name)}"' for key in several[together.index(tied)] for name in key]),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED))
 
 
 _NOT_SENSITIVE = ("no sensitive column", "name a column that `sensitive` names")

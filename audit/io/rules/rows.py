@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -82,13 +82,7 @@ class IgnoreRows(ColumnRule):
             marks = tuple(filter(is_total, texts))
             if not marks or name in columns.rules[Spelled].columns:
                 continue
-            what = say(
-                'rows with {texts} in "{column}" look like totals, and are read as people; if they are totals, write '
-                'ignore_rows = {{ {column} = [{texts}] }} under [columns], else spelled = ["{column}"]',
-                texts=", ".join(f'"{printable(text)}"' for text in marks),
-                column=printable(name),
-            )
-            warning = None if name in columns.quasi_identifiers else MisreadWarning("total-row", what)
+            warning = None if name in columns.quasi_identifiers else read_as_people(name, marks)
             why = "rows with it look like totals, not people"
             rule = IgnoreRows({name: marks})
             yield Hint(name, [[text] for text in marks], rule, why, warning, names_texts=True)
@@ -96,6 +90,17 @@ class IgnoreRows(ColumnRule):
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
         """Yield the columns that no release has."""
         return headers.lacking(self.marks)
+
+
+def read_as_people(column: str, marks: Iterable[str]) -> MisreadWarning:
+    """Return the warning that rows with some texts look like totals."""
+    what = say(
+        'rows with {texts} in "{column}" look like totals, and are read as people; if they are totals, write '
+        'ignore_rows = {{ {column} = [{texts}] }} under [columns], else spelled = ["{column}"]',
+        texts=", ".join(f'"{printable(text)}"' for text in marks),
+        column=printable(column),
+    )
+    return MisreadWarning("total-row", what)
 
 
 EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")

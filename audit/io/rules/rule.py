@@ -95,8 +95,8 @@ class ReadSeries(Protocol):
     def missing(self, column: str) -> frozenset[str]:
         """Return the texts that mean an unknown value in a column, as the series spells them."""
 
-    def tied_texts(self, column: str) -> tuple[int, int]:
-        """Return how many texts stand once in each of two releases, and the fewest rows of a release."""
+    def tied_texts(self, questions: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[int, int]]:
+        """Return how many texts stand once in each of two releases, and the fewest rows of a release, by question."""
 
 
 class WrittenTexts(Protocol):
@@ -112,6 +112,9 @@ class WrittenTexts(Protocol):
 
     def kind(self, column: str) -> Kind | None:
         """Return how a quasi-identifier's cells are read; None of any other column."""
+
+    def together(self, column: str, texts: Collection[str]) -> bool:
+        """Return whether identifiers stand each beside each other in some release, so that no two are one person."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 from audit.io.cell_reading import infer_kind, list_sign, parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.notations import looks_ranged
-from audit.io.respelling import fold, skeleton, with_decimal_point
+from audit.io.respelling import fold, skeleton, skeletons, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
 from audit.io.rules.rule import (
     NO_MEANING,
@@ -142,7 +142,8 @@ class Fold(ColumnRule):
                     column=printable(name),
                 )
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", what))
-            if name in (columns.individual, columns.record) and (groups := ornamented(texts)):
+            is_id = name in (columns.individual, columns.record)
+            if is_id and (groups := [each for each in ornamented(texts) if not written.together(name, each)]):
                 yield Hint(name, groups, None, "", MisreadWarning("spelling", ornamented_ids(called, groups)))
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
@@ -185,7 +186,8 @@ def ornamented(texts: Collection[str]) -> list[list[str]]:
     >>> ornamented(["P-001", "p001", "P-002", "José", "jose", "1-11", "11-1"])
     [['P-001', 'p001'], ['José', 'jose']]
     """
-    return [[*found.values()] for found in _skeletons(texts).values() if len(found) > 1]
+    groups = dict.fromkeys(tuple(found.values()) for found in _skeletons(texts).values() if len(found) > 1)
+    return [[*each] for each in groups]
 
 
 def ornamented_ids(column: str, groups: Collection[Collection[str]]) -> str:
@@ -204,7 +206,8 @@ def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
     """Return one text of each spelling, by what those that look like it have in common."""
     alike: dict[str, dict[str, str]] = defaultdict(dict)
     for text in texts:
-        alike[skeleton(text)].setdefault(fold(text), text)
+        for key in skeletons(text):
+            alike[key].setdefault(fold(text), text)
     return alike
 
 

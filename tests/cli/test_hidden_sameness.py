@@ -1,0 +1,109 @@
+"""What is one under two names is asked about: totals, ties of rows, spellings and people; what cannot be one is not."""
+
+import pytest
+
+from tests.helpers.messy import series_of
+from tests.helpers.running import read_audit
+
+COLUMNS = 'sensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+DISEASES = ["flu", "cold", "gout", "asthma"]
+
+
+def undecided(folder):
+    """Return the exit code and the reasons why clauses are undecided."""
+    code, result = read_audit(folder)
+    return code, " ".join(str(each["reason"]) for each in result["policy"]["clauses"] if each["state"] == "undecided")
+
+
+@pytest.mark.parametrize(("more", "code"), [(0, 3), (1, 0)])
+def test_a_value_whose_count_is_that_of_all_others_may_be_a_total(tmp_path, more, code):
+    """Each class has one disease, and a line that says so under another name; of other counts it is a disease."""
+    rows = [[age, value, str(count)] for age, name, count in [("20-39", "flu", 3), ("40-59", "cold", 2)]
+            for value, count in [(name, count), ("any cause", count + more)]]  # fmt: skip
+    table, count = [["Age", "Disease", "count"], *rows], 'count = "count"\n'
+    found, why = undecided(series_of(tmp_path / "1", [table], COLUMNS + count))
+    assert (found, 'ignore_rows = { Disease = ["any cause"] }' in why) == (code, code == 3)
+    for line, exits in (('ignore_rows = { Disease = ["any cause"] }', 1), ('spelled = ["Disease"]', 0)):
+        assert read_audit(series_of(tmp_path / line[:6], [table], f"{COLUMNS}{count}{line}\n"))[0] == exits
+
+
+TIES = {
+    "hyphen": ((["X"], lambda n: [f"A{n}"]), (["X"], lambda n: [f"a-{n}"]), True),
+    "other name": ((["X"], lambda n: [f"text {n}"]), (["Y"], lambda n: [f"text {n}"]), True),
+    "pair": ((["X", "Y"], lambda n: [f"x{n % 8}", f"y{n // 8}"]),) * 2 + (True,),
+    "coarse pair": ((["X", "Y"], lambda n: [f"x{n % 2}", f"y{n % 2}"]),) * 2 + (False,),
+    "other texts": ((["X"], lambda n: [f"text {n}"]), (["Y"], lambda n: [f"note {n}"]), False),
+}
+
+
+@pytest.mark.parametrize(("first", "last", "tie"), TIES.values(), ids=TIES)
+def test_unlinkable_columns_tie_rows_in_other_words(tmp_path, first, last, tie):
+    releases = [
+        [["Age", *names, "Disease"], *(["20-39", *texts(n), DISEASES[(n // step) % 4]] for n in range(40))]
+        for step, (names, texts) in ((1, first), (2, last))
+    ]
+    names = dict.fromkeys([*first[0], *last[0]])
+    line = "unlinkable = { " + ", ".join(f"{name} = 'free text'" for name in names) + " }\n"
+    code, why = undecided(series_of(tmp_path, releases, COLUMNS + line))
+    assert (code, "of the unlinkable column" in why) == ((3, True) if tie else (0, False))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Müdigkeit", "Muedigkeit", True),
+        ("Haut & Haar", "Haut und Haar", True),
+        ("toux et fièvre", "toux&fièvre", True),
+        ("Müdigkeit", "Mut", False),
+        ("Haut und Haar", "Haut oder Haar", False),
+    ],
+)
+def test_two_spellings_of_one_value_are_asked_about(tmp_path, one, other, same):
+    rows = [[age, value] for age, values in (("20-39", [one, other, one]), ("40-59", [other, other, one]))
+            for value in values]  # fmt: skip
+    code, why = undecided(series_of(tmp_path, [[["Age", "Disease"], *rows]], COLUMNS))
+    assert (code, "may be another one written otherwise" in why) == ((3, True) if same else (0, False))
+
+
+def people(name, step):
+    return [["Who", "Age", "Disease"], *(
+        [name(n), "20-39" if n < 12 else "40-59", DISEASES[n % 4 if n % 12 < 4 or step == 1 else (n + 4) % 4]]
+        for n in range(24)
+    )]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "others"),
+    [
+        (lambda n: f"Q1-{n}", lambda n: f"Q2-{n}", True),
+        (lambda n: f"{2024000 + n}", lambda n: f"{2025000 + n}", True),
+        (lambda n: f"{n}/jan", lambda n: f"{n}/march", True),
+        (lambda n: f"{n * 7919 % 1009}a", lambda n: f"{n * 7907 % 1013}b", True),
+        (lambda n: f"Q1-{n}", lambda n: f"Q1-{n}", False),
+        (lambda n: f"P{n}", lambda n: f"P{n + 12}", False),
+    ],
+)
+def test_people_of_whom_nobody_comes_again_are_asked_about(tmp_path, first, last, others):
+    releases = [people(first, 1), people(last, 2)]
+    individual = 'individual = "Who"\n'
+    _, why = undecided(series_of(tmp_path / "1", releases, COLUMNS + individual))
+    assert ("are other ones in each release" in why) == others
+    _, why = undecided(series_of(tmp_path / "2", releases, f'{COLUMNS}{individual}spelled = ["individual"]\n'))
+    assert "are other ones in each release" not in why
+    keyed = [[[row[1:] for row in release], [row[0] for row in release[1:]]] for release in releases]
+    folder = series_of(tmp_path / "3", [rows for rows, _ in keyed], COLUMNS)
+    for place, (_, who) in enumerate(keyed, 1):
+        (folder / "private").mkdir(exist_ok=True)
+        text = "row,individual\n" + "".join(f"{row},{name}\n" for row, name in enumerate(who))
+        (folder / "private" / f"{place}.key.csv").write_text(text, encoding="utf-8")
+    assert ("are other ones in each release" in undecided(folder)[1]) == others
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_two_identifiers_in_one_release_are_two_people(tmp_path, together):
+    """José and Jose stand side by side, so that they are two people; in two releases they may be one."""
+    head, rest = ["Who", "Age", "Disease"], [["Ann", "20-39", "gout"], ["Bob", "20-39", "cold"]]
+    both = [["José", "20-39", "flu"], ["Jose", "20-39", "cold"]]
+    releases = [[head, *both, *rest]] if together else [[head, both[0], *rest], [head, both[1], *rest]]
+    _, why = undecided(series_of(tmp_path, releases, COLUMNS + 'individual = "Who"\n'))
+    assert ("only in accents or signs" in why) == (not together)
