@@ -48,7 +48,7 @@ class CorrespondenceAttack:
         k: how many rows should be left to a person; the policy's.
     """
 
-    k: int = option(2, help="how many rows should be left to anybody", least=1)
+    k: int = option(2, help="how many rows each person should fit at least", least=1)
     name: ClassVar[str] = "correspondence"
     measures: ClassVar[type[CorrespondenceMeasures]] = CorrespondenceMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "k"})

@@ -63,7 +63,7 @@ class EquivalenceAttack:
     """
 
     max_e: int = option(4, help="search for and count sides with at most this many people", least=1, most=100)
-    history: bool = True
+    history: bool = option(True, help="do not count what was found after fewer releases")
     name: ClassVar[str] = "equivalence"
     measures: ClassVar[type[EquivalenceMeasures]] = EquivalenceMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"min_e"})

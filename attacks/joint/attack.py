@@ -48,12 +48,12 @@ class JointAttack:
     """Find out what is possible in any world.
 
     Attributes:
-        seed: what is drawn where worlds are looked for, which may settle more or less of what is hard.
+        seed: of the search for worlds; another seed may decide more or fewer of the hard values.
         aims: for how many values of each person to find worlds, one aim after another; 0 means all.
         max_risk: the policy's limit; below certainty, worlds of small parts are counted though others are too large.
     """
 
-    seed: int = option(0, help="what is drawn at random where worlds are looked for", anywhere=True)
+    seed: int = option(0, help="seed of the random search for worlds", anywhere=True)
     aims: tuple[int, ...] = AIMS
     max_risk: float = 1.0
     name: ClassVar[str] = "joint"

@@ -6,8 +6,8 @@
 (False, 2, 2)
 
 What is wrong with the files is raised as `InputError`, what is wrong with the arguments, or does not fit the series, as
-`UsageError`; both are `AuditError`, and their text says what to do, as the command's lines do. No person is named, nor
-any quasi-identifier shown, in any result unless `reveal=True`, but for what is asked about one person.
+`UsageError`; both are `AuditError`, and their text says what to do, as the command's lines do. Without `reveal=True`,
+no result names a person or shows a quasi-identifier, except for questions about one person.
 """
 
 # ruff: noqa: E402 - what hides one of the packages is told before it is imported in its place

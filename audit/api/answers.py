@@ -45,7 +45,7 @@ class Answer:
 
     @property
     def _formats(self) -> Mapping[str, Callable[[Any], str]]:
-        """What writes the report, by the name of its format; nothing of its own where that is an audit's."""
+        """The formats that write the report, by name; empty if it is written as an audit's."""
         module, _, name = _WRITTEN_BY.get(type(self.report), "").partition(":")
         formats: Mapping[str, Callable[[Any], str]] = {}
         return getattr(import_module(f"reports.{module}"), name or "FORMATS") if module else formats
@@ -57,7 +57,7 @@ class Answer:
 
     @property
     def exit_code(self) -> int:
-        """That of the command: 0 where there is no verdict."""
+        """The exit code of the command: 0 if there is no verdict."""
         return int(getattr(self.report, "exit_code", 0))
 
     def render(self, form: str, *, document: str | None = None) -> str:

@@ -41,7 +41,7 @@ class CountImpactResult(OfCandidate):
 
     @property
     def findings(self) -> pd.DataFrame:
-        """The findings that the candidate would add, as far as they are shown, as of an audit."""
+        """The findings that are shown and that the candidate would add, in the form of an audit's."""
         return dataframes.count_findings(self.report.new)
 
     @property
@@ -59,7 +59,7 @@ class CountImpactResult(OfCandidate):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountRepairResult(CountImpactResult):
-    """A candidate with further cells left empty, or that there is none.
+    """A candidate with further cells left empty, or the answer that there is none.
 
     Attributes:
         files: those that were written.
@@ -76,7 +76,7 @@ class CountRepairResult(CountImpactResult):
 
     @property
     def exit_code(self) -> int:
-        """That of the series with what was written; 1 when no such cells were found, 3 when that was not settled.
+        """The exit code of the series with what was written; 1 if there are no such cells, 3 if this was not decided.
 
         With a baseline, what is found without the candidate violates nothing.
         """
@@ -219,7 +219,7 @@ class LoadedTables(Loaded):
             **settings: as for `audit`.
 
         Raises:
-            UsageError: an argument is wrong, or the candidate cannot be written anew.
+            UsageError: an argument is wrong, or the candidate cannot be written.
             InputError: a file cannot be read, or the numbers contradict each other.
         """
         from attacks.differencing.attack import Differencing
@@ -260,7 +260,7 @@ class LoadedTables(Loaded):
     ) -> LoadedTables:
         """Accept findings until a date, and no more of each than is known today, as `audit waive` does.
 
-        `listed` is a list of `audit findings`, in which a reason and a date stand beside what is accepted.
+        `listed` is a list of `audit findings` with a reason and a date for each finding that is accepted.
 
         Returns:
             The series with the waivers; this one does not change.

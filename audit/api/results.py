@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class _Result(WithFindings):
     """What an audit found out.
 
-    Frames are made when they are asked for, so that changing one changes neither the result nor the next frame.
+    Each access makes a new frame, so that changing one changes neither the result nor the next frame.
 
     Attributes:
         report: all of it as data, not to be changed.
@@ -49,7 +49,7 @@ class _Result(WithFindings):
 
     @property
     def passed(self) -> bool:
-        """Whether the policy holds, as far as was asked."""
+        """Whether the policy holds, by the attacks that were asked for."""
         return self.report.policy.passed
 
     @property

@@ -43,7 +43,7 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
 
     A `UPath` brings the options of its storage, such as credentials. What is at a URL is only read.
 
-    The manifest is read now and once; releases are read by each audit, anew.
+    The manifest is read now and once; each audit reads the releases again.
 
     Args:
         path: the folder, the URL, or the `series.toml`.
@@ -100,9 +100,8 @@ class LoadedSeries(Loaded):
                 these); `policy` (clauses that replace those of the manifest, such as `{"max_risk": 0.5}`); `engine`
                 (where the work is done, as `engine` has it; None is threads of this process, one for each core);
                 `progress` (show how far attacks have come; None shows it in a notebook); `max_e` for `equivalence`
-                (count and look for sides of up to so many people, 4 unless given); `seed` for `joint` (what is drawn
-                at random where worlds are looked for, 0 unless given). Options of other attacks are given with an
-                object.
+                (search for and count sides with at most this many people, 4 unless given); `seed` for `joint` (seed of
+                the random search for worlds, 0 unless given). Options of other attacks are given with an object.
 
         Raises:
             UsageError: an argument is wrong, or the attack does not apply to the series.
@@ -121,8 +120,8 @@ class LoadedSeries(Loaded):
     ) -> AuditResult:
         """Run all attacks that apply, as `audit SERIES` does.
 
-        Arguments are those of `attack`; `time_limit` and `findings` are for each attack. With `recommend`, the least
-        change of the newest release that keeps the policy is looked for where that is violated, as `repair` does.
+        Arguments are those of `attack`; `time_limit` and `findings` are for each attack. With `recommend`, if the
+        policy is violated, the smallest change of the newest release that keeps it is searched for, as `repair` does.
         `baseline` is the file of an earlier report, with `stable_ids`, whose findings do not count again.
 
         Raises:
@@ -272,7 +271,7 @@ class LoadedSeries(Loaded):
             reason: it is written into the manifest.
             until: the last day.
             groups: the release and the group of each; `*` is every group of the release.
-            listed: a list of `audit findings`, in which a reason and a date stand beside what is accepted.
+            listed: a list of `audit findings` with a reason and a date for each finding that is accepted.
             adversary: as for `attack`: how much is accepted is what an audit finds today.
             policy: as for `attack`.
 
@@ -296,7 +295,7 @@ class LoadedSeries(Loaded):
         """Return which values one person may have had, release by release, as a graph of networkx; it names people.
 
         Nodes are pairs of release and value; an edge leads to each value that may follow. Nodes and edges have
-        `feasible`: false for what is pruned, since it lies on no path through all of the person's releases.
+        `feasible`: false if they are pruned, because they are on no path through all of the person's releases.
 
         Raises:
             UsageError: there is no such person.
@@ -309,8 +308,8 @@ class LoadedSeries(Loaded):
         """Return the history of a bucket, all groups that have just some sensitive values, as a graph of networkx.
 
         Nodes are the releases and `end`; an edge has the `weight` of how many people were first there in the one
-        release, and last there before the other. `graph["least_cut"]` is the weight of the least cut that parts a
-        component, None where there is none, and `side` of a node is the side of it that the node is on.
+        release, and last there before the other. `graph["least_cut"]` is the weight of the least cut that divides a
+        component, None if there is none, and `side` is the side of a node.
 
         Raises:
             UsageError: no group has just these values.

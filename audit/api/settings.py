@@ -147,7 +147,7 @@ def run(
 def report_date() -> datetime.date:
     """Return today, or the day of SOURCE_DATE_EPOCH where that is set, so that a report can be made again alike.
 
-    Waivers are judged by the clock all the same: what has expired does not count.
+    Waivers are judged by the clock in any case: expired ones do not count.
 
     Raises:
         UsageError: SOURCE_DATE_EPOCH is no such number.

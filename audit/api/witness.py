@@ -81,7 +81,7 @@ def audit_with_witness(manifest: TableManifest, options: AuditOptions, folder: P
 
 
 def _with_statement(report: R, witness: WitnessReport, folder: Path) -> R:
-    """Write the statement that can be shown beside a witness, and return the report with what it says.
+    """Write the statement beside a witness, which may be published, and return the report with its contents.
 
     Raises:
         UsageError: it cannot be written.

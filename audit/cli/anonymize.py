@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
             publish(microdata, arguments.output, method, principle, options)
     except BaseException:
-        if done:  # what is out is out, whatever came then
+        if done:  # what is published stays published, even after an error
             put(_summary(done, method, arguments.output, added))
         raise
     put(_summary(done, method, arguments.output, added))

@@ -202,7 +202,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_recommended(arguments: argparse.Namespace) -> None:
-    """Refuse to look for a recommendation that no page would show.
+    """Refuse to search for a recommendation that no page would show.
 
     Raises:
         UsageError: there is none but a document that has no place for it.

@@ -1,4 +1,4 @@
-"""Errors of usage and input where JSON or SARIF was asked for: a document on standard output, beside the lines."""
+"""Errors of usage and input if JSON or SARIF was asked for: a document on standard output, besides the messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def put_error(words: Sequence[str], error: BaseException, lines: Sequence[str]) 
     series = next((word for word in words if os.path.exists(word)), "")  # noqa: PTH110 - no name makes this raise
     folder = in_repository(series) if series else ""
     try:
-        with suppress(UsageError):  # standard output may be full or closed; the exit code still tells
+        with suppress(UsageError):  # standard output may be full or closed; the exit code still reports the error
             put(written(asked, error, lines, Path(series).name or "series", folder))
     except BrokenPipeError:
         discard(sys.stdout)

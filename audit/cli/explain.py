@@ -37,7 +37,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the attacks, print what they say of one person or cell, and return the exit code, 0.
+    """Run the attacks, print what they find about one person or cell, and return the exit code, 0.
 
     Raises:
         UsageError: there is no such person or cell, or the adversary knows nothing about people.

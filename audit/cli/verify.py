@@ -1,4 +1,4 @@
-"""`audit verify SERIES FOLDER`: run the checkers of witnesses, which know nothing of the rest."""
+"""`audit verify SERIES FOLDER`: run the checkers of witnesses, which share no code with the rest."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class KnownNearly(Finding[C]):
 
     @property
     def person(self: KnownNearly[int]) -> int | None:
-        """Who it is."""
+        """The person."""
         return self.individual
 
     def people(self: KnownNearly[int]) -> Sequence[int]:

@@ -25,7 +25,7 @@ from audit.runtime.phrases import Phrase, figure, say, say_count
 REST = "(rest)"
 """The label of what no label of a dimension covers."""
 REMEDY = "Hide further cells in the same lines, or round coarser and by one rule in all tables and rates."
-"""What would keep counts from being told."""
+"""How to publish without disclosing these counts."""
 
 
 @dataclass(frozen=True)
@@ -317,7 +317,7 @@ def cell_name(cell: Mapping[str, str], facts: TablesFacts) -> str:
 
 
 def amount(lower: int, upper: int | None) -> str:
-    """Return what a count is, or between what it lies."""
+    """Return a count, or the limits between which it is."""
     if upper is None:
         return say("{low} or more", low=lower)
     return say("exactly {count}", count=lower) if lower == upper else say("{low} to {high}", low=lower, high=upper)

@@ -14,7 +14,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 @dataclass(frozen=True)
 class HiddenCell:
-    """A cell of a candidate to leave empty, what it shows now, and where it stands."""
+    """A cell of a candidate to leave empty, with what it shows now, its file and its line."""
 
     cell: dict[str, str]
     shown: str
@@ -53,7 +53,7 @@ class CandidateReport:
 
     @property
     def repair_exit_code(self) -> int:
-        """That of the series with what was written, 1 where there is no repair, 3 where it is not settled."""
+        """The exit code of the series with what was written; 1 if there is no repair, 3 if this is not decided."""
         if self.stopped is not None and self.stopped.kind == ReasonKind.INTERRUPTED:
             return 130
         if self.hide is None:

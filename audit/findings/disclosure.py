@@ -63,7 +63,7 @@ class CertificateStep(Generic[C]):
         )
 
     def in_full(self: CertificateStep[str]) -> str:
-        """Return all values that the groups leave, and which of them lie on a possible path."""
+        """Return all values that the groups leave, and which of them are on a possible path."""
         line = say(
             "release {release}, group {group}: {values}",
             release=printable(self.release),
@@ -112,7 +112,7 @@ class OnePersonFinding(Finding[C]):
 
     @property
     def person(self: OnePersonFinding[int]) -> int:
-        """Who it is."""
+        """The person."""
         return self.individual
 
     def people(self: OnePersonFinding[int]) -> Sequence[int]:
@@ -132,7 +132,7 @@ class Disclosure(OnePersonFinding[C]):
         risk: how probable the value is.
         certificate: the steps that show it, in order of release.
         proof: shows it where the steps of the certificate, the person's own groups, do not.
-        alone: true where the release shows it by itself, whatever other releases say.
+        alone: true if the release alone shows it.
         evidence: `proof`: the certificate was checked again. `solver`: a solver's word, for no proof was found within
             the limits.
         attribute: the attribute that the value is of, where it follows from the combinations of several.
@@ -248,7 +248,7 @@ def certain_value(value: str, release: str, *, by_version: bool) -> str:
 
 
 def _fewest(steps: tuple[CertificateStep[int], ...], value: int, last: int) -> tuple[CertificateStep[int], ...]:
-    """Return steps of a value that never changes, less those without which it is the only candidate all the same."""
+    """Return the steps of a value that never changes that are needed to make it the only candidate."""
     kept = list(steps)
     for step in steps:
         rest = [each for each in kept if each is not step]

@@ -32,7 +32,7 @@ from audit.model.json_types import Counted, Items, Omittable, Probability
 from audit.model.measures import Measures
 from audit.runtime.phrases import figure, say, say_count
 
-# To find out who takes part in an equivalence, each of them is looked at.
+# Each equivalence is read to find out who takes part in it.
 _MOST_SIDES = 100_000
 
 
@@ -131,7 +131,7 @@ class Equivalence(Combination[C]):
         )
 
     def in_full(self: Equivalence[str], *, by_version: bool) -> Iterator[str]:
-        """Yield who has the same value, and how that is known."""
+        """Yield the people who have the same value, and how this is known."""
         del by_version
         yield say("{left} has the same value as {right}", left=multiset(self.left), right=multiset(self.right))
         yield from (f"  {step}" for step in self.steps())
@@ -215,7 +215,7 @@ class Equivalences(Claims):
         release: the release by which all concerned were published, counted from 0; shape (claims,), int32.
         spanned: every equivalence of at most so many people on a side follows from the claims.
         doubt: whether more values may be pinned than are claimed: not all releases were looked at.
-        nothing: the measures of an attack that can conclude nothing, which hold if its premises do not.
+        nothing: the measures of an attack that can conclude nothing, for the case that its premises are false.
         sides: returns what the claims at some places say, without certificates.
         certify: returns the findings at some places; without a certificate where no weights were found.
         person: whose value is pinned, -1 where none is; shape (claims,), int32. None where only `sides` knows.

@@ -28,7 +28,7 @@ class LikelyValue(OnePersonFinding[C]):
         risk: how probable the value is.
         certificate: what the person's own groups leave, in order of release; empty unless people are revealed.
         evidence: `solver`: the probability is the attack's word.
-        everywhere: whether it is so in all releases of the person alike, of which `release` is the last.
+        everywhere: whether this is true in all releases of the person, of which `release` is the last.
     """
 
     kind: ClassVar[Literal["risk"]] = "risk"
@@ -78,7 +78,7 @@ class LikelyValues(OnePersonClaims, ClauseClaims):
         ]
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield person and release; of people who are followed by record ids that is another claim."""
+        """Yield person and release; for people who are followed by record ids, the claim is a different one."""
         tags, about = (*names.evidence.tags, ""), names.evidence.sensitive
         for person, release in self.read(places, "person", "release"):
             said = ("risk", names.identifier(person), tags[release])
@@ -87,7 +87,7 @@ class LikelyValues(OnePersonClaims, ClauseClaims):
 
 @dataclass(frozen=True)
 class EverGrave(OnePersonFinding[C]):
-    """A person who is as likely as the policy's limit, or certain, to have had a grave value in some release.
+    """A person who certainly had a grave value in some release, or as likely as the policy's limit.
 
     The certificate is shown only when people are revealed, for it would say more than the releases do.
 
@@ -118,7 +118,7 @@ class EverGrave(OnePersonFinding[C]):
 
 @dataclass(frozen=True)
 class GraveHistories(OnePersonClaims, ClauseClaims):
-    """All who are too likely, by one outcome, ever to have had a grave value, as columns.
+    """All people who, by one outcome, are too likely ever to have had a grave value, as columns.
 
     Attributes:
         person: codes; shape (claims,), int32.

@@ -41,7 +41,7 @@ class RowKind(NamedTuple):
 class Filling(Generic[C]):
     """Rows of a release that can only be rows of the next one of which there are as many.
 
-    So no one else is any of these: neither other rows of the release nor people who came anew (Hall's theorem).
+    So no one else is any of these: neither other rows of the release nor new people (Hall's theorem).
 
     Attributes:
         release: the release.
@@ -188,7 +188,7 @@ class Linkages(RowClaims):
         return 1.0 if np.delete(self.certain, waived).any() else None
 
     def without_values(self, codes: Sequence[int]) -> Linkages:
-        """Return the claims, the rows as few as before, but no value among some that is certain."""
+        """Return the same claims without the certain values among some."""
         return replace(self, certain=self.certain & ~np.isin(self.values(), codes))
 
     def smallest_class(self, waived: Places) -> int | None:

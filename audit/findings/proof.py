@@ -72,9 +72,9 @@ class RefutedCase(Generic[C]):
 class Proof(Generic[C]):
     """Why something about all people at once is impossible, so that a reader can count it.
 
-    Rows of some groups cost points, and some people spend more points than all of these rows have, whatever they have;
-    or that is so in each of some cases. Without either, nothing is left to the only person who is mentioned, or
-    people's own groups are enough.
+    Rows of some groups cost points, and some people, with any values, spend more points than all of these rows have; or
+    this is true in each of some cases. Without either, no value is left to the only person mentioned, or people's own
+    groups are enough.
 
     Attributes:
         points: the rows that cost points; none where nothing is left to a person.

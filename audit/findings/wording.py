@@ -43,7 +43,7 @@ def described(cells: Mapping[str, str]) -> str:
 
 
 def places(located: Sequence[GroupLines]) -> Iterator[str]:
-    """Yield where groups stand, and what is published of their rows."""
+    """Yield the places of groups, and the published cells of their rows."""
     for each in located:
         where = say(
             "in {file}, group {group}: {lines}",

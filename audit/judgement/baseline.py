@@ -145,7 +145,7 @@ def read_history(folder: Path) -> AuditHistory:
 
 @contextmanager
 def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iterator[Any]:
-    """Yield what a JSON report says; after the colon stands what to do about a file that is none.
+    """Yield the contents of a JSON report; after the colon is what to do about a file that is none.
 
     Raises:
         UsageError: it cannot be read, or is no report.

@@ -20,7 +20,7 @@ from audit.model.finding import Check
 
 
 def check_people(seen: View, claims: CloseValues) -> Check:
-    """Return what checks people's numbers: by what their own groups leave, or, beyond that, as far as these allow."""
+    """Return the check of people's numbers: by what their own groups leave, or by stricter bounds if these allow it."""
     checker = NumberChecker(seen, claims.share)
     return lambda places: [checker.person(finding) for finding in claims.certify(places)]
 

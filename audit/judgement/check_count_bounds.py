@@ -33,7 +33,7 @@ _CELLS = 1 << 20
 
 @dataclass(frozen=True)
 class _Assumption:
-    """That the count of a box is at most, or at least, a value."""
+    """The claim that the count of a box is at most, or at least, a value."""
 
     box: Box
     is_upper: bool
@@ -110,8 +110,8 @@ def value_of(
 def _covers(axes: Sequence[Axis], boxes: Sequence[Box], weights: Sequence[Fraction], *, is_upper: bool) -> bool:
     """Return whether weights of boxes add up to at least 0 (at most 0 if not `is_upper`) on every atom.
 
-    Atoms of an axis that lie in the same boxes are looked at once; weights are brought to whole numbers. Where that
-    leaves too many atoms, those of the first axis are looked at one after the other, each with the boxes around it.
+    Atoms of an axis in the same boxes are checked once; weights are scaled to whole numbers. If too many atoms are
+    left, those of the first axis are checked one after another, each with the boxes around it.
     """
     scale = lcm(*(weight.denominator for weight in weights))
     sign = scale if is_upper else -scale
@@ -149,7 +149,7 @@ def _covers_each(
 
 
 def _patterns(axis: Axis, sets: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return in which boxes atoms of an axis lie, a column for each that differs; shape (boxes, columns)."""
+    """Return which boxes contain the atoms of an axis, one column for equal atoms; shape (boxes, columns)."""
     row = {one: place for place, one in enumerate(dict.fromkeys(sets))}
     rows = np.zeros((len(row), axis.atoms), dtype=np.bool_)
     for one, place in row.items():

@@ -1,7 +1,7 @@
-"""Certificates of disclosures checked again, from the published rows, by code that knows nothing of the attacks.
+"""Certificates of disclosures, checked again from the published rows by code that shares nothing with the attacks.
 
-Everything here is sets and dictionaries of texts. A certificate that does not hold is a bug of this program, and is
-raised as one: a wrong finding must never be printed.
+Everything here is sets and dictionaries of texts. A certificate that does not hold is a bug of this program, and raises
+an error: a wrong finding must never be printed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Checker:
             raise BrokenCertificateError("more than the claimed value is possible")
 
     def check_steps(self, finding: Disclosure[int]) -> list[set[int]]:
-        """Return what lies on a path through the steps of a certificate, which say what the groups publish.
+        """Return the values on a path through the steps of a certificate, which say what the groups publish.
 
         Raises:
             BrokenCertificateError: they do not.
@@ -63,7 +63,7 @@ class Checker:
         return kept
 
     def own(self, person: int) -> tuple[CertificateStep[int], ...]:
-        """Return what every release says of a person: the groups, the values they leave, and those on a path."""
+        """Return what every release says about a person: the groups, the values left by them, and those on a path."""
         steps = []
         for release in range(self._published.releases):
             homes = sorted(self._published.homes(person, release))
@@ -105,7 +105,7 @@ class Checker:
 
 
 def feasible(candidates: list[set[int]], transitions: Follows | None) -> list[set[int]]:
-    """Return what lies on a path; without transitions every step must keep its value."""
+    """Return the values on a path; without transitions every step must keep its value."""
     if transitions is None:
         common = set.intersection(*candidates)
         return [common] * len(candidates)

@@ -1,8 +1,8 @@
 """Certificates of equivalences checked again: published rows weighted and added up, one after the other.
 
 Nothing is shared with the attack: groups are found by name, members and values are counted in dictionaries of exact
-fractions (equivalence paper, Definition 10). A certificate that does not hold is a bug of this program, and is raised
-as one: a wrong finding must never be printed.
+fractions (equivalence paper, Definition 10). A certificate that does not hold is a bug of this program, and raises an
+error: a wrong finding must never be printed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ K = TypeVar("K")
 
 
 def check_combinations(seen: View, claims: Equivalences) -> Check:
-    """Return what checks equivalences and pinned values, as far as groups that add up to them were found."""
+    """Return the check of equivalences and pinned values, if groups that add up to them were found."""
     check = CombinationChecker(seen).check
     return lambda places: [each if each.evidence != "proof" else check(each) for each in claims.certify(places)]
 

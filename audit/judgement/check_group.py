@@ -131,7 +131,7 @@ class _RecordValues:
         """Note the values of the records of a release.
 
         Raises:
-            BrokenCertificateError: they do not stand beside their rows.
+            BrokenCertificateError: their rows show other numbers.
         """
         if not rows.release.values_by_row or rows.release.counts is not None:
             raise BrokenCertificateError("the values of records are not published")

@@ -1,15 +1,15 @@
-"""Proofs about all people at once checked again, by code that knows nothing of the attacks.
+"""Proofs about all people at once, checked again by code that shares nothing with the attacks.
 
 A proof refutes what is assumed: that a person does not have the claimed value, or has a value that a case takes the
 person to have. *Points*: rows of some groups cost points, those of all these rows together are a number. Each of some
-people spends at least so many points, whatever the person has in all of the releases that the person is in, by the
-groups that may hold the person alone; all of them together spend more than there is. *Cases*: for each value that is
-left to a person, what follows from it is refuted.
+people, with any value in all of their releases, spends at least a certain number of points, by the groups that may
+contain the person; all of them together spend more than there are. *Cases*: for each value that is left to a person,
+its consequences are refuted.
 
-People who are not mentioned spend nothing at the least, so that it is enough to look at the people of a proof. All
+People who are not mentioned spend at least nothing, so the people of a proof are enough. All
 points are whole numbers and at least 1, and no one is counted twice. A proof presumes that the releases do not
 contradict each other: where its people cannot have rows together, it proves nothing. A proof that does not hold is a
-bug of this program, and is raised as one: a wrong finding must never be printed.
+bug of this program, and raises an error: a wrong finding must never be printed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ProofChecker:
     def _sum(
         self, proof: Proof[int], assumed: Assumed
     ) -> tuple[tuple[RowPoints[int], ...], int, tuple[Spending[int], ...]]:
-        """Return the points that there are, and those that people spend at the least; -1 where nothing is left."""
+        """Return all points, and the least that people spend; -1 if nothing is left."""
         if list(proof.people) != sorted(set(proof.people)) or not proof.people:
             raise BrokenCertificateError("somebody is counted twice, or nobody is")
         costs: dict[Row, int] = {}
@@ -145,7 +145,7 @@ class ProofChecker:
         return found
 
     def _spent(self, person: int, costs: dict[Row, int], assumed: Assumed) -> Spending[int]:
-        """Return what a person spends at the least over all histories, -1 where there is none."""
+        """Return the least that a person spends over all histories, -1 if there is none."""
         rows = self._histories(person, assumed)
         if not rows:
             raise BrokenCertificateError("nobody like that is known to be in a release")
@@ -168,7 +168,7 @@ class ProofChecker:
         )
 
     def _before(self, value: int, cheapest: dict[int, int]) -> int:
-        """Return the least spent up to the release before by a person who has a value now, -1 where that cannot be."""
+        """Return the least spent up to the release before by a person who has a value now, -1 if this is impossible."""
         if self._transitions is None:
             return cheapest.get(value, -1)
         return min(

@@ -37,7 +37,7 @@ def gather_doubts(
     Args:
         series: the series.
         register: whether people were looked for by their exact values, so that findings rest on what cells cover.
-        published: whether nothing but the files is known, so that each release is judged by itself.
+        published: whether only the files are known, so that each release is judged by itself.
         reveal: whether texts of the files are quoted.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
@@ -68,7 +68,7 @@ def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
-    """Yield what record ids say of people and is not judged."""
+    """Yield what record ids disclose about people that is not judged."""
     reason, last = evidence[0].unfollowed, evidence[-1]
     if reason is not None:
         what = say(
@@ -86,7 +86,7 @@ def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
 
 
 def presence_doubts(kinds: PossibleKinds | None) -> Iterator[Doubt]:
-    """Yield that of a register of people who may be in the data most are not covered, or some not judged."""
+    """Yield doubts: most people of a register of possible people are not covered, or some are not judged."""
     if kinds is None:
         return
     if 2 * kinds.uncovered > kinds.listed:
@@ -110,7 +110,7 @@ def presence_doubts(kinds: PossibleKinds | None) -> Iterator[Doubt]:
 
 
 def combination_doubts(series: Series) -> Iterator[Doubt]:
-    """Yield that values which are known beforehand leave combinations of several attributes unjudged."""
+    """Yield a doubt: values known beforehand leave combinations of several attributes unjudged."""
     if series.manifest.known is not None and len(series.manifest.columns.sensitive) > 1:
         what = say(
             "combinations of several sensitive attributes are not judged where values are known beforehand; audit "
@@ -141,7 +141,7 @@ def _to_confirm(keys: Sequence[str]) -> Reason:
 
 
 def _without_role(series: Series) -> Iterator[Doubt]:
-    """Yield that published columns are judged by nothing, as the manifest gives them no role."""
+    """Yield doubts about published columns that are not judged, because the manifest gives them no role."""
     found = columns_without_role(series.manifest)
     if "" in found:
         what = say("a published column has no name, and so no role: name it in the header")
@@ -161,7 +161,7 @@ def _without_role(series: Series) -> Iterator[Doubt]:
 
 
 def missing_doubts(series: Series) -> Iterator[Doubt]:
-    """Yield that a missing value, which may be any in other releases, is judged as a value of its own."""
+    """Yield a doubt: a missing value, which may be any in other releases, is judged as a separate value."""
     for column in series.columns.sensitive if len(series.tags) > 1 and not series.manifest.values_change else ():
         if not series.missing(column).isdisjoint(series.vocabularies[column].names):
             what = say(
@@ -173,7 +173,7 @@ def missing_doubts(series: Series) -> Iterator[Doubt]:
 
 
 def _tying_values(series: Series) -> Iterator[Doubt]:
-    """Yield that sensitive values which stand once tie the rows of several releases, which are judged one by one."""
+    """Yield a doubt: unique sensitive values link rows of several releases, which are judged one by one."""
     for column in series.columns.sensitive if len(series.tags) > 1 and series.columns.record is None else ():
         tied, rows = series.tied_texts([[(column,)]])[0]
         if tied > max(FEW_TIES, rows // FEW_OF_ROWS):

@@ -1,4 +1,4 @@
-"""The types of a finding's fields, looked at before anything is counted.
+"""The types of a finding's fields, checked before anything is counted.
 
 A number of another type can pass every comparison: NaN is neither below nor above a limit, and `True` equals 1. So that
 checkers compare what can be compared, each field of a finding and of its certificate is exactly of the type that its
@@ -50,7 +50,7 @@ def misfit(finding: object) -> str | None:
 
 @lru_cache
 def _fields(kind: type) -> Sequence[tuple[str, Test]]:
-    """Return a class's fields and what each is tested by; none of a class that declares nothing."""
+    """Return a class's fields with the test of each; none for a class that declares nothing."""
     if kind.__module__ == "builtins":
         return []
     declared = get_type_hints(kind, include_extras=True)

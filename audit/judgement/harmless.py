@@ -1,9 +1,9 @@
 """Harmless values: what is known of them violates nothing, whether it is certain or likely.
 
-What an attack claims of them alone is set aside as what is waived is, but for rows that can be a person's: there are as
-few of them as before. A risk is set aside where the true value is harmless. Where the true value is not known, the risk
-is that of the likeliest one, which may be harmless or not, and behind it stands another one: such a risk decides
-nothing. Equal values of people who are certain of harmless ones are set aside, as each is known by itself.
+Claims only about harmless values are set aside like waived ones, except for rows that can be a person's, whose number
+does not change. A risk is set aside where the true value is harmless. If the true value is not known, the risk is that
+of the likeliest one, which may be harmless and hide the risk of another one: such a risk decides nothing. Equal values
+of people who are certain of harmless ones are set aside, as each is known by itself.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _one(entry: Result[View], listed: Sequence[ListedValue], limit: float) -> Re
         gone = np.flatnonzero(np.isin(claims.values(), codes))
         entry = entry.without(gone)
         if claims.counts_rows:
-            # The share of a value behind the harmless one, or of one that linked rows show, may be too large as well.
+            # The share of a value behind the harmless one, or of one that linked rows show, may be too large, too.
             behind = bool(reaches_all(1.0 - claims.severity[gone], limit).any())
             linked = seen.records is not None and (limit < 1.0 or seen.transitions is not None)
             unclear = behind or (linked and len(gone) > 0)
@@ -99,7 +99,7 @@ def _certain(entry: Result[View], codes: Sequence[int]) -> set[Member]:
 
 
 def _equal(entry: Result[View], sure: set[Member]) -> Result[View]:
-    """Return a result without equal values of people who are certain of harmless ones: their equals are as well."""
+    """Return a result without equal values of people who certainly have harmless ones; their equals have, too."""
     claims = entry.claims
     if not isinstance(claims, Equivalences) or not sure:
         return entry

@@ -1,4 +1,4 @@
-"""Where the groups of a finding stand: files, lines, and the cells that are published of their rows."""
+"""The places of a finding's groups: files, lines, and the published cells of their rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _File:
         return {self.group.name(code): code for code in np.unique(self.group.codes).tolist()}
 
     def lines(self, tag: str, group: str) -> Iterator[GroupLines]:
-        """Yield where a group of the release with a tag stands, if it is in the file."""
+        """Yield the place of a group of the release with a tag, if it is in the file."""
         if group in self._codes:
             rows = np.flatnonzero(self.group.codes == self._codes[group])[:_MOST_LINES]
             lines = tuple(self.table.line(row) for row in rows.tolist())
@@ -42,7 +42,7 @@ class _File:
 
 
 def located(results: Sequence[Result[View]], releases: HeldSeries) -> list[Result[View]]:
-    """Return results whose findings say where the groups stand that their certificates and proofs name."""
+    """Return results whose findings have the places of the groups that their certificates and proofs name."""
     read = cache(lambda tag: list(_files(releases, tag)))
 
     def placed(finding: Finding[str]) -> Finding[str]:

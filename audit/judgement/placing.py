@@ -1,9 +1,9 @@
-"""Whether some people can have rows together: a look for a contradiction among the people of a proof.
+"""Placing: search for a contradiction among the people of a proof, who may not all find rows.
 
 What follows from releases that contradict each other is nothing, though it can be proved: in an odd circle of groups of
 two values each of them is refuted. So the people of a proof are given rows one after the other, as the claim has it,
-each of their own groups and each row to one. Where that cannot be done there is no world. The more people there are,
-the fewer steps are taken: a proof stands as long as nothing speaks against a world.
+each of their own groups and each row to one. Where that cannot be done there is no world. More people take fewer steps:
+a proof is accepted as long as no contradiction to a world is found.
 """
 
 from __future__ import annotations

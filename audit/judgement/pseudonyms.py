@@ -40,13 +40,13 @@ class Pseudonymizer:
     a person's rank in the order of such HMACs among the people in one report, or, when stable, part of the HMAC
     itself.
 
-    Waivers name findings by their stable ids; `keyed` says that there is a key for these. Only when ids are to be
-    stable a key is made where there is none yet, unless nothing is to be left there (`makes` is false). Callers that
-    print no ids give a `key`, so that findings have the same order in every run.
+    Waivers name findings by their stable ids; `keyed` says that there is a key for these. If ids are to be stable and
+    there is no key yet, one is made, unless nothing may be written there (`makes` is false). Callers that print no ids
+    give a `key`, so that findings have the same order in every run.
 
     Raises:
         UsageError: ids are to be stable, and there is no folder on this machine to keep a key in.
-        InputError: the key that is there is none.
+        InputError: the file of the key contains no key.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Pseudonymizer:
         return f"{attack}-{self._digest(attack, kind, *said, stable=stable)[:16]}"
 
     def pseudonym(self, noun: str, name: str) -> str:
-        """Return a person's stable pseudonym, whatever this report calls the person."""
+        """Return a person's stable pseudonym, even if this report uses another name."""
         return f"{noun}-{self._digest(noun, name, stable=True)[:12]}"
 
     @property
@@ -97,7 +97,7 @@ class Pseudonymizer:
 
 
 def private_key(folder: Path, *, make: bool) -> bytes | None:
-    """Return the key kept in a series' private folder, if need be made there when there is none; else None.
+    """Return the key in a series' private folder, made there if necessary and allowed; otherwise None.
 
     Raises:
         InputError: there is a file, and it holds no key.
@@ -136,7 +136,7 @@ def keep_key(folder: Path) -> bool:
 
 
 def _made(path: Path) -> bool:
-    """Make a key where there is none; false where that cannot be done."""
+    """Make a key if there is none; return false if this is impossible."""
     try:
         write_file(path, secrets.token_hex(_KEY_BYTES), mode=0o600, new=True)
         hide_from_version_control(path.parent)

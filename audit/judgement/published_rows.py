@@ -147,7 +147,7 @@ def _in_order(codes: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
 
 
 def _places(ordered: tuple[npt.NDArray[np.intp], Codes], code: int) -> npt.NDArray[np.intp]:
-    """Return where a code stands."""
+    """Return the place of a code."""
     order, codes = ordered
     # In the type of the codes: all of them would be converted for each question otherwise.
     first, last = np.searchsorted(codes, np.array([code, code + 1], dtype=codes.dtype))
@@ -314,7 +314,7 @@ def published_by(view: View) -> PublishedReleases:
 
 
 class RecordRows:
-    """All records, and where they stand; each class has the number of its first record."""
+    """All records, and their places; each class has the number of its first record."""
 
     def __init__(self, source: FollowedPeople, published: PublishedReleases) -> None:
         self._source, self._published = source, published

@@ -1,8 +1,8 @@
-"""Scoring: an outcome's probabilities held against the truth, and the truth against the assumptions.
+"""Scoring: compare an outcome's probabilities with the truth, and the truth with the assumptions.
 
-What an attack on single people says of a person rests on the person's own groups and on the assumptions. Where a key
-says that the assumptions are wrong of a person, nothing that rests on them is claimed or counted; but a release whose
-groups leave the person one value gives it away whatever else changes.
+What an attack on single people finds about a person depends on the person's own groups and on the assumptions. If a key
+shows that the assumptions are wrong for a person, nothing that depends on them is claimed or counted. But a release
+whose groups leave the person only one value discloses it, even if values change.
 """
 
 from __future__ import annotations

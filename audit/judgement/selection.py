@@ -136,7 +136,7 @@ def selections_of(result: Result[View], namer: Pseudonymizer, limits: Mapping[st
 
 
 def gathered(result: Result[View], limits: Mapping[str, float]) -> Result[View]:
-    """Return a result with what the clauses in force have to know beside what the attack found."""
+    """Return a result with what the clauses in force need beyond what the attack found."""
     seen, watch = result.evidence, result.watch
     left_out, truth = partial(changed_values, seen, seen.key), partial(true_values, seen)
     known = ClauseKnowledge(limits, seen.series.grave, listed_values(seen.series), left_out, truth)
@@ -146,7 +146,7 @@ def gathered(result: Result[View], limits: Mapping[str, float]) -> Result[View]:
 
 
 def claims_of(result: Result[View], limits: Mapping[str, float]) -> Iterator[Claims]:
-    """Yield what of a result reaches the limits of clauses, beside what the attack claims."""
+    """Yield the parts of a result that reach the limits of clauses, without the attack's own claims."""
     for name, limit in limits.items():
         clause, truth = CLAUSES[name], partial(true_values, result.evidence)
         for question in (partial(clause.claims, result, limit, truth), partial(clause.more_claims, result)):
@@ -211,7 +211,7 @@ class KnownClaims:
 
 
 def republished(releases: HeldSeries, position: int) -> int | None:
-    """Return the latest earlier release with the same rows, people and groups, whatever these are called."""
+    """Return the latest earlier release with the same rows, people and groups, under any names."""
     own = _groups(releases, position)
     return next((each for each in reversed(range(position)) if _groups(releases, each) == own), None)
 

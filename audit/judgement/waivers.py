@@ -1,4 +1,4 @@
-"""Waivers: which findings are accepted today, each only as far as it was known, and what became of each waiver."""
+"""Waivers: the findings accepted today, each only as precisely as it was known, and the state of each waiver."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class NamedFindings:
         return found
 
     def within(self, sizes: Mapping[str, Any]) -> Flags:
-        """Return of which findings no more is known than is accepted; shape (findings,)."""
+        """Return the findings about which no more is known than is accepted; shape (findings,)."""
         known = zip(self.ids, self.sizes, strict=True) if self.ids else ()
         found = [ident in sizes and sizes[ident].covers(size) for ident, size in known]
         return np.array(found or [False] * len(self), dtype=np.bool_)
@@ -264,7 +264,7 @@ def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accept
 
 
 def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
-    """Return what matches ids with a pattern in which `*` stands for any characters.
+    """Return the matcher of a pattern of ids in which `*` means any characters.
 
     >>> bool(matcher("joint-*")("joint-12")), bool(matcher("joint-1")("joint-12"))
     (True, False)

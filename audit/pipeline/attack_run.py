@@ -70,7 +70,7 @@ class AuditRun:
 
     @property
     def limits(self) -> dict[str, float]:
-        """The limits of the clauses in question."""
+        """The limits of the clauses to decide."""
         return {name: each.limit for name, each in self.asking.items()}
 
     def checked(self, namer: Pseudonymizer) -> AuditRun:
@@ -222,7 +222,7 @@ class _Attacking:
         return replace(result, outcome=outcome, of_all=of_all, seconds=time.perf_counter() - start)
 
     def refined(self, results: Sequence[Result[View]]) -> list[Result[View]]:
-        """Return results, those of attacks on groups beside what another one rules out of the same evidence.
+        """Return results, those of attacks on groups joined with what another attack rules out in the same evidence.
 
         An attack has what it left of its time.
         """
@@ -251,7 +251,8 @@ def _is_skipped(result: Result[View]) -> bool:
 def _with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: int, budget: Budget) -> Outcome:
     """Return an outcome about all releases of people who are followed by record ids with what was found after each.
 
-    `outcome` is what is found in the end. People found early are found in the end: where no one is, no one was before.
+    `outcome` is what was found after all releases. People found early are found after all releases: if no one is found
+    there, no one was before.
     """
     last = outcome.measures.timeline
     if not isinstance(last, list) or not outcome.ran:

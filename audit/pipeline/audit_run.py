@@ -54,9 +54,9 @@ class AcceptedResults:
 
     Attributes:
         results: these.
-        judged: the same, with that marked too of which a waiver does not say how much it accepts: no clause is violated
-            by it, nor decided.
-        waivers, doubts: what became of each waiver, and which of them do not say it.
+        judged: the same; it also marks findings whose waiver does not say how much it accepts: they neither violate nor
+            decide a clause.
+        waivers, doubts: the state of each waiver, and doubts about those that do not say it.
         releases: those whose small classes are accepted, perhaps by such a waiver.
         left_out: how many findings are waived, or in the baseline.
         still: how many of these are in the baseline.
@@ -172,7 +172,7 @@ def _repeated(run: AuditRun, baseline: BaselineFacts) -> Iterator[tuple[int, int
 def _selected(
     run: AuditRun, results: Sequence[Result[View]], namer: Pseudonymizer, options: AuditOptions
 ) -> list[Result[View]]:
-    """Return results with the findings that are shown, and where their groups stand, if people are named."""
+    """Return results with the findings that are shown, and the places of their groups if people are named."""
     watched = Budget(on_progress=options.progress("report"))
     selected = select_findings(results, namer, run.limits, options.findings, watched)
     return located(selected, run.releases) if options.reveal else selected
@@ -261,12 +261,12 @@ def _decide(
 
 
 def _failed(results: Sequence[Result[View]]) -> Iterator[Doubt]:
-    """Yield that attacks of other packages failed: what they would have found is not known."""
+    """Yield doubts about attacks of other packages that failed: what they would have found is not known."""
     for each in results:
         if each.outcome.status == "failed":
             yield Doubt(attack_reason(each.outcome.attack, each.outcome.reason or ""))
 
 
 def _judges_releases(results: Sequence[Result[View]], options: AuditOptions) -> bool:
-    """Return whether classes of rows are in question too: where single attacks were asked for, they may not be."""
+    """Return whether classes of rows are judged, too: not always if single attacks were asked for."""
     return not options.explicit or "k" in options.limits or any("k" in entry.attack.decides for entry in results)

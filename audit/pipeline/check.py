@@ -68,7 +68,7 @@ def check_series(
 
 
 def _doubted(verdict: Verdict, doubts: Sequence[Doubt]) -> Verdict:
-    """Return a verdict as far as it stands beside doubts; it rests on all that the manifest says."""
+    """Return the part of a verdict that doubts leave; it depends on everything in the manifest."""
     if not doubts or (verdict.broken and not any(each.guessed for each in doubts)):
         return verdict
     reasons = [each.reason for each in doubts]
@@ -96,10 +96,10 @@ def _decided(verdict: Verdict, principle: Principle, series: Series, search: Sea
     """Return a verdict that attacks may still change, as the clause `min_e` decides it of what they find, if it can.
 
     The principle's own check judges linear reasoning over the published groups, or leaves it to an attack on
-    equivalences. Two people may be equal in all worlds all the same: that takes what `worlds` rules out.
+    equivalences. Even so, two people may be equal in all worlds: what `worlds` rules out decides this.
 
-    Nothing is taken to be known beforehand, nor are values of one category equal: a promise is kept or broken by what
-    is published.
+    No value counts as known beforehand, and values of one category are not equal: only what is published keeps or
+    breaks a promise.
 
     Raises:
         InputError: the series cannot be read.
@@ -111,7 +111,7 @@ def _decided(verdict: Verdict, principle: Principle, series: Series, search: Sea
         or series.manifest.values_change
     ):
         return verdict
-    # What is not left to the attack is decided but for two people who have the same value for certain.
+    # Apart from two people who certainly have the same value, everything not left to the attack is decided.
     e, clause, reasons = _PAIRS if verdict.undecided is None else principle.e, MinE(), list[str]()
     attack, plain = search(e - 1), Series.of(replace(series.manifest, known=None))
     if principle.e < _PAIRS:
@@ -142,7 +142,7 @@ def _decided(verdict: Verdict, principle: Principle, series: Series, search: Sea
 
 
 def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcome: Outcome, least: int) -> Verdict:
-    """Return that an equivalence below e was found, with those that were."""
+    """Return the verdict that equivalences below e were found, with these."""
     found: list[Equivalence[int]] = []
     total = 1
     if isinstance(outcome.claims, Equivalences):

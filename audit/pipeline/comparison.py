@@ -42,7 +42,7 @@ def compare_series(
 def _side(
     path: str, series: Series, attacks: Sequence[Attack], releases: tuple[ReleaseMeasures, ...], options: AuditOptions
 ) -> ComparedSeries:
-    """Audit one series; a series that cannot be attacked is compared all the same, with the reason."""
+    """Audit one series; a series that cannot be attacked is still compared, with the reason."""
     manifest = series.manifest
     made = manifest.anonymized, all(each.values is not None for each in manifest.releases)
     try:

@@ -139,7 +139,7 @@ def inputs(files: Sequence[Input]) -> pd.DataFrame:
 
 
 def frame(dtypes: Mapping[str, str], rows: Sequence[Row]) -> pd.DataFrame:
-    """Return rows as a frame with these columns and dtypes, whatever the rows have."""
+    """Return rows as a frame with exactly these columns and dtypes."""
     import pandas as pd
 
     return pd.DataFrame({name: pd.Series([row.get(name) for row in rows], dtype=d) for name, d in dtypes.items()})
@@ -180,7 +180,7 @@ COLUMNS = ("attack", "sensitive", "individual", "release", "risk")
 
 
 def risk_table(run: AuditRun) -> pa.Table:
-    """Return the risk of each person in each release by each attack; of the likeliest value, for want of a key.
+    """Return the risk of each person in each release by each attack; without a key, that of the likeliest value.
 
     People whose own values contradict the assumptions have none. Order: attack, person, release.
     """

@@ -1,4 +1,4 @@
-"""Explaining one person: the attacks run on all people, and what they say of this one."""
+"""Explaining one person: the attacks run on all people, and the results about this one are shown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from audit.runtime.budget import Budget
 def explain_person(
     series: Series, attacks: Sequence[Attack], individual: str, options: AuditOptions
 ) -> tuple[Explanation, Report]:
-    """Return what attacks say of one person, and the report on it; both name people.
+    """Return what attacks find about one person, and the report on it; both name people.
 
     Raises:
         UsageError: there is no such person, or no one is known to be in the series, or no attack is about values.
@@ -41,7 +41,7 @@ def explain_person(
     if not ADVERSARIES[choose(series, options.adversary)].knows_people:
         keys = "[columns] individual, or a key file for each release; or [adversary] register"
         raise UsageError(f"{manifest.NAME}: nobody is known to be in this series; add {keys}")
-    # What is waived is accepted, and still can be learnt.
+    # An accepted finding can still be learnt.
     series.manifest = replace(series.manifest, waivers=())
     chosen = [attack for attack in attacks if attack.per_attribute]
     if not chosen:
@@ -139,7 +139,7 @@ class _Person:
         )
 
     def _together(self, release: int) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-        """Return what is left when all people are taken together, and what of it is open, as far as that is known."""
+        """Return what is left when all people are taken together, and which part of it is open, if this is known."""
         if self.joint is None:
             return None, None
         knowing, claims = self.joint.knowing, self.joint.claims

@@ -1,4 +1,4 @@
-"""Attacks of other packages: whatever one of them does, the audit goes on, and says that the attack failed."""
+"""Attacks of other packages: if one fails in any way, the audit continues and reports the failure."""
 
 from __future__ import annotations
 

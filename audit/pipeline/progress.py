@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 _FIRST = {"each release by itself": "counting rows and values", "files": "reading", "report": "putting it together"}
 """What is done first in the parts of a run that are no attacks."""
 _ALMOST = 0.99
-"""As far as a bar goes before its attack has ended: what was found is still to be checked and written down."""
+"""The share at which a bar stops until its attack has ended: findings must still be checked and written."""
 _BAR, _LEAST_ROOM = 10, 16
 _FIGURES = _BAR + len("  99%  0:00:00 gone, 0:00:00 left") + 1
-"""What a line takes beside the words, which are cut where there is no room for them: figures never are."""
+"""The width of a line without its words, which are cut if there is no room; figures never are."""
 
 
 class AttackBar:
@@ -30,7 +30,7 @@ class AttackBar:
         self._task: TaskID = bars.add_task(attack, total=None, stage=_FIRST.get(attack, "looking at the releases"))
 
     def __call__(self, done: int, total: int, /) -> None:
-        """Show how far the work has come; nothing stands at the end before it is there."""
+        """Show how far the work has come; the bar is full only at the end."""
         if total <= 0:
             return
         self._bars.update(self._task, completed=min(done, _ALMOST * total), total=total)
@@ -57,7 +57,7 @@ def _clock(seconds: float) -> str:
 
 @contextmanager
 def progress(*, shown: bool) -> Iterator[Progress]:
-    """Show how far each attack has come, on standard error or in a notebook, where that is wanted."""
+    """Show how far each attack has come, on standard error or in a notebook, if progress is to be shown."""
     if not shown:
         yield lambda _: None
         return
@@ -98,7 +98,7 @@ def progress(*, shown: bool) -> Iterator[Progress]:
 
 @contextmanager
 def counting(what: str, *, shown: bool) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that shows how many steps of how many are done, where that is wanted."""
+    """Yield a function that shows how many steps of how many are done, if progress is to be shown."""
     if not shown:
         yield lambda _done, _total: None
         return

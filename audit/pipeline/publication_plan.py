@@ -32,7 +32,7 @@ Candidate = tuple[str, Anonymizer, Principle]
 """The parameters as they are written on the command line, the method with them, and the principle that it promises."""
 
 TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10, 20, 50), "e": (2,)}
-"""The values that are tried of a parameter; its least value where it is none of these."""
+"""The values of each parameter to try; other parameters take their least value."""
 _CLOSEST = 2
 _FREQUENT = 0.5
 

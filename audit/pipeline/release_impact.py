@@ -34,12 +34,12 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
     """
     namer = Pseudonymizer(after, reveal=options.reveal, stable=options.stable_ids, makes=False)
     options = replace(options, follow="always")
-    now = run_attacks(after, attacks, options)  # first, since faults of the candidate should be told soon
+    now = run_attacks(after, attacks, options)  # first, so that faults of the candidate are reported soon
     was = run_attacks(before, attacks, options)
     if was.evidence[-1].followed != now.evidence[-1].followed:
         options = replace(options, follow="never")
         now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
-    # Findings stand beside both reports.
+    # Both reports refer to findings.
     without, report = (build_report(run, namer, replace(options, findings=0)) for run in (was, now))
     known, candidate = KnownClaims(was.results, namer, now.limits), _Candidate(after, now.evidence[0])
     news = remaining_findings(replace(now, results=[known.accepted(each) for each in now.results]), namer, options)

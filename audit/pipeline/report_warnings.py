@@ -39,7 +39,7 @@ def report_warnings(run: AuditRun, namer: Pseudonymizer, options: AuditOptions) 
 
 
 def _baseline_warnings(namer: Pseudonymizer, options: AuditOptions) -> Iterator[ReportWarning]:
-    """Yield that the findings of a baseline cannot be recognised, where the key of their ids is gone."""
+    """Yield a warning that the findings of a baseline cannot be recognised, because the key of their ids is missing."""
     if options.baseline is not None and not namer.keyed:
         what = say(
             "the key of the baseline's ids, private/finding.key, is not there: all findings count as new; put it back"
@@ -48,7 +48,7 @@ def _baseline_warnings(namer: Pseudonymizer, options: AuditOptions) -> Iterator[
 
 
 def _file_warnings(run: AuditRun) -> Iterator[ReportWarning]:
-    """Yield that files have the same content, or that many rows are counterfeits."""
+    """Yield warnings: files have the same content, or many rows are counterfeits."""
     by_hash: dict[str, list[str]] = {}
     for each in run.inputs:
         by_hash.setdefault(each.sha256, []).append(each.path)

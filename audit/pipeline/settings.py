@@ -1,6 +1,6 @@
 """The options of an audit, each stated once: Python's arguments and the command line's words are made from them.
 
-Type checkers read the classes (PEP 692), the command line what stands beside each type.
+Type checkers read the classes (PEP 692), the command line reads the annotation of each type.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from audit.runtime.engine import Engine
 
 @dataclass(frozen=True)
 class Setting:
-    """What an option is unless given, and what the command line says of it; of Python alone without a text."""
+    """The default of an option, and its help on the command line; options of Python alone have no help."""
 
     default: Any = None
     help: str = ""
