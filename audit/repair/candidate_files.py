@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.io.diagnostics import is_there
+from audit.io.dialect import UTF_8
 from audit.io.encoding import NOBODY
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
@@ -40,6 +41,13 @@ class CandidateFiles:
         import pyarrow as pa
 
         rewritten, table = self._rewritten(), self._rows.table
+        encoding = self._rows.series.adjustments(self._files.tag).declared.encoding
+        try:
+            for text in (text for column in rewritten.values() for text in column.unique().to_pylist()):
+                text.encode(encoding or UTF_8)
+        except UnicodeEncodeError:
+            what = f"{self._files.shown}: {encoding}, as is declared, lacks a letter of the changed cells"
+            raise UsageError(f"{what}; write the candidate in UTF-8 first") from None
         columns = {
             name: rewritten[name] if name in rewritten else table.arrow(name).take(pa.array(self._source))
             for name in table.names

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.rules.rows import IgnoreRows
 from audit.io.series import Series
 from audit.io.tables import Table
 from audit.model.arrays import Codes, Flags, Floats, Places
@@ -39,11 +38,11 @@ class CandidateRows:
         self.series = series
         files = series.manifest.releases[-1]
         self.tag = files.tag
-        if any(rule.rewrites(files.tag) for rule in series.columns.rules if not isinstance(rule, IgnoreRows)):
+        if any(rule.rewrites(files.tag) for rule in series.columns.rules):
             raise UsageError(
-                "a candidate whose columns are renamed, whose values have a crosswalk, or of which delimiter, decimal "
-                "sign or encoding is declared cannot be written again; write it in the columns and values of the "
-                "series first, with commas and points in UTF-8"
+                "a candidate whose columns are renamed, whose values have a crosswalk, or whose numbers have decimal "
+                "commas cannot be written again; write it in the columns and values of the series first, with decimal "
+                "points"
             )
         release = series.read(len(series.tags) - 1)
         self.group, self.groups = release.group.codes, release.group.size

@@ -1,5 +1,6 @@
 """Repaired candidates: they keep the policy, cost the least that any merging and withholding does, and leak nothing."""
 
+import csv
 import json
 import shutil
 import stat
@@ -38,6 +39,20 @@ def test_a_larger_candidate_is_repaired_against_all_attacks(hospital):
     assert not any(name in out for name in ("Bob", "David", "Alice"))
     assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
     assert not (hospital / "s" / "releases" / "2.csv").exists()
+
+
+@pytest.mark.parametrize(("delimiter", "encoding"), [("|", "cp1252"), (";", "utf-16"), ("#", "cp850")])
+def test_a_candidate_is_written_in_the_form_that_is_declared(hospital, delimiter, encoding):
+    manifest, declared = hospital / "s" / "series.toml", f'delimiter = "{delimiter}"\nencoding = "{encoding}"\n'
+    text = manifest.read_text(encoding="utf-8").replace("[columns]\n", f"[columns]\n{declared}")
+    manifest.write_text(text, encoding="utf-8")
+    for path in (hospital / "2.csv", *(hospital / "s" / "releases").glob("*.csv")):
+        rows = csv.reader(path.read_text(encoding="utf-8").replace("Jane", "Jäne").splitlines())
+        path.write_text("".join(delimiter.join(row) + "\n" for row in rows), encoding=encoding)
+    code, _, err = run_main("repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out"))
+    assert (code, err) == (0, "")
+    assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
+    assert "Jäne" in (hospital / "out" / "2.csv").read_text(encoding=encoding)
 
 
 @pytest.mark.parametrize("seed", [2, 3, 5, 8])

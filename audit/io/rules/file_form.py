@@ -35,10 +35,6 @@ class Delimiter(_OfTextFiles):
         if sign is not None and (not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n'):
             yield "this is not a delimiter", 'write ",", ";", "|" or, for a tabulator, "\\t"'
 
-    def rewrites(self, tag: str) -> bool:
-        """Return whether cells are not divided by commas."""
-        return self.sign not in (None, ",")
-
 
 @dataclass(frozen=True)
 class Encoding(_OfTextFiles):
@@ -52,10 +48,6 @@ class Encoding(_OfTextFiles):
         """Yield that Python does not know it."""
         if self.name is not None and not is_encoding(self.name):
             yield f'unknown encoding "{self.name}"', 'write one such as "utf-8", "cp1252" or "latin-1"'
-
-    def rewrites(self, tag: str) -> bool:
-        """Return whether an encoding is declared."""
-        return self.name is not None
 
 
 @dataclass(frozen=True)

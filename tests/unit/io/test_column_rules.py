@@ -92,7 +92,7 @@ def test_a_rule_of_an_absent_key_writes_and_does_nothing(kind):
 
 def test_what_cannot_be_written_again_is_known():
     found = [rule.key for rule in STATED if rule.rewrites("1")]
-    assert found == ["delimiter", "encoding", "renamed", "ignore_rows", "decimal", "crosswalk"]
+    assert found == ["renamed", "decimal", "crosswalk"]
     assert not Renamed({"2": {"x": "Age"}}).rewrites("1")
 
 
