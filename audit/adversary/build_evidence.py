@@ -303,7 +303,7 @@ def _followed(each: tuple[View, ...]) -> View:
 
 
 def followed_until(evidence: View, count: int) -> View:
-    """Return evidence of people who are followed by record ids, of the first so many releases alone.
+    """Return evidence of people who are followed by record ids, from the first so many releases only.
 
     Raises:
         UnfollowedError: they cannot be.
@@ -359,9 +359,9 @@ def people_of(
     listed: Flags | None = None,
     possible: PossibleKinds | None = None,
 ) -> KnownGroups:
-    """Return what is seen of people, without pools; `listed` says of which values the transitions speak.
+    """Return what is seen of people, without pools; `listed` says which values the transitions mention.
 
-    `possible` are those who may be in the data, where it is not known who is.
+    `possible` are the people who may be in the data, if it is not known who is.
 
     Raises:
         InputError: the transitions do not say what may follow a published value.
@@ -424,7 +424,7 @@ def known_beforehand(people: KnownGroups, held: HeldSeries) -> Known:
 
 
 def with_pools(people: KnownGroups, held: HeldSeries, known: Known | None = None) -> KnownGroups:
-    """Return the same with pools, where people are known, held against the values that are known beforehand.
+    """Return the same with pools, where people are known, adjusted to the values that are known beforehand.
 
     Raises:
         InputError: these contradict the series, nothing covers a person, or there are more people than rows.
@@ -524,7 +524,7 @@ def _check_own(people: KnownGroups, keyed: KeyedRelease, known: Known, person: C
 
 
 def _without(entries: ValueCounts, person: Codes, group: Codes, fixed: Codes, known: Known) -> ValueCounts:
-    """Return the entries less one row for each person with a known value who is surely in a group."""
+    """Return the entries, less one row for each person with a known value who is certainly in a group."""
     values = int(max(entries.value.max(initial=0), fixed.max(initial=0))) + 1
     rows = np.flatnonzero(fixed != UNKNOWN)
     taken = group[rows].astype(np.int64) * values + fixed[rows]

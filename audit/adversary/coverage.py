@@ -218,7 +218,7 @@ class Covered:
     groups: npt.NDArray[np.integer]
 
     def hold(self, pool: Codes, value: Codes) -> npt.NDArray[np.bool_]:
-        """Return whether each of some pools holds the value beside it."""
+        """Return whether each of some pools contains the value at the same place."""
         if not isinstance(self.contents, ValueCounts):
             return self.contents[pool, value] > 0
         bag, held, _ = self.contents

@@ -1,11 +1,11 @@
-"""People followed by the published record ids beside them: the series as one release, whose rows are its records.
+"""People followed by published record ids: the series as one release, whose rows are its records.
 
-The id of a record is one more attribute of its rows, which never changes. Who is known to be in some releases, and in
-which row classes (`linked`) or with which exact quasi-identifiers (`register`), is a record that is in the same
-releases, in row classes that fit, and no two people are one record. Records that are in the same row classes throughout
-make a class. As values never change, a record has one combination of them. So all that is known together is one
-release: classes of records with their values, and who may be in which. What is known of the id itself discloses
-nothing; what the values that are left have in common does.
+The id of a record is one more attribute of its rows, which never changes. A person who is known to be in some releases,
+in known row classes (`linked`) or with known exact quasi-identifiers (`register`), is a record in the same releases and
+in row classes that fit; no two people are the same record. Records that are in the same row classes throughout make a
+class. As values never change, a record has one combination of them. So all that is known together is one release:
+classes of records with their values, and who may be in which. What is known of the id itself discloses nothing; what
+the values that are left have in common does.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class RecordClasses:
 
 @dataclass(frozen=True)
 class RecordChoices:
-    """Which classes of records each person may be of.
+    """The classes of records that each person may belong to.
 
     Attributes:
         person: all people who are known to be in some release, ascending; shape (n,), int32.
-        kind: who is known alike; shape (n,), int32.
+        kind: equal numbers for people with the same known facts; shape (n,), int32.
         start: where the classes of each kind begin; shape (kinds + 1,).
         record_class: these, ascending for each kind; shape (pairs,), int32.
     """
@@ -80,7 +80,7 @@ class RecordChoices:
 
     @property
     def settled(self) -> bool:
-        """Whether each person may be of one class alone, so that it is known who is in which."""
+        """Whether each person may be in only one class, so that it is known who is in which."""
         return bool((np.diff(self.start) == 1).all())
 
 
@@ -137,7 +137,7 @@ class FollowedPeople(KnownGroups):
 
     @cached_property
     def _marks(self) -> tuple[str, str]:
-        """What stands between names, and for no row; neither stands in a name."""
+        """The separator of names, and the text for no row; neither occurs in a name."""
         names = {name for group in self.group for name in group.names}
         between, nowhere = _BETWEEN, _NOWHERE
         while any(between in name for name in names):
@@ -175,7 +175,7 @@ class FollowedPeople(KnownGroups):
 
 
 def follow(plain: KnownGroups, held: HeldSeries, count: int) -> tuple[FollowedPeople, Codes]:
-    """Return what is seen of people who are followed through the first so many releases, and whose record each is.
+    """Return what is seen of people who are followed through the first so many releases, and each one's record.
 
     Raises:
         UnfollowedError: they cannot be.
@@ -268,7 +268,7 @@ def _choices(plain: KnownGroups, records: RecordClasses, count: int) -> RecordCh
 
 
 def _pools(records: RecordClasses, choices: RecordChoices, individual: Flags, values: int) -> CandidatePools:
-    """Return the pools: who is known alike has the same."""
+    """Return the pools: people with the same known facts have the same pool."""
     real, kinds = individual[choices.person], len(choices.start) - 1
     pool = np.repeat(np.arange(kinds), np.diff(choices.start))
     table = records.contents.tabled(len(records.rows), values)

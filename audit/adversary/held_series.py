@@ -1,6 +1,6 @@
 """A series held whole: its releases as integer columns, read once, and the publisher's key beside them.
 
-What an adversary sees of a release (`SeenRelease`) has nothing of the key but what that adversary knows.
+What an adversary sees of a release (`SeenRelease`) contains only that part of the key which the adversary knows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class CombinedVocabulary:
 
     Attributes:
         attributes: the sensitive attributes.
-        name: what they are called together; it is none of them.
+        name: their common name; none of them has it.
     """
 
     def __init__(self, vocabularies: dict[str, Vocabulary]) -> None:
@@ -94,7 +94,7 @@ class PlacedPeople:
     """The people in a release.
 
     Attributes:
-        person: who they are, ascending, -1 for each row of a person who is not known; shape (rows,), int32.
+        person: their codes, ascending, -1 for each row of an unknown person; shape (rows,), int32.
         row_class, pool: the class and the pool of each; shape (rows,), int32.
         unnamed: how many entries are -1; they come first.
         strangers: by pool, whether rows of it are of people without saying whose; shape (pools,).
@@ -131,8 +131,9 @@ class SeenRelease:
 
     It has one form. Rows are in *classes* (the rows of a published group with equal cells), and classes draw on *pools*
     of values: in a plain table each class has a pool of its own, in an Anatomy pair the classes of a published group
-    share one. Who knows where people are knows the class of each, not the row. So people stand here in the order of
-    their codes, which is not that of any rows: no two columns that can be lined up say which value of a class is whose.
+    share one. An adversary who knows people's groups knows the class of each person, not the row. So people are in the
+    order of their codes here, which is not that of any rows: no two columns that can be lined up say which value of a
+    class is whose.
 
     Attributes:
         release: what is published; the cells only where records are followed, or where rows of one group differ in
@@ -184,7 +185,7 @@ class SeenRelease:
         return ValueCounts(pool, release.entry_value[sensitive], release.entry_count)
 
     def rows(self, of_row: Coded) -> Counts:
-        """Return how many people, counterfeits among them, the rows of each group, class or pool stand for."""
+        """Return how many people the rows of each group, class or pool represent, including counterfeits."""
         return np.bincount(of_row.codes, weights=self.release.counts, minlength=of_row.size).astype(np.int64)
 
     @property
@@ -291,7 +292,7 @@ class HeldSeries:
     def _records_of_strangers(self) -> Iterator[Flags]:
         """Yield, for the rows of each release, which may be of strangers.
 
-        Of records that were in the same classes so far, the adversary cannot say which are strangers'.
+        Among records that were in the same classes so far, the adversary cannot say which belong to strangers.
         """
         kind, strange = np.zeros(self.names.size, dtype=np.int32), np.zeros(self.names.size, dtype=np.bool_)
         for keyed, seen in zip(self.keyed, self.seen, strict=True):
@@ -312,10 +313,10 @@ class HeldSeries:
 
 
 def begin_reading(series: Series, adversary: Adversary, *, records: bool, watched: Budget) -> list[ReleaseReading]:
-    """Read the columns of all releases that an adversary, and who checks what is found, look at.
+    """Read the columns of all releases that an adversary and the checkers need.
 
     Raises:
-        UsageError: they alone, as they are held, take more memory than there is: at least a group and a value.
+        UsageError: these columns, at least a group and a value, need more memory than there is.
     """
     wanted = records or adversary.has_register
     attributes = series.manifest.columns.quasi_identifiers if wanted else ()

@@ -169,7 +169,7 @@ def real_people(people: PlacedPeople, individual: Flags) -> Places | slice:
 
 
 class RegisteredRelease(NamedTuple):
-    """Who the register has in a release.
+    """The people that the register has in a release.
 
     Attributes:
         person: the people; shape (n,), int32.
@@ -188,7 +188,7 @@ class RegisteredPeople(KnownGroups):
 
     Attributes:
         space: the exact values and the points.
-        lines: who is in each release.
+        lines: the people in each release.
     """
 
     space: coverage.Space
@@ -340,7 +340,7 @@ _NOWHERE = -1
 
 
 class PossibleKind(NamedTuple):
-    """People that the same classes cover, as one who is in some of the releases that cover them.
+    """People that the same classes cover, as one person who is in some of the releases that cover them.
 
     A register of a whole population lists people who may be in the data: each is judged as if there. A person can be in
     all releases of a set if one value that never changes is in a class that covers the person in each of them (with
@@ -370,7 +370,7 @@ class PossibleKinds:
         kinds: by code.
         register: the lines of those who stand for them, each in the releases of its kind.
         listed, uncovered: how many people the register lists, and how many of them nothing covers in any release.
-        why: what cells do not offer that people have that nothing covers; None where all are covered.
+        why: what uncovered people have and cells lack; None where all are covered.
         unjudged: how many cannot be in all releases that cover them, though values may change.
         person, alike: all people of the register, by code, and a number of those who look alike; shape (listed,).
         stand: by that number, the codes of the kinds.
@@ -392,7 +392,7 @@ class PossibleKinds:
         return self.stand.get(int(self.alike[place[0]]), []) if len(place) else []
 
     def people(self, codes: Codes) -> int:
-        """Return for how many people some kinds stand."""
+        """Return how many people some kinds represent."""
         number, alike = defaultdict[int, int](int), dict[int, int]()
         for kind in (self.kinds[code] for code in np.unique(codes).tolist()):
             number[kind.person] += kind.number
@@ -409,7 +409,7 @@ class PossiblePeople(RegisteredPeople):
         return replace(super().published(position), strangers=True)
 
     def accounted(self, position: int, classes: Places) -> Flags:
-        """Return that no class is known to hold only certain people."""
+        """Return false for all: no class is known to contain only certain people."""
         return np.zeros(len(classes), dtype=np.bool_)
 
 
@@ -441,7 +441,7 @@ class PossiblePeopleFinder:
     def find(self, sensitive: str, transitions: Transitions | None) -> PossibleKinds:
         """Return the kinds for the values of an attribute, whose names join those of the series' people."""
         values = [self._values(position, sensitive) for position in range(len(self._held))]
-        order = np.argsort(self._first)  # the first in the register stands for the others
+        order = np.argsort(self._first)  # the first in the register represents the others
         pools, first, alike, number = np.unique(
             self._pool[order], axis=0, return_index=True, return_inverse=True, return_counts=True
         )
@@ -509,7 +509,7 @@ class PossiblePeopleFinder:
         return found
 
     def _lines(self, kinds: dict[int, PossibleKind]) -> Register:
-        """Return a register of those who stand for kinds, each in the releases of its kind."""
+        """Return a register of the people who represent kinds, each in the releases of the kind."""
         line = np.full((len(self._held), len(self._listed)), _NOWHERE, dtype=np.int64)
         for position in range(len(self._held)):
             at = self._register.present(position)
@@ -545,6 +545,6 @@ def _whole(there: dict[int, dict[int, int]], transitions: Transitions) -> list[t
 
 
 def _rows(there: Sequence[dict[int, int]], *, constant: bool) -> list[int]:
-    """Return how many rows those may have in each release who are in all of them."""
+    """Return how many rows the people who are in all releases may have in each of them."""
     common = set.intersection(*(set(values) for values in there))
     return [sum(n for value, n in values.items() if value in common or not constant) for values in there]

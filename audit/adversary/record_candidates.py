@@ -26,7 +26,7 @@ class Fitting:
     Attributes:
         label, group: pairs of a label of people, such as an exact point, and a row class that fits it; ascending by
             label; shape (pairs,), int32.
-        anywhere: whether a person who is not known to be in the release may be in it all the same, in any row class.
+        anywhere: whether a person who is not known to be in the release may still be in any of its row classes.
     """
 
     label: Codes
@@ -100,7 +100,7 @@ def _ranges(first: Counts, last: Counts) -> tuple[Counts, Counts]:
 
 
 def _absent(record: Counts, child: Counts, theirs: tuple[Counts, Codes], *, anywhere: bool) -> tuple[Counts, Counts]:
-    """Return the pairs of those who are not known to be in the release."""
+    """Return the pairs of people who are not known to be in the release."""
     place, other = _expanded(record, theirs[0])
     kept = np.full(len(other), anywhere) | (theirs[1][other] == ABSENT)
     return child[place[kept]], other[kept]

@@ -73,7 +73,7 @@ class RecordContents:
         return number
 
     def _plain(self, cell: Cell) -> Cell:
-        """Return the one cell that stands for all that have the same contents."""
+        """Return the one cell that represents all with the same contents."""
         if self._leaves is None:
             return without_whole(cell) if isinstance(cell, ValueSet) else cell
         if isinstance(cell, Masked):
@@ -100,7 +100,7 @@ class SeenRows:
         return tuple(each.attribute.name for each in self.contents)
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return what pairs of cells of an attribute have in common, -1 where nothing; each pair should stand once."""
+        """Return what pairs of cells of an attribute have in common, -1 if nothing; each pair should be given once."""
         return self.contents[attribute].shared(left, right)
 
     def text(self, attribute: int, cell: int) -> str:
@@ -108,7 +108,7 @@ class SeenRows:
         return self.contents[attribute].text(cell)
 
     def cell(self, attribute: int, number: int) -> Cell:
-        """Return the cell of an attribute that a number stands for."""
+        """Return the cell of an attribute with a number."""
         return self.contents[attribute].cell(number)
 
     def group_names(self, position: int, groups: Codes) -> list[str]:

@@ -1,4 +1,4 @@
-"""A view: evidence of a series, beside what only those may look at who name, check and score what attacks find."""
+"""A view: evidence of a series, with what only the naming, checking and scoring of findings may use."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Key:
         return self._first[0]
 
     def changed(self) -> Flags:
-        """Return by person code whose value is another one later on."""
+        """Return by person code whose value changes later."""
         return self._first[1]
 
     @cached_property
@@ -84,7 +84,7 @@ def key_of(held: HeldSeries, people: KnownGroups) -> Key:
 
 @dataclass(frozen=True)
 class View(Evidence):
-    """A series as one adversary sees it, beside the series itself and the publisher's key.
+    """A series as one adversary sees it, with the series itself and the publisher's key.
 
     Attributes:
         source: what is seen of people.
@@ -115,7 +115,7 @@ class View(Evidence):
 
     @property
     def register(self) -> Register | None:
-        """Who is in which release; of people who may be in the data, those who stand for their kinds."""
+        """The people of each release; if they only may be in the data, those who represent their kinds."""
         kinds = self.possible_kinds
         return self.held.register if kinds is None else kinds.register
 

@@ -1,1 +1,1 @@
-"""Data that everything else is about; it computes nothing and imports nothing of ours."""
+"""The data types of the program; the package computes nothing and imports nothing of ours except `runtime`."""

@@ -1,4 +1,4 @@
-"""Adversaries: who is assumed by an audit, what that one needs to be assumed, and what that one looks at.
+"""Adversaries: those that an audit can assume, what a series needs for each, and what each uses.
 
 Code that treats adversaries differently asks one of these properties; no other place compares their names.
 """
@@ -27,8 +27,8 @@ class Adversary:
         knows_people: whether people are known by identifier, so that attacks on people apply.
         has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
         knows_presence: whether it is known which of these people are in a release; otherwise each is judged by itself.
-        reads_key: whether the keys of releases are read: for what is known, or to hold risks against the truth.
-        people_listed: where the people stand who can be asked about.
+        reads_key: whether the keys of releases are read: for what is known, or to compare risks with the truth.
+        people_listed: which file lists the people who can be asked about.
         caution: how to take a risk to this adversary; None where there is nothing to say.
     """
 

@@ -29,7 +29,7 @@ class Scale:
     Attributes:
         name: the attribute's name.
         place: where each value lies in the domain, whose ends are at 0 and 1; ascending, shape (values,), float64.
-            Values of a categorical attribute stand at equal distances.
+            Values of a categorical attribute have equal distances.
         block: the last value of the block that each value is in, where cells end with the blocks of a grid; None
             where they may end at any value; ascending, shape (values,), int32.
     """

@@ -25,14 +25,14 @@ class AuditOptions:
         time_limit: seconds per attack and sensitive attribute; None is without limit.
         findings: how many findings to show of each attack; None for all.
         reveal: whether to name people.
-        explicit: whether the attacks were asked for by name.
+        explicit: whether the attacks were named by the user.
         stable_ids: whether ids and pseudonyms are to be those of other reports on this series.
         progress: given the name of an attack, or of another part of the work, returns what takes its progress.
-        engine: where attacks have their work done.
+        engine: runs the tasks of attacks.
         today: the date at which waivers are judged.
         made: the date that the report bears; `today` when None.
-        keeps_finished: whether an interrupt ends the run with a report on the attacks that have come to an end.
-        baseline: an earlier report, whose findings count no more.
+        keeps_finished: whether an interrupt ends the run with a report on the finished attacks.
+        baseline: an earlier report, whose findings do not count again.
         follow: whether people are followed by record ids beside them: where there are several releases, or always, as
             another run does with more releases, or never, as another run cannot.
     """

@@ -15,14 +15,14 @@ class Offence:
 
     Attributes:
         release: the tag of the release that breaks it.
-        groups: the names of its groups in question; empty where no group of it shows the offence.
+        groups: the names of the groups that show the offence; empty if none does.
         place: the release and the groups in words.
-        line: where it is seen in the release's file, counted from 1 with the header, in Parquet the row; None where no
-            row shows it, or it would show who a person is.
+        line: the line of the release's file that shows it, counted from 1 with the header, in Parquet the row; None
+            where no row shows it, or it would show who a person is.
         in_rows: whether `line` counts rows.
         what: what is broken.
         individuals: who shows it; empty unless revealed.
-        hidden: whether a person shows it who is not named.
+        hidden: whether a person who is not named shows it.
     """
 
     release: str

@@ -19,8 +19,8 @@ class PublishedTerm:
         weight: an exact fraction.
         shown: what was published; absent where a row that was left out counts as 0.
         end: the end of its interval that the sum uses.
-        exact: whether that is the only count it can stand for.
-        file: where it stands; absent where a row was left out.
+        exact: whether this is its only possible count.
+        file: its file; absent if a row was left out.
         line: the line in it.
     """
 

@@ -1,4 +1,4 @@
-"""What a report on a series of count tables says of the tables, and what an attack on them counts."""
+"""Reports on series of count tables: facts about the tables, and the measures of an attack on them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class CountMeasures(Measures):
         small: counts that are known to be small.
         narrowed: counts that are known within fewer numbers than the policy asks for.
         smallest_width: the fewest numbers that a hidden count lies within; null where none is bounded.
-        open: questions that were not settled.
-        all: cells of which all people are of one kind; absent where no dimension is sensitive.
+        open: questions that were not decided.
+        all: cells in which all people are of one kind; absent if no dimension is sensitive.
     """
 
     has_timeline: ClassVar[bool] = False
@@ -88,7 +88,7 @@ class RatesEntry:
 
 @dataclass(frozen=True)
 class CountRules:
-    """What published texts were taken to stand for; what is found holds if the publisher kept to it.
+    """The assumed meaning of published texts; findings are true if the publisher kept to it.
 
     Attributes:
         markers: the least and the greatest count of each; null where there is no greatest.
@@ -122,11 +122,11 @@ class TablesFacts:
         tables: how many tables.
         rows: how many published rows.
         dimensions: the dimensions of the tables.
-        totals: the label that stands for all people, by dimension.
+        totals: the label of all people, by dimension.
         measures: the statistics, where there are several.
-        over_time: how counts of one cell in several releases are related.
-        rules: what published texts were taken to stand for.
-        notes: how many lines below a table are notes and no rows, by file; absent where there are none.
+        over_time: how the counts of one cell in several releases are related.
+        rules: the assumed meaning of published texts.
+        notes: how many lines below a table are notes and not rows, by file; absent if there are none.
     """
 
     kind: ClassVar[Literal["tables"]] = "tables"

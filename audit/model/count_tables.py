@@ -1,6 +1,6 @@
 """Published counts as evidence, and what an attack on them returns.
 
-A series of tables is one contingency table of which sums over boxes are known to lie in intervals. Time is its last
+A series of tables is one contingency table; sums over its boxes are known to be in intervals. Time is its last
 axis: a release covers its own atom of time (independent releases), all atoms up to it (cumulative ones), or the only
 one (releases about the same people).
 """
@@ -23,9 +23,9 @@ Boxes = npt.NDArray[np.int32]
 PROTECTED = 0
 """Rule of a question: a hidden count must keep as many possible values as `min_width`."""
 SMALL_COUNT = 1
-"""Rule of a question: a count from 1 to `min_count` - 1 must not be certain, nor narrower than a marker says."""
+"""Rule of a question: a count from 1 to `min_count` - 1 must be neither certain nor narrower than its marker says."""
 SAME_KIND = 2
-"""Rule of a question: those who are counted must be of `min_labels` kinds, as far as is known."""
+"""Rule of a question: the people of a cell must possibly be of `min_labels` kinds."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Per-person attacks read *pools*. A pool is a bag of published values from which 
 must come: under the `linked` adversary the person's QI-group, under `register` the union of all the groups whose
 boxes cover the person. With pools, one attack serves both adversaries. Nothing here leads to the series or its key.
 
-Who follows published record ids reads the rows of *records* with their generalized cells instead.
+Attacks that follow published record ids read the rows of *records* with their generalized cells instead.
 
 Sources: equivalence paper, Definition 9 (person and value matrix); m-invariance paper, Definitions 6 and 15; monotonic
 paper, Section 2.
@@ -35,7 +35,7 @@ class ValueCounts(NamedTuple):
     """Contents of bags as (bag, value, number of rows), where a bag is a pool or a QI-group.
 
     Attributes:
-        bag, value: shape (m,), int32. A pair may stand in several entries, which add up.
+        bag, value: shape (m,), int32. Several entries of a pair add up.
         rows: number of rows of each, or None for one row each.
     """
 
@@ -69,7 +69,7 @@ def count_type(largest: int) -> np.dtype[np.integer]:
 
 @dataclass(frozen=True, slots=True)
 class CandidatePools:
-    """One release as an adversary sees it who looks at one person at a time.
+    """One release as seen by an adversary who considers one person at a time.
 
     Attributes:
         person: the people in this release whose value is not known beforehand; distinct, shape (n,), int32.
@@ -220,7 +220,7 @@ class AnyPair(Mapping[tuple[int, int], Fraction]):
 
 @dataclass(frozen=True)
 class Transitions:
-    """Which value may follow which between two consecutive versions of one person, and how often.
+    """The values that may follow each other between two consecutive versions of one person, and how often.
 
     Attributes:
         weight: shape (values, values), float64; the probability of going from row to column, 0 where impossible.
@@ -269,7 +269,7 @@ class Combinations(Protocol):
 
 
 def claimed_code(attribute: int | Places, value: Codes | np.int32, attributes: int) -> Codes:
-    """Return the codes of claims that a person has some value of one of several attributes, whatever the others are.
+    """Return the codes of claims that a person has some value of one of several attributes, with any others.
 
     They are below those of combinations, of unknown values (-1) too.
 
@@ -354,7 +354,7 @@ class RecordSource(Protocol):
         """Return the rows of a release, counted from 0."""
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
-        """Return the numbers of what pairs of cells have in common, -1 where nothing; each pair should stand once."""
+        """Return the numbers of what pairs of cells have in common, -1 if nothing; each pair should be given once."""
 
     def groups(self, release: int, rows: npt.NDArray[np.intp]) -> list[str]:
         """Return the names of the groups of some rows of a release."""
@@ -422,12 +422,12 @@ class Evidence:
             the adversary knows whose every row is.
         combined: the attributes whose values are combined, where values are combinations; claims about one of these
             attributes have codes of their own: see `claimed_code`.
-        world: the values of the people of `source.hosts` by release in a world, -1 where unknown; a hint for who looks
-            for worlds to start from, on which nothing that is found out depends. Empty where none is known.
+        world: the values of the people of `source.hosts` by release in a world, -1 where unknown; a hint for attacks
+            that search for worlds, on which no result depends. Empty where none is known.
         rows_of: where rows and their cells come from; None for combinations of attributes.
-        growing: whether every record of a release is in the next one, with the same value or one that may follow.
+        growing: whether every record of a release is in the next one, with the same value or one that may follow it.
         followed: whether people are followed by record ids: it is evidence of one release, that of all records.
-        unfollowed: why they are not, where the series has record ids and people are known; None elsewhere.
+        unfollowed: why they are not, if the series has record ids and people are known; None elsewhere.
         pooled: the pools of each release; none where no people are known.
         numbers: the numbers that values are, by sensitive attribute; only of those whose values may be amounts.
         categories: by sensitive attribute and category, the values that are of it, as equal numbers.
@@ -455,7 +455,7 @@ class Evidence:
 
     @property
     def adversary(self) -> Adversary:
-        """Who sees it."""
+        """The adversary who sees it."""
         return ADVERSARIES[self.kind]
 
     def attribute(self, value: int) -> str | None:

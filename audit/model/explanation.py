@@ -34,7 +34,8 @@ class ExplainedVersion:
         groups: those that may hold the person.
         candidates: the values that these leave.
         alone: those of them that the person's other releases leave as well.
-        together: those of `alone` that are not ruled out when all people are taken together; None where not known.
+        together: those of `alone` that are still possible when all people are considered together; None where not
+            known.
         ruled_out: those of `alone` that are; None where not known.
         open: those of `together` that are not shown to be possible either; None where not known.
         shares: how probable values are; empty where that is not known.
@@ -56,7 +57,7 @@ class ExplainedVersion:
 
 @dataclass(frozen=True)
 class Said:
-    """What one attack says of the person.
+    """What one attack finds about the person.
 
     Attributes:
         attack: its name.
@@ -79,7 +80,7 @@ class Explained:
         sensitive: the attribute.
         versions: the person in each release.
         absent: the releases that the person is not in.
-        said: what each attack says of the person.
+        said: what each attack finds about the person.
     """
 
     sensitive: Sensitive

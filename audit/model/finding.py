@@ -1,8 +1,7 @@
 """Findings and claims: what every kind of them can do, and how codes become names.
 
-A finding speaks in codes of people, releases and values while it is claimed and checked, and in their names once it
-stands in a report: one class is both. A kind of finding is a module of `audit.findings`, with its check beside it in
-`audit.judgement`.
+The fields of a finding are codes of people, releases and values while it is claimed and checked, and names in a report:
+one class is used for both. Each kind of finding is a module of `audit.findings`, with its check in `audit.judgement`.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from audit.model.json_types import OMITTED, Counted, Pattern, WrittenAs, notes_o
 from audit.model.measures import Measures
 
 C = TypeVar("C")
-"""What stands for people, releases and values: codes in claims, names in reports."""
+"""The type of people, releases and values: codes in claims, names in reports."""
 T = TypeVar("T")
 
 
@@ -54,7 +53,7 @@ Member: TypeAlias = int | AnonymousCounterfeit
 
 @dataclass(frozen=True)
 class NamedBy:
-    """A field with codes: which method of `ReportNaming` returns what stands in their place in a report."""
+    """A field with codes: the method of `ReportNaming` that returns their names for a report."""
 
     method: str
 
@@ -115,7 +114,7 @@ class ReportNaming(Protocol):
 
 
 class Identifiers(Protocol):
-    """Who and what claims are about, by the identifiers that the publisher knows."""
+    """The people and values that claims are about, by the identifiers that the publisher knows."""
 
     @property
     def evidence(self) -> Evidence:
@@ -129,7 +128,7 @@ class Identifiers(Protocol):
 
 
 class Presence(Protocol):
-    """Who is in which release, and in which groups."""
+    """The people of each release, and their groups."""
 
     @property
     def constant(self) -> bool:
@@ -144,7 +143,7 @@ class Presence(Protocol):
 
 @dataclass(frozen=True)
 class GroupLines:
-    """Where a group of a release stands in a file; only where people are revealed.
+    """The place of a group of a release in a file; only if people are revealed.
 
     Attributes:
         release: the release.
@@ -165,7 +164,7 @@ Check: TypeAlias = Callable[[Places], Sequence[Any]]
 """Returns the findings at some places, each checked again; None where there is none."""
 FindingId: TypeAlias = Annotated[str, Pattern("^[a-z-]+-[0-9a-f]{16}$")]
 Located: TypeAlias = Annotated[tuple[GroupLines, ...], OMITTED, BY_CHECK]
-"""Where the groups that a finding speaks of stand."""
+"""The places of the groups that a finding mentions."""
 Place: TypeAlias = tuple[C, str]
 """A release and the name of a group in it."""
 
@@ -201,7 +200,7 @@ class Finding(ABC, Generic[C]):
 
     Attributes:
         id: the finding's id: attack and a keyed hash. It is the same from one audit to the next with --stable-ids.
-        located: where the groups that it speaks of stand; only where people are revealed.
+        located: the places of the groups that it mentions; only if people are revealed.
     """
 
     kind: ClassVar[str]
@@ -219,7 +218,7 @@ class Finding(ABC, Generic[C]):
         yield from ()
 
     def in_full(self: Finding[str], *, by_version: bool) -> Iterator[str]:
-        """Yield what it says of the only person of a text, then every step, indented."""
+        """Yield its sentence about the only person of a text, then every step, indented."""
         yield self.sentence(by_version=by_version)
         yield from (f"  {step}" for step in self.steps())
 
@@ -228,7 +227,7 @@ class Finding(ABC, Generic[C]):
         """Yield release and name of each group that it speaks of, in its order."""
 
     def lines(self) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield files, each with lines on which something stands that it speaks of; none where people are hidden."""
+        """Yield files, each with the lines that the finding mentions; none if people are hidden."""
         yield from ((each.file, each.lines) for each in self.located)
 
     @property
@@ -269,7 +268,7 @@ class Finding(ABC, Generic[C]):
         return KnownReleases(tuple(range(last)), False, tuple(group for at, group in self.places() if at == last))
 
     hidden: ClassVar[Mapping[str, Any]] = {}
-    """What stands in fields instead where people are not revealed: it would say more than the releases do."""
+    """The text in place of fields if people are not revealed, because they would say more than the releases do."""
 
     def named(self: Finding[int], names: ReportNaming) -> Finding[str]:
         """Return it with names in place of codes."""
@@ -363,14 +362,14 @@ class Claims(ABC):
         return made
 
     def at(self, places: Places) -> Sequence[Any]:
-        """Return the findings at some places as far as they are known without looking for certificates."""
+        """Return the findings at some places, as far as they are known without a search for certificates."""
         return self.certify(places)
 
     clause: ClassVar[str] = ""
-    """The clause that makes claims of this kind of what an attack found; none for those of attacks."""
+    """The clause that makes claims of this kind from what an attack found; none for attacks' own claims."""
 
     def entries_at(self, places: Places) -> Places:
-        """Return by which numbers a result records that the claims at some places are accepted."""
+        """Return the numbers by which a result records that the claims at some places are accepted."""
         return places
 
     def everything(self) -> Places:
@@ -446,7 +445,7 @@ class Claims(ABC):
         return taken
 
     def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
-        """Return which claims follow from others of this kind, though they are none of them."""
+        """Return which claims follow from others of this kind."""
         del before, names, before_names
         return np.zeros(len(self), dtype=np.bool_)
 
@@ -476,7 +475,7 @@ class ClauseClaims(Claims):
         return self.risk
 
     def entries_at(self, places: Places) -> Places:
-        """Return by which numbers the claims at some places are accepted."""
+        """Return the numbers by which the claims at some places are accepted."""
         return self.entries[places]
 
     def sizes(self) -> Sequence[Size] | None:

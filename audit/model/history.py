@@ -2,7 +2,7 @@
 
 A *bucket* holds all people of one signature. Of a series that publishes one group for each signature, unbroken
 presences are the delta encoding of the equivalence paper, Section VI: a person who never came back is an edge between
-the release of insertion and that of deletion. Who came back has several presences, and is kept separately.
+the release of insertion and that of deletion. People who came back have several presences, and are kept separately.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class PublishedRelease:
 
 
 class PreviousCells(Protocol):
-    """How an anonymizer looks at the cells of the last release, from a snapshot."""
+    """The cells of the last release, as an anonymizer sees them from a snapshot."""
 
     def ranges(self) -> CellRanges:
         """Return the cells of the last release's groups in the snapshot's scales."""
@@ -137,7 +137,7 @@ class PresenceHistory:
         return (self.last == self.releases - 1) & (self.begun >= 0)
 
     def earlier(self) -> PresenceIntervals:
-        """Return the presences, but for the last, of those who came back."""
+        """Return the presences of those who came back, without the last one."""
         return _joined(self._earlier)
 
     def nameless(self) -> PresenceIntervals:

@@ -1,4 +1,4 @@
-"""What the types of a result's fields say of its JSON: limits, forms, names, and what is left out.
+"""JSON types: the types of a result's fields declare limits, forms, names, and what its JSON leaves out.
 
 `reports.json_values` writes results by these types, and `reports.schema` makes the JSON Schema of them.
 """
@@ -51,7 +51,7 @@ class PartOf:
 
 @dataclass(frozen=True)
 class Inlined:
-    """A field whose own entries stand in its place."""
+    """A field whose entries are written in its place."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Unwritten:
 
 
 def notes_of(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - a type as annotations have it
-    """Return what is said of a type beside it."""
+    """Return the annotations of a type."""
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
@@ -108,7 +108,7 @@ Sensitive: TypeAlias = Annotated[str, Defined("sensitive")]
 """A sensitive attribute; written as a list where it names the combinations of several."""
 Status: TypeAlias = Literal["complete", "incomplete", "skipped", "failed"]
 """`complete`: every measure is exact. `incomplete`: counts are bounds from below. `skipped`: it does not apply.
-`failed`: the attack of another package raised an error, left the program, or claimed what does not hold."""
+`failed`: the attack of another package raised an error, ended the program, or made a false claim."""
 WITHOUT_RESULT: frozenset[Status] = frozenset({"skipped", "failed"})
 """How an attack ends that found out nothing."""
 ClauseState: TypeAlias = Literal["holds", "violated", "undecided", "not asked", "not judged"]

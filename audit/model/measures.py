@@ -1,7 +1,7 @@
 """Measures: what an attack counted, typed by the attack, which also says it in words.
 
 An attack has a subclass of `Measures` of its own. Its fields are the measures of the JSON report, in their order; its
-properties and methods are what every format says of them. Nothing else reads a measure of an attack.
+properties and methods are the texts of every format about them. Nothing else reads a measure of an attack.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ INFERENCE: Final = "inference"
 
 @dataclass(frozen=True)
 class LeastBounds:
-    """Bounds of a least number; both None where it is proved that there is none.
+    """Bounds of a least number; both None if it is proved that there is none.
 
     Attributes:
         lower: no smaller number will do.
@@ -81,7 +81,8 @@ class Measures(Mapping[str, object]):
     A subclass is a frozen dataclass with `eq=False`, for two mappings of the same measures are equal.
 
     Attributes:
-        timeline: what is found after each release, from the releases so far alone; as many as were looked at.
+        timeline: what is found after each release, from the releases so far; one number for each release that was
+            judged.
         counted: the measures that say how many people, versions or records were judged, and how many of them are found;
             None where the attack does not count them.
         subjects_label: what these are.
@@ -158,7 +159,7 @@ class Measures(Mapping[str, object]):
 
     def with_unproved(self, count: int) -> Measures:
         """Return the same where so many of the findings shown have no proof."""
-        del count  # most attacks prove whatever they find
+        del count  # most attacks prove everything that they find
         return self
 
 
@@ -198,7 +199,7 @@ class BoundedMeasures(Measures):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RiskMeasures(Measures):
-    """What probabilities a scored attack gives the true values, as far as they are known; all absent without any.
+    """The probabilities that a scored attack gives the true values, as far as they are known; absent if none is.
 
     Attributes:
         max_risk, mean_risk: of all versions; None where they were not computed.

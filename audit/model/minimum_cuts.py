@@ -59,7 +59,7 @@ def _order(weights: Weights) -> tuple[Labels, Values]:
     order[0] = node
     for place in range(1, places):
         tied += weights[rows, node]
-        # Whoever is in the order stays below 0, however much is added.
+        # Nodes in the order remain below 0, however much is added.
         tied[rows, node] = -NO_CUT
         node = tied.argmax(axis=1)
         order[place], heavy[place] = node, tied[rows, node]
@@ -85,7 +85,7 @@ def components(weights: Weights) -> Labels:
 def inseparable(weights: Weights, bound: int) -> Labels:
     """Return classes of nodes that every cut up to some weight leaves together, by their least nodes.
 
-    Nodes of different classes may be inseparable as well: what is said is true, but not all that is true.
+    Nodes of different classes may be inseparable, too: the answer is correct, but perhaps not complete.
 
     >>> inseparable(np.array([[[0, 3, 1], [3, 0, 1], [1, 1, 0]]]), 2).tolist()
     [[0, 0, 2]]

@@ -27,7 +27,7 @@ class Windows(NamedTuple):
 
 
 class Nearness(NamedTuple):
-    """Which numbers are close to each other.
+    """The numbers that are close to each other.
 
     Attributes:
         rank: the rank of each value's number among all different numbers, by code; -1 for what is no number.
@@ -103,7 +103,7 @@ class PublishedNumbers:
 
 
 def spread(ends: tuple[Fraction, Fraction]) -> float:
-    """Return by which share of the larger one two numbers differ.
+    """Return the difference of two numbers as a share of the larger one.
 
     >>> spread((Fraction(95), Fraction(100)))
     0.05

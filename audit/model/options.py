@@ -97,13 +97,13 @@ def option(
     most: float = LARGEST,
     anywhere: bool = False,
 ) -> Any:  # noqa: ANN401 - stands for the field's value
-    """Return a field of a dataclass with what the command line and the manual say of it."""
+    """Return a field of a dataclass with its text for the command line and the manual."""
     metadata = {"help": help, "least": least, "most": most, "anywhere": anywhere}
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
 
 def options_of(kind: type) -> tuple[Option, ...]:
-    """Return the options of a frozen dataclass: its fields, but for those that the policy sets.
+    """Return the options of a frozen dataclass: its fields, without those that the policy sets.
 
     A field of another type than `bool`, `int`, `float` or `str` can be set in Python alone.
 

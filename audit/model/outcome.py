@@ -1,7 +1,7 @@
 """Outcomes: what an attack found out, how sure it is, and how a reader can check it.
 
-An attack knows neither truth nor names: people, groups and values are codes, and risks are answered for whatever
-value the scorer asks about.
+An attack knows neither the truth nor names: people, groups and values are codes, and risks are answered for any value
+that the scorer asks about.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Risks:
 
 
 class RiskQuery(Protocol):
-    """Which value a risk is wanted of; -1, or None instead of an array, asks for the likeliest."""
+    """The value whose risk to return; -1, or None instead of an array, asks for the likeliest."""
 
     def of_versions(self, release: int) -> Codes | None:
         """Return the value to ask for, for each person of a release's pools in order."""
@@ -76,7 +76,7 @@ class EqualPeople(NamedTuple):
     Attributes:
         pairs: codes of people, which chain up those who are equal, by the word of a solver, beyond those who were known
             to be; shape (pairs, 2), int32.
-        whole: whether some world gives every two others different values, as far as they are not certain.
+        whole: whether some world gives every two other people different values, unless these are certain.
     """
 
     pairs: Codes
@@ -84,7 +84,7 @@ class EqualPeople(NamedTuple):
 
 
 class ValuesLeft(NamedTuple):
-    """Pairs of a person and a value that is not ruled out, in one release; those of a person stand together.
+    """Pairs of a person and a value that is not ruled out, in one release; those of a person follow one another.
 
     Attributes:
         person, value: codes; shape (pairs,), int32.
@@ -117,7 +117,7 @@ class RowCosts(NamedTuple):
 
 
 class PossibleValues(Protocol):
-    """What is known of any version when all people are looked at together, also of those that are not certain.
+    """What is known about any version, certain or not, when all people are considered together.
 
     Codes of people and values, ascending; releases are counted from 0. Nothing of versions that there are not.
     """
@@ -141,7 +141,7 @@ class PossibleValues(Protocol):
         """Yield the points of rows that prove what is in no world, one step after the other, as time allows."""
 
     def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
-        """Return who has equal values in all worlds, where values never change, but for those who are certain.
+        """Return the people who have equal values in all worlds, if values never change, without those who are certain.
 
         Args:
             known: pairs of people who are known to be equal, which are not asked about; shape (pairs, 2), int32.
@@ -160,10 +160,10 @@ class RiskModel(Protocol):
 
 
 class Estimator(Protocol):
-    """What an attack guesses and does not claim, to be held against the truth; it decides nothing."""
+    """The guesses of an attack, to be compared with the truth; they decide nothing."""
 
     def scored(self, asked: RiskQuery, budget: Budget) -> Measures | None:
-        """Return the attack's measures with its guesses held against the true values; None where they cannot be."""
+        """Return the attack's measures, with its guesses compared with the true values; None where they cannot be."""
 
 
 @dataclass(frozen=True)
@@ -302,12 +302,12 @@ class RefinableAttack(Attack, Protocol):
     """An attack that finds more once values are struck out that another one shows to be in no world."""
 
     def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
-        """Return its own outcome with what follows beside the other one's, whose `knowing` is not None."""
+        """Return its own outcome, joined with what follows from the other one's, whose `knowing` is not None."""
 
 
 @runtime_checkable
 class PerPersonAttack(Attack, Protocol):
-    """An attack that looks at one person at a time.
+    """An attack on one person at a time.
 
     What it finds of a person follows from the person's own pools, so that it can be run without some people.
     """
@@ -317,7 +317,7 @@ class PerPersonAttack(Attack, Protocol):
 
 
 def interruption() -> Reason:
-    """Return why there is nothing of an attack that the user interrupted."""
+    """Return why an attack that the user interrupted has no result."""
     return Reason(say("the run was interrupted before the attack finished"), ReasonKind.INTERRUPTED)
 
 
@@ -363,7 +363,7 @@ def known_rows_reason(evidence: Evidence) -> Reason | None:
 
 
 def all_listed_reason() -> Reason:
-    """Return that the adversary knows of all people, so that there are no strangers."""
+    """Return the reason that the adversary knows about all people, so there are no strangers."""
     return Reason(
         say("every row belongs to a person who is known: the attacks on people judge all rows"), ReasonKind.UNFIT
     )

@@ -72,7 +72,7 @@ class PublicationPlan:
     def recommended(self) -> PlannedSeries | None:
         """The most useful series that keeps the policy; None where none does.
 
-        It is the one of the least query error, to which the share of the people who are withheld is added.
+        It is the one with the least sum of query error and share of withheld people.
         """
         keeping = [each for each in self.tried if each.keeps]
         lost = {id(each): (each.query_error or 0.0) + each.withheld_share for each in keeping}

@@ -55,10 +55,10 @@ class Registry(Generic[T]):
         return (*self.own, *self._others)
 
     def load(self, name: str) -> T:
-        """Return what has a name, or what stands at `package.module:Name`.
+        """Return the entry with a name, or the object at `package.module:Name`.
 
         Raises:
-            UsageError: there is nothing of the name.
+            UsageError: nothing has this name.
             PluginImportError: another package brings it, and it cannot be imported.
         """
         point = self._others.get(name)
@@ -90,7 +90,7 @@ def _what(error: BaseException) -> str:
 
 
 def _imported(target: str) -> object:
-    """Return what stands at `package.module:Name`; a module may also lie in the folder that one works in."""
+    """Return the object at `package.module:Name`; the module may also be in the working directory."""
     module, _, path = target.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:

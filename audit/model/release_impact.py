@@ -32,9 +32,9 @@ class Cause:
     """What a new finding follows from.
 
     Attributes:
-        releases: the earlier releases that it takes beside the candidate.
-        least: whether it is known that it takes every one of them.
-        rows: the rows of the candidate that it takes.
+        releases: the earlier releases from which it follows, together with the candidate.
+        least: whether it is known that each of them is necessary.
+        rows: the rows of the candidate from which it follows.
     """
 
     releases: tuple[str, ...]
@@ -76,11 +76,11 @@ class ComparedAttack:
 
     Attributes:
         after: with the candidate.
-        status_before: whether it came to its end without the candidate.
+        status_before: how the attack ended without the candidate.
         changes: the measures that differ, timelines left out.
-        old: how many findings say nothing that could not be said before.
+        old: how many findings were known before.
         new: how many others there are.
-        people: all who are newly found by a certain value of theirs.
+        people: how many people have a newly found certain value.
         findings: the most severe of the new ones.
     """
 
@@ -100,7 +100,7 @@ class Candidate:
     Attributes:
         release: its tag.
         files: what it was read from.
-        key: where it is told whose rows are whose, if in a file of its own.
+        key: the file that says whose rows are whose, if there is a separate one.
     """
 
     release: str
@@ -128,11 +128,11 @@ class ReleaseImpact:
     """What `audit next SERIES CANDIDATE --format json` writes.
 
     Attributes:
-        after: the audit of the series with the candidate, but for its attacks.
+        after: the audit of the series with the candidate, without its attacks.
         attacks: each attack without the candidate and with it.
         candidate: the candidate.
         without: the audit of the series without it.
-        not_computed: why no repair was looked for, each reason once.
+        not_computed: why no repair was searched for, each reason once.
         repair: a repair that keeps the policy, where one was found; it is not written.
     """
 
@@ -159,7 +159,7 @@ class ReleaseImpact:
 def changed(before: AttackReport, after: AttackReport) -> tuple[Change, ...]:
     """Return the measures of an attack that differ, timelines left out.
 
-    Tables within a measure are compared entry by entry, as `compromised 1`, but for bounds, which are one measure.
+    Tables within a measure are compared entry by entry, as `compromised 1`; bounds are one measure.
     """
     old, new = _flat(before.figures), _flat(after.figures)
     names = [name for name in dict.fromkeys([*new, *old]) if old.get(name) != new.get(name)]

@@ -21,17 +21,17 @@ class Repair:
 
     Attributes:
         candidate: its tag.
-        moves: what was changed; none where the candidate keeps the policy as it is, or none was found.
+        moves: what was changed; none if the candidate keeps the policy unchanged, or no repair was found.
         lost: the share of the candidate's information that is lost, in [0, 1].
         files: the tables that were written; none where there is no repair.
         before: the audit of the series so far.
         after: the audit of the series with the repaired candidate, or with the candidate as it is where there is none.
         audits: how many changed candidates were audited.
         refused: why there is no repair; None where there is one.
-        proved: whether it is proved that there is no repair, where there is none.
+        proved: if there is no repair, whether this is proved.
         withholds_much: whether it withholds more than one row in twenty.
         baseline: whether what could be found before did not count.
-        stopped: why the search ended before all was tried that it tries; None where it did not.
+        stopped: why the search ended early; None where it did not.
         register: the register that was written with it, and goes into the series with it; None where none was.
     """
 

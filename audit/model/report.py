@@ -1,6 +1,6 @@
 """The report: everything that an audit found, as data. Formats render it; nothing is computed from here on.
 
-The types of the fields are those of the JSON report, and what the docstrings say of each stands in its schema.
+The types of the fields are those of the JSON report, and its schema contains their docstrings.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Input:
         path: its path in the series folder.
         sha256: its fingerprint.
         rows: its rows.
-        columns: the columns that the hash is of, where the file holds private ones as well.
+        columns: the columns that the hash covers, if the file also has private ones.
     """
 
     path: str
@@ -108,7 +108,7 @@ class MisreadWarning(ReportWarning):
 
 @dataclass(frozen=True)
 class WitnessReport:
-    """What a witness that was written beside the report shows.
+    """What the witness beside the report shows.
 
     Attributes:
         shown: what its worlds, tables and proofs show.
@@ -131,7 +131,7 @@ class SeriesFacts:
         counterfeits: distinct counterfeits.
         groups: groups, summed over the releases.
         sensitive_values: distinct values of the sensitive attribute; the most that one has where there are several.
-        published: the dates of publication by release, as far as the manifest says them; absent where it says none.
+        published: the dates of publication by release, if the manifest has them; absent if it has none.
     """
 
     name: str
@@ -146,7 +146,7 @@ class SeriesFacts:
 
 @dataclass(frozen=True)
 class AdversaryFacts:
-    """Who was assumed to attack.
+    """The assumed adversary.
 
     Attributes:
         kind: which adversary.
@@ -281,7 +281,7 @@ class CountSize:
     upper: int
 
     def covers(self, other: CountSize) -> bool:
-        """Return whether what is known of the same count is no worse a kind, and lies within no narrower limits.
+        """Return whether what is known about the same count is of no worse kind and has no narrower limits.
 
         >>> CountSize("narrowed", 1, 4).covers(CountSize("recovered", 4, 4))
         False
@@ -295,16 +295,16 @@ class BaselineFacts:
     """What an earlier report says, and what became of its findings.
 
     Attributes:
-        made: its date; null where it does not say it.
+        made: its date; null if it has none.
         releases: the releases that it was about.
         passed: whether the policy held then.
-        findings: how many findings it has, those included that it had left out for a baseline of its own.
+        findings: how many findings it has, including those that its own baseline left out.
         still: how many of them are found again.
         known: the ids of these findings, so that this report can be a baseline in its turn.
         classes: by release, the classes that were too small for `k`; absent where none was.
         risks: by id, the risk of the findings that have one; absent where none has.
-        counts: by id, what was known of each count; absent where no finding is about a count.
-        intervals: by id, between which numbers a value was known to be; absent where none was.
+        counts: by id, what was known about each count; absent if no finding is about a count.
+        intervals: by id, the known limits of a value; absent if there are none.
     """
 
     made: datetime.date | None
@@ -325,8 +325,8 @@ class ColumnShare:
 
     Attributes:
         column: its name; of several, their names with + between them.
-        alone: rows that share their quasi-identifiers with no other, and would share the others without it.
-        small: rows in groups of fewer than five that look alike, who would be in larger ones without it.
+        alone: rows that are unique by their quasi-identifiers, and would not be without this column.
+        small: rows that fewer than five rows share their cells with, themselves included, and more without this column.
         by_itself: rows whose cells in these columns no other row has.
     """
 
@@ -338,35 +338,35 @@ class ColumnShare:
 
 @dataclass(frozen=True)
 class ReleasePanel:
-    """What is usually said of one release by itself, whatever the others show; see `docs/panel.md`.
+    """The usual measures of one release by itself, regardless of the others; see `docs/panel.md`.
 
     Attributes:
         release: its tag.
         sensitive: the attribute, when several are audited.
-        rows: how many people, counterfeits among them, its rows stand for.
+        rows: how many people its rows represent, including counterfeits.
         classes: how many equivalence classes they form.
-        suppressed: how many rows say `*` in all quasi-identifiers, where neither groups nor record ids are published;
+        suppressed: how many rows have `*` in all quasi-identifiers, if neither groups nor record ids are published;
             they may be anyone's, and count in no class's size.
         k: the fewest rows of one group with equal published quasi-identifiers; of an Anatomy pair, or without
             quasi-identifiers, the rows of the smallest group.
-        k_people: the fewest people of such a class that is a person's: its rows less its counterfeits, known by the key
-            or published (all those of a group may be in one of its classes), and several rows of one person, known by
-            the key, as one; null where no class is.
+        k_people: the fewest people of such a class, without classes of counterfeits only: its rows less its
+            counterfeits, known by the key or published (all those of a group may be in one of its classes), and several
+            rows of one person, known by the key, as one; null if there is no such class.
         alone: how many rows share their published quasi-identifiers with no other row.
         exact: whether it is an Anatomy pair, whose rows have exact quasi-identifiers.
         below_k: how many rows are in classes that are smaller than the policy's k.
-        certain: how many people stand in classes whose rows all have one value, harmless ones aside.
+        certain: how many people are in classes whose rows all have one value that is not harmless.
         distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
         t: the largest distance between a class's values and the release's.
         ordered: whether that distance took the values as numbers.
-        prosecutor_max, prosecutor_mean: the highest and the mean risk of a row to be re-identified by one who
+        prosecutor_max, prosecutor_mean: the highest and the mean risk of a row to be re-identified by an adversary who
             knows that its person is in the release.
-        journalist_max, journalist_mean: the same by one who knows a population; null for want of one.
-        marketer: the share of rows that one re-identifies who matches them all.
+        journalist_max, journalist_mean: the same by an adversary who knows a population; null if there is none.
+        marketer: the share of rows that an adversary who matches all of them re-identifies.
         uniqueness: the share of rows that are alone in their class.
         no_journalist: why there is no journalist's risk.
-        singling: what each quasi-identifier, and some together, do to rows that stand alone or in small groups; none
-            where none do.
+        singling: how each quasi-identifier, and some together, make rows unique or their groups small; none if there
+            are no such rows.
     """
 
     release: str
@@ -455,7 +455,7 @@ class Undecided:
 
 
 HIDDEN = "shown with --reveal"
-"""What stands in place of a text that tells who somebody is."""
+"""The text in place of one that identifies a person."""
 
 
 @dataclass(frozen=True)
@@ -559,9 +559,9 @@ class Report:
     Attributes:
         tool_version: of the program.
         made: the day on which the audit was made.
-        inputs: the files that were read; the register and known values only when people are revealed.
+        inputs: the files that were read; the register and known values only if people are revealed.
         series: what was audited.
-        adversary: who was assumed to attack.
+        adversary: the assumed adversary.
         attacks: one entry for each attack and, where there are several, sensitive attribute.
         contradictions: people whose own published values contradict the assumptions.
         policy: the decision.
@@ -569,19 +569,19 @@ class Report:
         revealed: whether people are named.
         ids_are_stable: whether ids and pseudonyms are those of other reports with --stable-ids.
         ladder: what each attack that finds people's values adds to those before it.
-        panel: each release by itself, whatever the others show; one entry for each sensitive attribute.
+        panel: each release by itself, regardless of the others; one entry for each sensitive attribute.
         warnings: what is irregular about the files and may change what the verdict means.
         exposure: how many people each attack exposes, each counted once.
         left_out: how many findings are waived or in the baseline.
         baseline: the earlier report that this one is compared with; only with --baseline.
-        interrupted: true where the run was interrupted: attacks that had not come to an end are `skipped`, and say so.
+        interrupted: true if the run was interrupted: unfinished attacks are `skipped`, and say so.
         people: those in findings that are shown, each once for each sensitive attribute.
-        recommendation: what would mend the newest release; only with --recommend, where the policy is violated.
+        recommendation: what would repair the newest release; only with --recommend, if the policy is violated.
         witness: what worlds and proofs show; only with --witness.
-        about: the only person of findings and counts, where one was asked for: then there is no verdict.
+        about: the only person of findings and counts, if one was asked for; then there is no verdict.
         tables: what was audited, where it is tables of counts.
-        failed_certificates: how many findings about counts are not settled because their certificates do not hold.
-        schema_version: of this form.
+        failed_certificates: how many findings about counts are undecided because their certificates do not hold.
+        schema_version: the version of this form.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("tool", "known_before")

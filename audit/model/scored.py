@@ -84,7 +84,7 @@ def _risk_counts(risks: Risks) -> list[int]:
 
 
 def _weighed(risks: Risks) -> Iterator[Weighed]:
-    """Yield the risks that there are, some at a time, and how many versions each stands for.
+    """Yield the risks, some at a time, and how many versions each represents.
 
     So many at a time fit into a processor's cache.
     """
@@ -95,7 +95,7 @@ def _weighed(risks: Risks) -> Iterator[Weighed]:
 
 
 def tenth_of(risk: npt.NDArray[np.float64]) -> Places:
-    """Return in which tenth each probability lies: 0 below 0.1, 1 from 0.1 to below 0.2, …, and 10 for exactly 1.
+    """Return the tenth of each probability: 0 below 0.1, 1 from 0.1 to below 0.2, …, and 10 for exactly 1.
 
     What rounding has left a little below a tenth belongs to it; only what is certain is 1.
 
@@ -144,7 +144,7 @@ class Result(Generic[E_co]):
     Attributes:
         attack: the attack.
         sensitive: the attribute, where several are audited.
-        evidence: what it was found out of.
+        evidence: what was attacked.
         outcome: what the attack found, with its risks.
         waived: places of the attack's claims that are accepted, harmless, or known before.
         by_clause: by clause, the same of what it claims: places among the risks, or people.

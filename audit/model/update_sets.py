@@ -1,8 +1,8 @@
 """Candidate update sets: which sensitive values may follow which from one release that has a person to the next.
 
-Source: m-Distinct paper, Definition 12. There `b in CUS(a)` says that a may become b; each value may stay what it is
-(the sets are *reflexive*), and what may become of b may become of a (they are *closed*), since a person who is missing
-from a release may have changed twice between two versions.
+Source: m-Distinct paper, Definition 12. There `b in CUS(a)` says that a may become b. Each value may remain what it is
+(the sets are *reflexive*), and a may become everything that b may become (they are *closed*), because a person who is
+missing from a release may have changed twice between two versions.
 """
 
 from __future__ import annotations
