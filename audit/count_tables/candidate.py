@@ -22,11 +22,12 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import number_of, rounded_interval, widened, with_threshold
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import read_published, report_on
-from audit.count_tables.table_files import below_table, read_count_table
+from audit.count_tables.table_files import read_count_table
 from audit.findings.count import CountFinding, CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.atomic_files import check_empty
 from audit.io.dialect import read_dialect
+from audit.io.notes_below import below_table
 from audit.io.table_writer import write_table
 from audit.io.tables import header, read_table
 from audit.io.toml import release_tag

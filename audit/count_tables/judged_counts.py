@@ -24,8 +24,8 @@ from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.count_questions import CountQuestions, asking, joined
 from audit.count_tables.label_sets import Dimension
 from audit.count_tables.published_counts import PublishedCounts, check_audited
-from audit.count_tables.table_files import below_table
 from audit.findings.count_answers import CellExplanation, ExplainedCount
+from audit.io.notes_below import below_table
 from audit.model.audit_options import AuditOptions
 from audit.model.count_report import CountRules, RatesEntry, TablesFacts
 from audit.model.count_tables import (

@@ -13,7 +13,7 @@ from audit.count_tables.label_sets import Dimension, build_dimension
 from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.published_counts import PublishedCounts, related
 from audit.count_tables.published_values import ValueReader
-from audit.count_tables.table_files import below_table, column_names, read_count_table, refuse_lone_row
+from audit.count_tables.table_files import column_names, read_count_table, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
 from audit.count_tables.table_shapes import (
     FileRows,
@@ -25,6 +25,7 @@ from audit.count_tables.table_shapes import (
     read_categories,
     split_rates,
 )
+from audit.io.notes_below import below_table
 from audit.io.respelling import skeleton
 from audit.io.tables import Table, note_absent
 from audit.model.arrays import Codes

@@ -16,13 +16,14 @@ from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
 from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_files import below_table, refuse_lone_row
+from audit.count_tables.table_files import refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import CountFiles, is_running, is_total_word, read_files
 from audit.init.count_forms import FORMS
 from audit.init.count_metadata import session_rules
 from audit.init.count_rules import TableGuesses, guess_numbers
 from audit.io.argus_files import covered_by_digits
+from audit.io.notes_below import below_table
 from audit.io.tables import is_table
 from audit.io.toml import natural, toml_key
 from audit.model.errors import InputError, Problems, printable

@@ -146,16 +146,20 @@ class Dialect:
         except csv.Error as error:
             raise csv.Error(start) from error
 
-    def decode(self, content: bytes) -> bytes:
+    def decode(self, content: bytes, until: int | None = None) -> bytes:
         """Return a file's content as UTF-8 without what stands before the header, its quotes as Arrow expects them.
+
+        Lines are left out from `until` on, counted from 1.
 
         Raises:
             UnicodeDecodeError: it is not of this encoding.
             csv.Error: a record is malformed.
         """
-        if self.encoding == UTF_8 and self.is_plain and not self.skipped:
+        if self.encoding == UTF_8 and self.is_plain and not self.skipped and until is None:
             return content
         text = content.decode(_with_mark(self.encoding))[self.skipped :]
+        if until is not None:
+            text = "".join(islice(io.StringIO(text, newline=""), until - 1 - self.above))
         if self.is_plain:
             return text.encode()
         rewritten = io.StringIO(newline="")

@@ -26,6 +26,7 @@ from audit.io.dialect import UTF_8
 from audit.io.encoding import COUNTERFEIT
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import ReleaseFiles
+from audit.io.notes_below import below_table
 from audit.io.paths import is_remote, real_path
 from audit.io.respelling import as_plain_number, with_decimal_point
 from audit.io.roles import VALUE_COUNT
@@ -155,6 +156,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
     found = [
         *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
         *_unpublished(series),
+        *_notes_left_out(series),
         *_dropped(series),
         *_respelled_people(series),
     ]
@@ -367,6 +369,20 @@ def _notes(texts: SeriesTexts) -> Iterator[ReportWarning]:
             len(texts.notes),
         )
         yield MisreadWarning("total-row", what, tuple(texts.notes[:_SHOWN]))
+
+
+def _notes_left_out(series: Series) -> Iterator[ReportWarning]:
+    """Report the notes below tables, which are no rows."""
+    declared, releases = series.manifest.headings("").declared, series.manifest.releases
+    found = {shown: below_table(path, declared).notes for files in releases for path, shown in files.halves}
+    lines = [f"{shown}:{line}" for shown, notes in found.items() for line, _ in notes]
+    if lines:
+        what = say_count(
+            "{count} line below a table is a note, and is not read",
+            "{count} lines below tables are notes, and are not read",
+            len(lines),
+        )
+        yield ReportWarning("total-row", what, tuple(lines[:_SHOWN]))
 
 
 def _unpublished(series: Series) -> Iterator[ReportWarning]:

@@ -11,6 +11,7 @@ from audit.io.diagnostics import damages, quotes_of, records
 from audit.io.dialect import UTF_8, Declared, Dialect, dialect_of, read_bytes, read_dialect
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.notes_below import below_table, ends_with_one_cell
 from audit.io.paths import kept_while_unchanged
 
 if TYPE_CHECKING:
@@ -46,20 +47,22 @@ class TableForm:
         import pyarrow as pa
 
         content, dialect = read_bytes(path), read_dialect(path, declared)
+        notes = below_table(path, declared).notes if ends_with_one_cell(content, dialect) else ()
+        until = notes[0][0] if notes else None
         try:
-            return _parse_csv(path, content, columns, distinct, dialect), dialect
+            return _parse_csv(path, dialect.decode(content, until), columns, distinct, dialect), dialect
         except (pa.ArrowInvalid, UnicodeDecodeError):
             other = dialect_of(content, declared)
             if other == dialect:
                 raise
-            return _parse_csv(path, content, columns, distinct, other), other
+            return _parse_csv(path, other.decode(content, until), columns, distinct, other), other
 
     def rows(self, path: Path) -> int:
         """Return how many rows a file has, without reading its columns where that can be avoided."""
         content = read_bytes(path)
         if b'"' in content or b"\n\n" in content or b"\r" in content or not _ends_rows_with_lines(path):
-            return sum(1 for _ in records(path, checked=False)) - 1
-        return content.count(b"\n") - 1 + (not content.endswith(b"\n"))
+            return sum(1 for _ in records(path, checked=False)) - 1 - below_table(path).rows
+        return content.count(b"\n") - 1 + (not content.endswith(b"\n")) - below_table(path).rows
 
     def about_rows(self, path: Path) -> int:
         """Return a number of rows that costs nothing to know: a guess, but of Parquet files."""
@@ -105,10 +108,11 @@ class _Foreign(TableForm):
         import pyarrow as pa
 
         found = read_foreign(path)
-        return pa.table(list(found.columns), names=list(found.names)).select(list(columns)), None
+        table = pa.table(list(found.columns), names=list(found.names)).select(list(columns))
+        return table.slice(0, self.rows(path)), None
 
     def rows(self, path: Path) -> int:
-        return read_foreign(path).rows
+        return read_foreign(path).rows - below_table(path).rows
 
     def lines(self, path: Path, _dialect: Dialect | None) -> Sequence[int]:
         return read_foreign(path).lines
@@ -194,10 +198,10 @@ def _ends_rows_with_lines(path: Path) -> bool:
 def _parse_csv(
     path: Path, content: bytes, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect
 ) -> pa.Table:
+    """Return some columns of a text that is UTF-8, from its header to its last row."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    content = dialect.decode(content)
     quotes = quotes_of(content, dialect.delimiter)
     if dialect.is_plain and quotes.odd:
         # Arrow reads an unclosed quote to the end of the file or to the next one, and swallows rows in silence.

@@ -141,7 +141,7 @@ def test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it(
     ("last", "warned"),
     [
         ([["", "", "(*) provisional"], ["", "", "Source: the office"]], True),
-        ([["Source: the office", "", ""]], True),
+        ([["the office", "", ""]], True),
         ([["", "", ""]], True),
         ([["*", "", "(*) provisional"], ["*", "", "Source: the office"]], False),
         ([["", "", "flu"], ["", "", "cold"]], False),
@@ -155,6 +155,42 @@ def test_notes_below_a_table_are_no_people_in_silence(tmp_path, last, warned):
     code, result = read_audit(tmp_path)
     assert any("below" in each["text"] for each in result["warnings"]) == warned
     assert (code == 0) == (not warned)
+
+
+@pytest.mark.parametrize(
+    ("last", "exits"),
+    [
+        ("s : secret statistique\n", 0),
+        ("s : secret statistique;;\n", 0),
+        ("\nSource : INSEE\nles chiffres sont provisoires\n", 0),
+        ("les chiffres\n", 2),
+        ("50-59;m\n", 2),
+        ("50-59;;\n", 1),
+    ],
+)
+def test_notes_below_a_table_are_set_aside(tmp_path, last, exits):
+    """What speaks as a note is no person and no damage; what may be a row is one, or is refused."""
+    text = "Age;Sex;Disease\n30-39;m;flu\n30-39;m;cold\n40-49;f;flu\n40-49;f;gout\n" + last
+    columns = 'sensitive = "Disease"\nquasi_identifiers = ["Age", "Sex"]\nmissing = [""]'
+    folder = series_of(tmp_path / "audited", [text], columns)
+    code = run_main(str(folder))[0]
+    assert code == exits
+    if code == 0:
+        _, result = read_audit(folder)
+        assert (result["series"]["rows"], result["series"]["sensitive_values"]) == (4, 3)
+        [said] = [each for each in result["warnings"] if "below" in each["text"]]
+        assert said["examples"][0] == f"1.csv:{6 + last.startswith(chr(10))}"
+    write(tmp_path / "guessed" / "1.csv", text)
+    assert (run_main("init", str(tmp_path / "guessed"), "--yes")[0] == 0) == (exits != 2)
+
+
+@pytest.mark.parametrize("note", ["", "s : secret statistique\n", "s : secret statistique;;;\n"])
+def test_a_note_hides_no_waves(tmp_path, note):
+    rows = [f"P{n};{wave};20-39;{'flu' if n % 2 else 'cold'}\n" for wave in (1, 2) for n in range(9)]
+    write(tmp_path / "survey.csv", "Patient;Wave;Age;Disease\n" + "".join(rows) + note)
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    assert 'releases_by = "Wave"' in (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert read_audit(tmp_path)[1]["series"]["releases"] == ["1", "2"]
 
 
 NUMERIC = 'types = { Pay = "numeric" }'
