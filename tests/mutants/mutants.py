@@ -84,6 +84,13 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
     "cli/test_similar.py::test_an_attack_that_judges_no_categories_does_not_decide": [
         ("audit.clauses.max_risk.MaxRisk.doubts", "yield from CATEGORIES.doubts(findings, limit)", "pass"),
     ],
+    "cli/test_count_table_columns.py::test_signs_have_the_meaning_that_notes_say_in_their_order": [
+        ("audit.init.count_rules._stands_for", "named or (small + 1, UNBOUNDED)", "named or (0, UNBOUNDED)"),
+        ("audit.init.count_tables._legend", "yield sign, found", "yield sign[:0], found"),
+    ],
+    "cli/test_count_table_columns.py::test_a_line_that_refutes_a_sign_of_large_counts_widens_it": [
+        ("audit.init.count_tables.widen_refuted", "above = each.gap > 0", "above = False"),
+    ],
     "cli/test_count_tables.py::test_what_is_left_empty_beside_a_marker_of_small_counts_is_none_of_these": [
         ("audit.count_tables.candidate.without_rows", "counts.lower[chosen] >= small", "False"),
     ],
