@@ -270,8 +270,8 @@ def _repairing(report: Report) -> Iterator[str]:
     """Yield how to find the smallest change of the last release, if that release breaks the policy."""
     if report.recommendation is None and only_last(report):
         yield say(
-            "With --recommend the least change of release {release} that keeps the policy is looked for: groups are "
-            "merged or rows withheld, the result is audited, and its cost is shown here.",
+            "With --recommend the audit searches for the smallest change of release {release} that keeps the policy: "
+            "it merges groups or withholds rows, audits the result, and shows here what this costs.",
             release=last_release(report),
         )
 

@@ -87,9 +87,9 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
     best = plan.recommended
     if plan.changing:
         yield say_count(
-            "The value of {count} person changes between snapshots, and microdata.toml says nothing of changes: list "
+            "The value of {count} person changes between snapshots, but microdata.toml lists no changes: list "
             "them in a file of transitions ([updates]); `audit init --microdata` drafts it.",
-            "The values of {count} people change between snapshots, and microdata.toml says nothing of changes: list "
+            "The values of {count} people change between snapshots, but microdata.toml lists no changes: list "
             "them in a file of transitions ([updates]); `audit init --microdata` drafts it.",
             plan.changing,
         )

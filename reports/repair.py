@@ -212,12 +212,12 @@ def _how_to_write(found: Recommendation) -> str | None:
         return None
     if found.past_violates:
         return say(
-            "This is for a release that is not out yet: take it out of series.toml if it stands there, and let `audit "
-            "repair SERIES CANDIDATE --baseline --output DIR` write it."
+            "If the release is not published yet, remove it from series.toml and run `audit repair SERIES CANDIDATE "
+            "--baseline --output DIR`, which writes the changed release."
         )
     return say(
-        "This is for a release that is not out yet: take it out of series.toml if it stands there, and let `audit "
-        "repair SERIES CANDIDATE --output DIR` write it."
+        "If the release is not published yet, remove it from series.toml and run `audit repair SERIES CANDIDATE "
+        "--output DIR`, which writes the changed release."
     )
 
 

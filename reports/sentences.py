@@ -195,7 +195,7 @@ def violated(report: Report) -> Iterable[str]:
     if len(broken) > 1:
         worst = max(broken.values(), key=lambda each: (each.alone, -each.k))
         yield say(
-            "That is so in {count} of {all} releases; in release {release} alone {alone} of {rows} rows are unique.",
+            "This is so in {count} of {all} releases; in release {release}, {alone} of {rows} rows are unique.",
             count=len(broken),
             all=len(report.series.releases),
             release=printable(worst.release),

@@ -66,8 +66,8 @@ def next_step(report: Report) -> str:
         )
     if report.policy.violations:
         return say(
-            "Publish no further release of this kind: what is out cannot be taken back, and each further release would "
-            "add to it."
+            "Publish no further release of this kind: you cannot take back what is published, and each further release "
+            "would disclose more."
         )
     if report.interrupted or report.policy.undecided:
         return say(
@@ -139,7 +139,7 @@ def choices(report: Report) -> list[str]:
     if report.interrupted or report.policy.undecided:
         return [
             say("Release {release} waits until what is open has been decided.", release=last),
-            say("Release {release} goes out all the same; what is open is accepted, for this reason:", release=last),
+            say("Release {release} is published anyway; what is undecided is accepted, for this reason:", release=last),
         ]
     return [
         say("Release {release} may go out.", release=last),

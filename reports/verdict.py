@@ -177,7 +177,7 @@ def _of_all(report: Report, ran: str) -> str:
     people = judged_people(report)
     if limit is None and k is not None:
         return say(
-            "The policy holds: at least {k} records fit whatever is known about one, by any attack tried ({attacks}).",
+            "The policy holds: at least {k} records fit whatever is known of one, by all attacks tried ({attacks}).",
             k=figure(k, "g"),
             attacks=ran,
         )

@@ -141,8 +141,8 @@ def _unsettled(budget: Budget, *, missed: bool) -> Reason:
 def _not_applying(evidence: Evidence) -> Reason | None:
     if not evidence.growing:
         text = say(
-            'it is for series in which every record of a release is in the next one, too: `updates = "growing"` in '
-            "[series]"
+            "it needs a series in which each record of a release is also in the next one: if this is so, add "
+            '`updates = "growing"` under [series]'
         )
         return Reason(text, ReasonKind.NEEDS)
     reason = quasi_identifiers_reason(evidence) or known_rows_reason(evidence)

@@ -165,9 +165,9 @@ def _matched(linear: Found, sums: Matched, max_e: int, individual: Flags) -> Fou
             "for e of 2 or more, only equivalences with each side within one group were searched for ({reason})",
             reason=sums.reason,
         )
-    way = say("all sides of up to {most} within one group", most=str(max_e))
+    way = say("all sides of up to {most} people within one group", most=str(max_e))
     if exact:
-        way = say("all sides of up to {most}", most=str(max_e))
+        way = say("all sides of up to {most} people", most=str(max_e))
     return replace(
         linear,
         lower=min(upper or max_e + 1, sums.settled + 1),

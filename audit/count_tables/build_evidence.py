@@ -302,7 +302,7 @@ class _PeopleOfOneKind:
         undecided = bool((verdict == OPEN).any())
         outcome = CountOutcome(
             status="incomplete" if undecided else "complete",
-            reason=(inside.reason or people.reason or say("not all counts were settled")) if undecided else None,
+            reason=(inside.reason or people.reason or say("some counts are undecided")) if undecided else None,
             verdict=verdict,
             lower=ends[0],
             upper=ends[1],

@@ -284,7 +284,7 @@ def _decide(
     left = {*judged.rule[judged.verdict == OPEN].tolist()}
     left |= {rule for one in judged.evidence.unasked for rule in one.rules}
     unsettled = say(
-        "{open} of {questions} counts were not settled: {reason}",
+        "{open} of {questions} counts are undecided: {reason}",
         open=str(report.measures.open),
         questions=str(len(judged.verdict)),
         reason=report.reason,

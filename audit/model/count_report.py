@@ -26,7 +26,7 @@ class CountMeasures(Measures):
         small: counts that are known to be small.
         narrowed: counts that are known within fewer numbers than the policy asks for.
         smallest_width: the fewest numbers that a hidden count lies within; null where none is bounded.
-        open: questions that were not decided.
+        open: undecided questions.
         all: cells in which all people are of one kind; absent if no dimension is sensitive.
     """
 

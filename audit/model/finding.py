@@ -176,7 +176,7 @@ class FindingRule(NamedTuple):
     remedy: str
 
 
-WITHHOLD = "Withhold or regroup the rows of the groups named, so that they keep the values they had."
+WITHHOLD = "Withhold rows of the groups named, or regroup them so that the groups have the same values as before."
 """What prevents that one person's groups give the person away."""
 
 

@@ -106,7 +106,7 @@ class Measures(Mapping[str, object]):
     timeline_label: ClassVar[Phrase | str] = Phrase("found")
     criteria: ClassVar[frozenset[str]] = frozenset({INFERENCE})
     remedy: ClassVar[Phrase | str] = Phrase(
-        "Withhold or regroup the rows of the people found, so that their groups keep the values they had."
+        "Withhold the rows of the people found, or put them into groups with the same values as before."
     )
 
     def __getitem__(self, name: str) -> object:

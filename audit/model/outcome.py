@@ -335,7 +335,7 @@ def together_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on all people together do not apply, or None when they do."""
     if evidence.adversary.knows_presence:
         return None
-    why = say("the register does not say who is in the data, so that each person is judged alone")
+    why = say("the register does not say who is in the data, so each person is judged separately")
     return Reason(why, ReasonKind.UNFIT)
 
 
@@ -365,7 +365,7 @@ def known_rows_reason(evidence: Evidence) -> Reason | None:
 def all_listed_reason() -> Reason:
     """Return the reason that the adversary knows about all people, so there are no strangers."""
     return Reason(
-        say("every row belongs to a person who is known: the attacks on people judge all rows"), ReasonKind.UNFIT
+        say("not needed: each row belongs to a known person, and the attacks on people judge it"), ReasonKind.UNFIT
     )
 
 

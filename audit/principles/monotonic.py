@@ -108,7 +108,7 @@ class _Step:
         def offence(number: int) -> PrincipleViolation:
             who = self.before.people.name(int(self.before.who[self.gone[number]]))
             group = printable(self.before.group(int(row[number])))
-            what = say("somebody of group {group} of release {release} is missing", group=group, release=self.old_tag)
+            what = say("a person of group {group} of release {release} is missing", group=group, release=self.old_tag)
             return PrincipleViolation(self.tag, (), None, what, (who,))
 
         return breaches(say("people missing"), row, offence)

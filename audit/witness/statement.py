@@ -44,7 +44,7 @@ _WORDS = {
     "findings": Phrase("of {people} people, the {sensitive} follows from a proof that VeriPB checks as well"),
 }
 _OF_COUNTS = Phrase(
-    "of {questions} counts that {claim} is about, {settled} can have several values (in {worlds} tables), and "
+    "of {questions} counts that {claim} asks about, {settled} can have several values (in {worlds} tables), and "
     "{findings} are findings"
 )
 

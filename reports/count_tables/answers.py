@@ -52,7 +52,7 @@ def candidate_page(candidate: CandidateReport) -> Page:
         )
         new = [counted, *(line for finding in candidate.new for line in finding.in_full(by_version=True))]
     elif candidate.undecided:
-        new = [say("Nothing was found, but some counts were not settled.")]
+        new = [say("Nothing was found, but some counts are undecided.")]
     else:
         new = [say("Nothing: everything that follows with it could be derived before.")]
     sections = [
@@ -93,7 +93,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         base = candidate.rounding.to
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
     if candidate.undecided:
-        yield say("Some counts were not settled; give more time with --time-limit SECONDS.")
+        yield say("Some counts are undecided; give more time with --time-limit SECONDS.")
 
 
 def _no_cells(stopped: Reason | None) -> str:

@@ -127,8 +127,8 @@ def headline(report: CountReport) -> tuple[str, str]:
         return say("UNDECIDED: the tables cannot be called safe until you declare what is named below."), "yellow"
     if report.policy.undecided:
         return say_count(
-            "UNDECIDED: {count} count could not be settled.",
-            "UNDECIDED: {count} counts could not be settled.",
+            "UNDECIDED: {count} count could not be decided.",
+            "UNDECIDED: {count} counts could not be decided.",
             measures.open,
         ), "yellow"
     if report.left_out:
@@ -159,7 +159,7 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
         (say("narrowed"), figure(m.narrowed)),
         (say("small"), figure(m.small)),
         *([] if m.all is ABSENT else [(say("all of one kind"), figure(m.all))]),
-        (say("not settled"), figure(m.open)),
+        (say("undecided counts"), figure(m.open)),
         *([(say("smallest number of values possible for a hidden count"), width)] if m.protected else []),
         (say("smallest count that may be known"), figure(limits["min_count"], "g")),
     ]
@@ -197,7 +197,7 @@ def readers(report: CountReport) -> Iterator[str]:
             total,
         )
     elif report.policy.undecided:
-        yield say("Somebody who has the tables as well learns nothing about any count but that some were not settled.")
+        yield say("Somebody who has the tables as well learns only that some counts are undecided.")
     else:
         yield say("Somebody who has the tables as well learns nothing more about any count from this page.")
     if any(rules(report.tables)):

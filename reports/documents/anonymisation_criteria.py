@@ -47,7 +47,7 @@ class AnonymisationCriteria(Document):
     name: ClassVar[str] = "wp29"
     title: ClassVar[Phrase] = Phrase("Anonymisation by the criteria of Opinion 05/2014")
     purpose: ClassVar[Phrase] = Phrase(
-        "For each criterion: which attack looked, and what it found in all releases together."
+        "For each criterion: which attacks tested it, and what they found in all releases together."
     )
 
     def parts(self, report: Report) -> Sequence[Part]:

@@ -45,7 +45,7 @@ class ExpertDetermination(Document):
 
 
 def _results(report: Report) -> Iterator[Block]:
-    checked = say("Every finding carries a certificate that code which knows nothing of the attack has checked again.")
+    checked = say("Each finding has a certificate. Code that is independent of the attack has checked it again.")
     yield Paragraph(checked)
     yield from attacks(report)
     yield from verdict(report)

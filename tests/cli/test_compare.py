@@ -58,7 +58,7 @@ def test_privacy_alone():
         "same share of rows whose cells are also in the release before, so that their counts can be compared.",
         "To see the error of queries and the width of cells, name the original data with --microdata.",
         "1: intersection 2 of 16 people; update-graph 4 of 22 versions; equivalence 13 of 16 people",
-        "1, 2: correspondence is skipped: it is for series in which every record of a release is in the next one",
+        "1, 2: correspondence is skipped: it needs a series in which each record of a release is also in the next one",
     ):
         assert told in plain
     assert plain.endswith("This is not a verdict: `audit SERIES` gives one.")

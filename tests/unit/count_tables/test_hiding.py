@@ -158,7 +158,7 @@ def test_what_is_not_settled_may_not_go_out(attack, code, tmp_path):
     assert (
         ("it may go out" in text) == ("everything that follows with it could be derived before" in text) == (code == 0)
     )
-    assert ("not settled" in text) == (code == 3)
+    assert ("undecided" in text) == (code == 3)
 
 
 @pytest.mark.parametrize(("attack", "rounding"), [(Differencing(), Rounding(3, "nearest")), (Unsettled(), None)])
