@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from audit.io.atomic_files import write_file
+from audit.io.cells import Kind
 from audit.io.manifest import NAME, parse_manifest
+from audit.io.notations import kind_of_days
 from audit.io.tables import read_table
 from audit.io.toml import read_text
 from audit.model.errors import Problems, UsageError, printable, printable_path
 
 Parse = Callable[[Path, str, Problems], object]
 _ID, _REASON, _UNTIL = _COLUMNS = "id", "reason", "until"
+_SLASHED = re.compile("([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
 
 
 @dataclass(frozen=True)
@@ -109,12 +113,19 @@ def read_list(path: Path) -> list[Acceptance]:
     """
     problems, shown = Problems(), printable_path(path)
     table, found = problems.checked(read_table(path, shown, _COLUMNS, problems)), []
+    kind, several = kind_of_days(table.distinct(_UNTIL)), set[str]()
     for row, cells in enumerate(zip(*map(table.texts, _COLUMNS), strict=True)):
         ident, reason, until = map(str.strip, cells)
         if not (reason or until):
             continue
-        day, line = _day(until), table.line(row)
-        if day is None:
+        day, line = _day(until, kind), table.line(row)
+        if day is None and _SLASHED.fullmatch(until):
+            several.add(until)
+            if len(several) == 1:  # what is said of the first is so of all
+                what = f"{until} is not a date that can be read in one way only: day and month may be exchanged"
+                remedy = "write all dates of the list with the year first, as 2030-01-31"
+                problems.add(shown, what, remedy, line=line, column=_UNTIL)
+        elif day is None:
             what = "a reason without a date" if not until else f"{printable(until, 40)} is not a date"
             problems.add(shown, what, "write the last day of the waiver, as 2030-01-31", line=line, column=_UNTIL)
         elif not reason:
@@ -129,13 +140,19 @@ def read_list(path: Path) -> list[Acceptance]:
     return found
 
 
-def _day(text: str) -> datetime.date | None:
-    """Return a day as a list has it, or as a spreadsheet writes it again.
+def _day(text: str, kind: Kind = Kind.DATE) -> datetime.date | None:
+    """Return a day as a list has it, or as a spreadsheet writes it again; `kind` is the order that slashes have.
 
-    >>> _day("2030-01-31") == _day("31.1.2030") == _day("2030-01-31 00:00:00"), _day("1/2/2030")
-    (True, None)
+    >>> _day("2030-01-31") == _day("31.1.2030") == _day("2030-01-31 00:00:00") == _day("31/1/2030", Kind.DAY_FIRST)
+    True
+    >>> _day("1/2/2030"), _day("2/2/2030")
+    (None, datetime.date(2030, 2, 2))
     """
-    for form in ("%Y-%m-%d", "%d.%m.%Y", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"):
+    found = _SLASHED.fullmatch(text)
+    if found and int(found[1]) == int(found[2]):
+        kind = Kind.DAY_FIRST
+    slashes = {Kind.DAY_FIRST: "%d/%m/%Y", Kind.MONTH_FIRST: "%m/%d/%Y"}.get(kind, "%Y-%m-%d")
+    for form in ("%Y-%m-%d", "%d.%m.%Y", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", slashes):
         with suppress(ValueError):
             return datetime.datetime.strptime(text, form).date()
     return None

@@ -21,6 +21,7 @@ from audit.model.outcome import Attack
 from audit.pipeline.attack_run import run_attacks
 
 _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
+_PSEUDONYM = re.compile(r"person-[0-9a-f]{12}")
 _ABOUT = ("finding", "individual", "release", "group")
 
 
@@ -64,6 +65,9 @@ def waive_findings(
                 raise UsageError(f"{what}; make the list again with `audit findings`, nothing was changed")
             alone = waiver.finding is not None and "*" not in waiver.finding
             size = sizes.get(waiver.finding or "") if alone else sizes
+            if waiver.individual is not None and not _PSEUDONYM.fullmatch(waiver.individual):
+                # The manifest is published with the series, and says of nobody that there is a finding.
+                waiver = replace(waiver, individual=namer.pseudonym("person", waiver.individual))
             about = {name: text for name, text in vars(waiver).items() if name in _ABOUT and text is not None}
             written.append({**about, **({"size": size} if sizes else {}), **each.key})
         return written

@@ -86,6 +86,36 @@ BAD = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("days", "read"),
+    [
+        (("31/12/2999", "01/02/2999"), ("2999-12-31", "2999-02-01")),
+        (("12/31/2999", "01/02/2999"), ("2999-12-31", "2999-01-02")),
+        (("05/05/2999", ""), ("2999-05-05",)),
+        (("03/04/2999", "01/02/2999"), None),
+        (("31/12/2999", "12/31/2999"), None),
+    ],
+)
+def test_days_with_slashes_are_read_where_the_list_shows_their_order(series, tmp_path, days, read):
+    rows, path = listed(series), tmp_path / "list.csv"
+    for row, day in zip(rows, days, strict=False):
+        row |= {"reason": "why" if day else "", "until": day}
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    if read is None:
+        err = refused("waive", str(series), "--list", str(path))
+        assert len(err.splitlines()) == 1
+        assert "day and month may be exchanged; write all dates of the list with the year first" in err
+    else:
+        assert run_main("waive", str(series), "--list", str(path))[0] == 0
+        text = (series / "series.toml").read_text()
+        assert [line for line in text.splitlines() if line.startswith("expires")] == [
+            f"expires = {day}" for day in read
+        ]
+
+
 @pytest.mark.parametrize(("filled", "said"), BAD, ids=[said for _, said in BAD])
 def test_a_list_with_a_fault_changes_nothing(series, tmp_path, filled, said):
     rows, path = listed(series), tmp_path / "list.csv"

@@ -245,6 +245,23 @@ def test_a_person_is_one_waiver(hospital):
     assert "Bob" not in shown
 
 
+@pytest.mark.parametrize("by", ["identifier", "pseudonym"])
+def test_a_waiver_does_not_carry_who_is_in_it(hospital, by):
+    """The manifest is published: it has pseudonyms, which only the key can tell, and which waive as names do."""
+    name = "Bob"
+    if by == "pseudonym":
+        shown = [each["individual"] for each in judged(hospital, "--stable-ids")[1]["people"]]
+        revealed = [each["individual"] for each in judged(hospital, "--stable-ids", "--reveal")[1]["people"]]
+        name = dict(zip(revealed, shown, strict=True))["Bob"]
+    words = ["waive", str(hospital), name, "--reason", "consent", "--until", "2999-12-31"]
+    assert run_main(*words)[0] == 0
+    text = (hospital / "series.toml").read_text(encoding="utf-8")
+    assert "Bob" not in text
+    assert re.search('^individual = "person-[0-9a-f]{12}"$', text, re.MULTILINE)
+    _, result = judged(hospital, "--reveal")
+    assert (found(result), states(result)) == ({"David", "Alice", "Andy"}, ["applied"])
+
+
 def test_what_is_found_of_two_takes_the_consent_of_both(hospital):
     def pairs():
         entries = judged(hospital, "--reveal", "--attack", "equivalence")[1]["attacks"]
