@@ -73,7 +73,6 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                 continue
         held, moves, cost, steps = 0, 0, 0, 0
         mover, column = v, target
-        done = False
         while True:
             moved[moves], before[moves] = mover, chosen[mover]
             moves += 1
@@ -93,12 +92,10 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                         held += 1
             held_until[mover] = now + steps + _HELD + np.random.randint(_LONGER)  # noqa: NPY002
             if cost == 0:
-                done = True
                 break
             steps += 1
             if steps > most:
                 break
-            r = -1
             while held > 0:
                 k = np.random.randint(held)  # noqa: NPY002
                 r = full[k]
@@ -106,8 +103,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                     break
                 held -= 1
                 full[k] = full[held]
-                r = -1
-            if r < 0:
+            if held == 0:
                 break
             best, ties, mover = _FAR, 0, -1
             drawn = np.random.randint(100) < _DRAWN  # noqa: NPY002
@@ -125,6 +121,8 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
                     change = leaving
                     for z in range(row_start[c], row_start[c + 1]):
                         change += over[row[z]] >= 0
+                        if change > best:
+                            break
                     if held_until[w] > now + steps and cost + change > 0:
                         change += 1_000
                     if drawn:
@@ -138,7 +136,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
             if mover < 0:
                 break
         now += steps + 20
-        if done:
+        if cost == 0:
             for k in range(moves):
                 w = moved[k]
                 shown[start[like[w]] + chosen[w] - start[w]] = True
