@@ -22,12 +22,9 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_texts import number_of, rounded_interval, widened, with_threshold
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import read_published, report_on
-from audit.count_tables.table_files import read_count_table
 from audit.findings.count import CountFinding, CountReport
 from audit.findings.count_answers import CandidateReport, HiddenCell
 from audit.io.atomic_files import check_empty
-from audit.io.dialect import read_dialect
-from audit.io.notes_below import below_table
 from audit.io.table_writer import write_table
 from audit.io.tables import header, read_table
 from audit.io.toml import release_tag
@@ -354,12 +351,11 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
     source, dialect, nothing = pq.read_table(table.path) if path.suffix == ".parquet" else None, None, None
     if source is None:
         names = [*(header(table.path, table.shown, Problems()) or ())]
-        reader = read_count_table if below_table(table.path).rows else read_table
-        read = reader(table.path, table.shown, names, Problems())
+        read = read_table(table.path, table.shown, names, Problems())
         if read is None:
             raise TypeError("a table that was read can be read again")
         source = pa.table({name: read.arrow(name).cast(pa.string()) for name in read.names})
-        dialect, nothing = read.dialect or read_dialect(table.path), ""
+        dialect, nothing = read.dialect, ""
     for place, name in enumerate(source.column_names):
         kept, column = np.ones(source.num_rows, dtype=np.bool_), source.column(place)
         for row in own:

@@ -34,12 +34,14 @@ class Below:
 
     Attributes:
         notes: line and text of each note.
-        rows: how many of the last rows these are, empty ones between them included.
+        rows: how many of the last rows these are, empty ones before and between them included.
+        first: the line of the first of these rows, None where there are none.
         lone: line and text of a last row that may be a note: its first cell alone has a text, which no other row has.
     """
 
     notes: tuple[tuple[int, str], ...] = ()
     rows: int = 0
+    first: int | None = None
     lone: tuple[int, str] | None = None
 
 
@@ -91,7 +93,7 @@ def _below(rows: Sequence[Row]) -> Below:
     only_counts = max((len(cells) for _, cells in rows), default=0) <= 2
     lone = next((each for each in above[-1:] if known.count(each[1]) == 1), None)
     lone = None if lone is None or (only_counts and not _is_sentence(lone[1])) else lone
-    return Below(notes, len(last) - first if notes else 0, lone)
+    return Below(notes, len(last) - first, last[first][0], lone) if notes else Below(lone=lone)
 
 
 def _is_sentence(text: str) -> bool:

@@ -47,8 +47,7 @@ class TableForm:
         import pyarrow as pa
 
         content, dialect = read_bytes(path), read_dialect(path, declared)
-        notes = below_table(path, declared).notes if ends_with_one_cell(content, dialect) else ()
-        until = notes[0][0] if notes else None
+        until = below_table(path, declared).first if ends_with_one_cell(content, dialect) else None
         try:
             return _parse_csv(path, dialect.decode(content, until), columns, distinct, dialect), dialect
         except (pa.ArrowInvalid, UnicodeDecodeError):
