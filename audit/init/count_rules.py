@@ -150,7 +150,7 @@ def _stands_for(
     """Return the counts that a marker is taken to stand for, noting where that is a guess.
 
     `named` is the range that it names, or a note of it. Up to `small` counts have a sign that names its range: another
-    one says that a count is none of these, by the reading that reveals most.
+    one says that a count is none of these, by the reading that reveals most. Of two releases, each may have its own.
     """
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
     words = f'A note says of "{text}": "{rules.legend[text]}". ' if text in rules.legend else ""
@@ -163,7 +163,8 @@ def _stands_for(
                 )
             return (1, said[1] if said[1] < UNBOUNDED else inf)
         return said if said[1] < UNBOUNDED else (said[0], inf)
-    if named is not None or (small and text.casefold() not in NOT_COUNTED):
+    further = small and (words or len(rules.document["series"]["releases"]) == 1)
+    if named is not None or (further and text.casefold() not in NOT_COUNTED):
         low, high = named or (small + 1, UNBOUNDED)
         low, end = max(low, int(high < UNBOUNDED)), f" to {high}" if high < UNBOUNDED else " or more"
         rules.doubt(key, f'{words}"{text}" is taken to stand for {low}{end}; {_SAY}')

@@ -293,6 +293,12 @@ def test_signs_have_the_meaning_that_notes_say_in_their_order(notes, markers, tm
     assert verdict(tmp_path)[0] == 3
 
 
+def test_releases_may_have_different_signs_of_small_counts(tmp_path):
+    text = SIGNED.replace("All,f,c", "All,f,45").replace("All,m,c", "All,m,63").replace("A,m,c", "A,m,*")
+    files = {"1.csv": text.replace("*", "<5"), "2.csv": text.replace("6", "8")}
+    assert guessed(tmp_path, files)["table"]["markers"]["*"][0] == 1
+
+
 def test_a_line_that_refutes_a_sign_of_large_counts_widens_it(tmp_path):
     text = SIGNED.replace("D,f,20", "D,f,c").replace("D,m,30", "D,m,48") + "* = 1 to 4,,\n"
     assert guessed(tmp_path, {"1.csv": text})["table"]["markers"] == {"*": [1, 4], "c": [0, np.inf]}
