@@ -172,7 +172,7 @@ class HomogeneityAttack:
         claimed, reason = self._judged(evidence, source, seen, None)
         if evidence.known and any(each.strangers for each in seen):
             known = say(
-                "values that are known of others in a class may disclose those of strangers; audit without `known` too"
+                "known values of some people in a class may disclose those of others; also audit without `known`"
             )
             reason = Reason(known)
         outcome = Outcome.judged(self.name, reason, claimed.measures(), claimed.claims())

@@ -106,10 +106,10 @@ def _suppressed(shown: Sequence[ReleasePanel]) -> Iterator[str]:
     """Yield the number of rows that show nothing but their value."""
     for each in {each.release: each for each in shown if each.suppressed}.values():
         yield say_count(
-            "{count} row of release {release} is suppressed: it says * in every quasi-identifier, may be anyone's, and "
-            "counts in no class's size.",
-            "{count} rows of release {release} are suppressed: they say * in every quasi-identifier, may be anyone's, "
-            "and count in no class's size.",
+            "{count} row of release {release} is suppressed: it has * in every quasi-identifier, may be anyone's, and "
+            "counts in no class.",
+            "{count} rows of release {release} are suppressed: they have * in every quasi-identifier, may be anyone's, "
+            "and count in no class.",
             each.suppressed,
             release=printable(each.release),
         )

@@ -70,7 +70,7 @@ def _after(repair: Repair) -> Iterator[str]:
     yield say("The series, with it or without it: {verdict}", verdict=verdict) if violated else verdict
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
-    yield say("Do not publish whose row is whose: a key in private/, or a column of the file: take it out first.")
+    yield say("Do not publish whose row is whose: neither the folder private/ nor a column with the key.")
     if repair.register is not None:
         yield say(
             "In {file}, people whose rows are withheld are not in this release: when the release is published, this "

@@ -34,7 +34,7 @@ _BROKEN = {
         "by {attack})"
     ),
     "max_ever_risk": Phrase(
-        "nobody may be known with {most} or more to have had a grave value at some time; one person is with {risk} "
+        "nobody may be known, with {most} or more, to have ever had a grave value; one person is with {risk} "
         "(max_ever_risk, found by {attack})"
     ),
     "closeness": Phrase(
@@ -419,9 +419,7 @@ def measures(report: Report) -> Iterable[str]:
         yield say("Decide first whether values may change; until then nothing below certainty can be relied on.")
     if not found and not report.policy.violations:
         if report.policy.passed and not report.interrupted:
-            yield say(
-                "Keep this report with the release; audit again, with the next release added, before that goes out."
-            )
+            yield say("Keep this report with the release. Before you publish the next release, audit again with it.")
         together = [attack.status for attack in report.attacks if attack.measures.about_all_people]
         if report.tables is None and set(together) != {"complete"}:
             yield say("More may follow from the values of all people together: no attack of that kind finished.")

@@ -43,8 +43,8 @@ def _with_recommended(last: str, *, past_violates: bool) -> str:
     """Return what to do with the newest release, given its tag, where something is recommended for it."""
     if past_violates:
         return say(
-            "The releases already out violate the policy and cannot be taken back; release {release}, changed as "
-            "recommended below, adds nothing to that.",
+            "The published releases violate the policy and cannot be taken back. Release {release}, changed as "
+            "recommended below, discloses nothing more.",
             release=last,
         )
     return say(

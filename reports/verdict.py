@@ -44,15 +44,15 @@ def split(report: Report) -> Iterator[str]:
     if alone:
         worst = max(alone, key=lambda each: each.certain)
         yield say(
-            "One release alone: in {count} of {all} releases, people are in groups whose rows all have one value; in "
-            "release {release} there are {people}.",
+            "Single releases: in {count} of {all}, people are in groups whose rows all have the same value; in release "
+            "{release} these are {people}.",
             count=len({each.release for each in alone}),
             all=len(report.series.releases),
             release=printable(worst.release),
             people=(PEOPLE if ADVERSARIES[report.adversary.kind].reads_key else ROWS).counted(worst.certain),
         )
     else:
-        yield say("One release alone: none has a group whose rows all have one value.")
+        yield say("Single releases: none has a group whose rows all have the same value.")
     most = max(certain, key=lambda attack: attack.people or 0)
     found = found_of(most.people or 0, PEOPLE.counted(report.series.individuals), at_least=most.incomplete)
     yield say("All releases together: a value is certain for {found}.", found=found)

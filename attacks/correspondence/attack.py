@@ -93,7 +93,7 @@ class CorrespondenceAttack:
             return Outcome.judged(self.name, what, CorrespondenceMeasures())
         outcome = self._outcome(source, (network, settled), found, _unsettled(budget, missed=missed), missed=missed)
         if outcome.status == "complete" and may_leave_too_few(evidence, releases, self.k):
-            left = say("records that came with one release and look alike are fewer than k, or have one value alone")
+            left = say("fewer than k records that came with one release look alike, or all have the same value")
             outcome = replace(outcome, status="incomplete", reason=Reason(left))
         return outcome
 

@@ -178,7 +178,7 @@ def _tying_values(series: Series) -> Iterator[Doubt]:
         tied, rows = series.tied_texts([[(column,)]])[0]
         if tied > max(FEW_TIES, rows // FEW_OF_ROWS):
             what = say(
-                '{count} values of "{column}" stand once in each of two releases, and so tie their rows, but each '
+                '{count} values of "{column}" occur once in each of two releases, and so link their rows, but each '
                 "release was judged by itself: publish coarser values, or let the series say whose rows they are "
                 "([columns] individual or record)",
                 count=tied,

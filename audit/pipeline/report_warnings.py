@@ -82,10 +82,10 @@ def _known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Repor
     people = _disclosed(attacked, options)
     if people:
         what = say_count(
-            "{count} person with a known value would be found without it, and is in no count: audit without `known` "
-            "too",
-            "{count} people with a known value would be found without it, and are in no count: audit without `known` "
-            "too",
+            "{count} person is not counted because the value is known, but it could be found, too: also audit without "
+            "`known`",
+            "{count} people are not counted because their values are known, but these could be found, too: also audit "
+            "without `known`",
             people,
         )
         yield ReportWarning("known", what)

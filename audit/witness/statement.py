@@ -30,8 +30,8 @@ _WORDS = {
     ),
     "different": Phrase("no two of {people} people have the same {sensitive} in all worlds"),
     "close": Phrase(
-        "of {total} people (or people in releases), {certain} have a {sensitive} that is known to a share of {share}, "
-        "and {two} have two possible ones that are further from each other"
+        "of {total} people (or people in releases), the {sensitive} of {certain} is known to within {share}, and {two} "
+        "have two possible values that differ by more"
     ),
     "categories": Phrase(
         "of {total} people (or people in releases), {certain} have a {sensitive} whose category is certain, and {two} "

@@ -113,8 +113,8 @@ def headline(report: CountReport) -> tuple[str, str]:
         alike, exactly = found.pop("all", 0), found.get("recovered", 0)
         if not found:
             return say_count(
-                "NOT SAFE: of {count} cell of the tables it can be derived that everybody in it is of one kind.",
-                "NOT SAFE: of {count} cells of the tables it can be derived that everybody in them is of one kind.",
+                "NOT SAFE: it can be derived that everybody in {count} cell of the tables is of one kind.",
+                "NOT SAFE: it can be derived that everybody in each of {count} cells of the tables is of one kind.",
                 alike,
             ), "red"
         return say_count(

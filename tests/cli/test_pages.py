@@ -152,15 +152,15 @@ def test_the_first_sheet_has_the_verdict_what_to_do_and_the_signature(series):
 
 def test_a_page_splits_what_one_release_discloses_from_what_all_do(tmp_path):
     together = page(HOSPITAL)[1]["Verdict"]
-    assert "One release alone: none has a group whose rows all have one value." in together
+    assert "Single releases: none has a group whose rows all have the same value." in together
     assert "All releases together: a value is certain for 4 of 16 people." in together
     shutil.copytree(HOSPITAL, tmp_path / "s")
     edit(tmp_path / "s/releases/1.csv", '"[12000, 14000]",bronchitis', '"[12000, 14000]",dyspepsia')
     alone = page(tmp_path / "s")[1]["Verdict"]
-    assert "in 1 of 2 releases, people are in groups whose rows all have one value" in alone
-    assert "in release 1 there are 2 people" in alone
+    assert "in 1 of 2, people are in groups whose rows all have the same value" in alone
+    assert "in release 1 these are 2 people" in alone
     edit(tmp_path / "s/series.toml", "[columns]\n", '[columns]\nharmless = { Disease = ["dyspepsia"] }\n')
-    assert "none has a group whose rows all have one value" in page(tmp_path / "s")[1]["Verdict"]
+    assert "none has a group whose rows all have the same value" in page(tmp_path / "s")[1]["Verdict"]
 
 
 def test_a_page_shows_five_people_until_a_reader_asks_for_more(tmp_path):

@@ -76,10 +76,10 @@ class Unlinkable(ColumnRule):
         for column, tied in zip(self.reasons, tying, strict=False):
             if tied:
                 what = say_count(
-                    '{count} text of the unlinkable column "{column}" stands once in each of two releases, and so ties '
-                    "their rows: declare the column as record or among quasi_identifiers, or publish it without that "
-                    "text",
-                    '{count} texts of the unlinkable column "{column}" stand once in each of two releases, and so tie '
+                    '{count} text of the unlinkable column "{column}" occurs once in each of two releases, and so '
+                    "links their rows: declare the column as record or among quasi_identifiers, or publish it without "
+                    "that text",
+                    '{count} texts of the unlinkable column "{column}" occur once in each of two releases, and so link '
                     "their rows: declare the column as record or among quasi_identifiers, or publish it without them",
                     tied,
                     column=printable(column),
@@ -90,10 +90,10 @@ class Unlinkable(ColumnRule):
             tied = max(together)
             what = say_count(
                 "{count} text of the unlinkable columns {columns}, which are compared with each other or taken "
-                "together, stands once in each of two releases, and so ties their rows: declare one of the columns as "
+                "together, occurs once in each of two releases, and so links their rows: declare one of the columns as "
                 "record or among quasi_identifiers, or publish them without that text",
                 "{count} texts of the unlinkable columns {columns}, which are compared with each other or taken "
-                "together, stand once in each of two releases, and so tie their rows: declare one of the columns as "
+                "together, occur once in each of two releases, and so link their rows: declare one of the columns as "
                 "record or among quasi_identifiers, or publish them without these texts",
                 tied,
                 columns=joined([f'"{printable(name)}"' for key in several[together.index(tied)] for name in key]),
