@@ -139,6 +139,9 @@ def _manifest_text(manifest: TableManifest, rules: Mapping[str, str]) -> str:
 
     document = tomlkit.parse((manifest.folder / NAME).read_text(encoding="utf-8-sig"))
     table = document["table"]
+    table.pop("not_counts", None)  # such columns are not written, and a key that nothing reads is refused
+    if "table.not_counts" in (guessed := document.get("unconfirmed", {}).get("keys", [])):
+        guessed.remove("table.not_counts")
     for key, value in rules.items():
         cast("dict[str, object]", table)[key] = tomlkit.parse(f"key = {value}")["key"]
     return tomlkit.dumps(document)

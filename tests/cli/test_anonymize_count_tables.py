@@ -128,3 +128,22 @@ def test_small_counts_and_those_hidden_beside_them_have_one_sign(tmp_path):
     hidden = {cell: text for cell, text in published(tmp_path / "out") if not text.isdigit()}
     assert {("N", "f"), ("N", "m")} < hidden.keys()
     assert set(hidden.values()) == {SECONDARY}
+
+
+def test_numbers_that_are_no_counts_do_not_stand_in_the_way(tmp_path):
+    """`audit init` names a column of codes under not_counts, and what is published has neither: that is no circle."""
+    rows = "".join(
+        f"{area},{sex},{code},{count}\n"
+        for code, area in enumerate(("N", "S"), 11)
+        for sex, count in (("f", 12), ("m", code - 8))
+    )
+    (tmp_path / "2024.csv").write_text(f"area,sex,code,n\n{rows}", encoding="utf-8")
+    assert run_main("init", str(tmp_path), "--yes")[0] == 0
+    path = tmp_path / "series.toml"
+    text = path.read_text(encoding="utf-8")
+    assert 'not_counts = ["code"]' in text
+    path.write_text(text.partition("[unconfirmed]")[0], encoding="utf-8")
+    out = tmp_path / "out"
+    done("anonymize", str(tmp_path), "--method", "secondary", "--output", str(out))
+    assert "not_counts" not in (out / "series.toml").read_text(encoding="utf-8")
+    assert run_main(str(out))[0] == 0
