@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from audit.init.column_names import ID_KINDS, is_quasi, kind, sensitivity
 from audit.init.columns import Column, read_columns
 from audit.init.guesses import Guesses
 from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
-from audit.io.manifest import KEY_COLUMNS, POSSIBLE, PRIVATE, ReleaseFiles
+from audit.io.manifest import KEY_COLUMNS, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
 from audit.io.paths import is_inside
-from audit.io.tables import SUFFIXES, header, is_table, note_absent
+from audit.io.tables import SUFFIXES, header, is_table, note_absent, whole_number
 from audit.io.toml import natural, release_tag
 from audit.model.errors import Problems, UsageError, printable
 
@@ -24,6 +25,7 @@ _FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 _HALF = re.compile(
     r"(?:.*/)?(?P<begin>|.*[._-])(?:(?P<rows>rows|qit?)|values|st|sa)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE
 )
+_MANY = 16
 _DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
 
 
@@ -92,11 +94,11 @@ class FoundFiles:
     def register_columns(self) -> set[str]:
         """Return the columns of the register that releases may share."""
         names = self.names[self.beside["register"]] if "register" in self.beside else []
-        return set(names) - {"individual", "release", "first", "last"}
+        return set(names) - {*REGISTER_COLUMNS, *self.guesses.document.get("register", {}).values()}
 
     def texts(self, role: str, column: str) -> set[str]:
         """Return the distinct cells of a column in a file beside the releases, as far as there are any."""
-        shown = self.beside.get(role)
+        shown, column = self.beside.get(role), self.guesses.document.get(role, {}).get(column, column)
         found = read_columns([(self.folder / shown, shown)]).get(column) if shown is not None else None
         return set(found.texts) if found is not None else set()
 
@@ -130,10 +132,8 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
         role = _role(set(found.names[shown]))
         if role and found.beside.setdefault(role, shown) != shown:
             found.unused[shown] = f"one more {role} file"
-    if "register" not in found.beside and (roll := _roll(found, [*releases, *others], others)) is not None:
-        found.beside["register"] = roll
-        why = "the register does not say who is in which release"
-        guesses.state("adversary.presence", POSSIBLE, why)
+    if "register" not in found.beside:
+        _find_register(found, [*releases, *others], others)
     others = [shown for shown in others if shown not in found.unused and shown not in found.beside.values()]
     if inside:
         found.unused.update(dict.fromkeys(others, f"it is not in {home}/"))
@@ -216,12 +216,40 @@ def _role(names: set[str]) -> str | None:
     return "register" if "individual" in names and ("release" in names or {"first", "last"} <= names) else None
 
 
-def _roll(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> str | None:
-    """Return the only table that names people, as the others do not, by columns that each of these has and more."""
-    naming = [shown for shown in beside if "individual" in found.names[shown]]
-    rest = [set(found.names[shown]) for shown in tables if shown not in {*naming, *found.beside.values()}]
-    own = set(found.names[naming[0]]) - {"individual"} if len(naming) == 1 else set()
-    return naming[0] if own and rest and all(own < names for names in rest) else None
+def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[str]) -> None:
+    """Note the only table that names people by columns that the releases have, too, but lacks some that each has."""
+    registers = []
+    for shown in beside:
+        rest = [set(found.names[each]) for each in tables if each not in {shown, *found.beside.values()}]
+        everywhere, names = set.intersection(*rest) if rest else set[str](), found.names[shown]
+        own = [name for name in names if not any(name in others for others in rest)]
+        if shown not in found.beside.values() and everywhere & {*names} and everywhere - {*names}:
+            columns = read_columns([(found.folder / shown, shown)])
+            people = [name for name in own if name in columns and _names_people(columns[name])]
+            people.sort(key=lambda name: (name != "individual", kind(name) is None))
+            registers += [(shown, people[0], [columns[each] for each in own if each != people[0]])] if people else []
+    if len(registers) != 1:
+        return
+    [(shown, person, others)] = registers
+    found.beside["register"] = shown
+    if person != "individual":
+        found.guesses.state("register.individual", person, "its texts stand once in the register", sure=False)
+    releases = len({*tables} - {*found.beside.values()})
+    places = [whole_number(text) for each in others for text in each.texts]
+    if len(others) == 2 and all(1 <= place <= releases for place in places):
+        for name, column in zip(("first", "last"), others, strict=True):
+            found.guesses.state(f"register.{name}", column.name, "the places of releases", sure=False)
+    else:
+        why = "the register does not say who is in which release"
+        found.guesses.state("adversary.presence", POSSIBLE, why)
+
+
+def _names_people(column: Column) -> bool:
+    """Return whether a column may name people: by its name, or as each of many texts stands once."""
+    content = sensitivity(column.name) or is_quasi(column.name) or column.form is not None
+    fractions = any("." in text or "," in text for text in column.some)
+    many = len(column.codes) >= _MANY and not content and not fractions
+    return column.name == "individual" or (column.unique and (kind(column.name) in ID_KINDS or many))
 
 
 def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:

@@ -16,7 +16,8 @@ from audit.model.errors import printable
 
 Row: TypeAlias = tuple[str, ...]
 
-_TABLES = ("microdata", "series", "columns", "table", "domains", "updates", "adversary", "policy", UNCONFIRMED)
+_OF_SERIES = ("microdata", "series", "columns", "table", "domains", "updates", "adversary", "register", "policy")
+_TABLES = (*_OF_SERIES, UNCONFIRMED)
 _ROLES = ("name", "kind", "releases", "sensitive", "quasi_identifiers", "group", "individual", "record", "count")
 _PLACES = {key: place for place, key in enumerate((*_ROLES, *(rule.key for rule in RULES)))}
 _LEFT = {"series": "not used", "columns": "without a role", "domains": "not declared"}

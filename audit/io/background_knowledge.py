@@ -187,7 +187,6 @@ def _note_unequal(lines: Mapping[tuple[str, str], str], table: Table, problems: 
 
 
 _UNKNOWN = ["*"]
-_OWN_COLUMNS = frozenset({"individual", "first", "last", "release"})
 
 
 @dataclass(frozen=True)
@@ -237,12 +236,16 @@ def read_register(series: Series) -> Register:
     """
     name, problems = str(series.manifest.register), Problems()
     attributes = list(series.manifest.columns.quasi_identifiers)
-    for attribute in filter(_OWN_COLUMNS.__contains__, attributes):
+    for attribute in filter(manifests.REGISTER_COLUMNS.__contains__, attributes):
         what = "a register has a column of this name and another meaning"
         problems.add(manifests.NAME, what, "rename the quasi-identifier, in the releases too", column=attribute)
     problems.check()
-    names = header(series.manifest.folder / name, name, problems)
-    lacking = _lacking(attributes, names or {}, name, problems)
+    ours = {theirs: each for each, theirs in series.manifest.register_columns.items()}
+    found = header(series.manifest.folder / name, name, problems)
+    for column in (each for each in ours if found is not None and each not in found):
+        problems.add(name, "the column is not in the file", "correct its name under [register]", line=1, column=column)
+    names = None if found is None else [ours.get(each, each) for each in found]
+    lacking = _lacking(attributes, names or [], name, problems)
     by_line = names is not None and "release" in names
     listed = [each for each in attributes if each not in lacking]
     always = series.manifest.possible and names is not None and not {"first", "last"} & set(names) and not by_line

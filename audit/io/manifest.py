@@ -27,6 +27,7 @@ from audit.model.errors import Problems, printable
 NAME = "series.toml"
 PRIVATE = "private"
 KEY_COLUMNS = ("row", "individual")
+REGISTER_COLUMNS = ("individual", "first", "last", "release")
 ANY = "any"
 GROWING = "growing"
 OF_TABLES = "tables"
@@ -36,6 +37,7 @@ _TABLES: dict[str, set[str] | None] = {
     "series": {"name", "kind", "releases", "releases_by", "published", "updates"},
     "columns": {"sensitive", "quasi_identifiers", "group", "individual", "record", "count", *KEYS},
     "adversary": {"register", "presence", "transitions", "known"},
+    "register": {*REGISTER_COLUMNS},
     "counterfeits": None,
     "anonymized": None,
     "policy": None,
@@ -126,7 +128,8 @@ class Manifest(SeriesManifest[ReleaseFiles]):
     `to_come` are tags of releases not yet published, of which the register and the known values may speak already.
     `growing` says that every record of a release is in the next one.
     `any_transitions` says that any value may follow any. `possible` says that the register lists people who may be in
-    the data, and not who is. `published` are dates of publication, by release.
+    the data, and not who is. `published` are dates of publication, by release. `register_columns` is what the register
+    calls the columns of its own.
     """
 
     columns: Columns
@@ -142,6 +145,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
     any_transitions: bool = False
     possible: bool = False
     published: Mapping[str, datetime.date] = field(default_factory=dict)
+    register_columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def values_change(self) -> bool:
@@ -294,6 +298,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             any_transitions=adversary.get("transitions") == ANY,
             known=self.path(adversary, "known"),
             possible=self.possible(adversary),
+            register_columns=self.register_columns(adversary),
             counterfeits=self.counterfeits(tags),
             anonymized=self.anonymized(),
             grave=grave,
@@ -333,6 +338,13 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
             return self.pair(entry)
         self.note("releases", "an entry is neither a path nor a pair", "see the manual's page on series.toml")
         return []
+
+    def register_columns(self, adversary: Mapping[str, Any]) -> dict[str, str]:
+        """Return what the register calls the columns of people and of releases, where it is something else."""
+        table = self.table("register")
+        if table and "register" not in adversary:
+            self.note("register", f"{NOTHING} without a register", 'write register = "…" under [adversary]')
+        return {name: called for name in REGISTER_COLUMNS if (called := self.text(table, name)) is not None}
 
     def possible(self, adversary: Mapping[str, Any]) -> bool:
         """Return whether the register lists people who may be in the data."""

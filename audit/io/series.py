@@ -349,8 +349,11 @@ class Series:
 
     def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
         """Read some columns of a file that the manifest names beside the releases, spelled as in the releases."""
-        table = read_table(self.manifest.folder / name, name, columns, problems, distinct=("individual",))
-        return None if table is None else respelled(table, self.columns.rules)
+        called = self.manifest.register_columns if name == self.manifest.register else {}
+        wanted, people = [called.get(each, each) for each in columns], called.get("individual", "individual")
+        table = read_table(self.manifest.folder / name, name, wanted, problems, distinct=(people,))
+        ours = {theirs: each for each, theirs in called.items()}
+        return None if table is None else respelled(table.renamed(ours), self.columns.rules)
 
 
 def open_series(path: str | os.PathLike[str] | UPath) -> Series:

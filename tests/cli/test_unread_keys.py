@@ -58,6 +58,7 @@ READ = {
     "files of which an adversary that is chosen makes use": {
         ("adversary", key) for key in ("register", "presence", "transitions", "known")
     },
+    "columns that the register has to have": {("register", key) for key in _TABLES["register"]},
     "limits": {("policy", key) for key in ("k", "max_risk", "min_e", "closeness")},
     "waivers, of which a report says what became of them": {("waiver", key) for key in _TABLES["waiver"]},
 }  # fmt: skip

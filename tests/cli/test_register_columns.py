@@ -1,0 +1,52 @@
+"""A register is found beside the releases and read, whatever it calls its own columns."""
+
+import pytest
+
+from tests.helpers.messy import as_csv, series_of, write
+from tests.helpers.running import read_audit, refused, run_main
+
+
+def rolled(folder, head, lines):
+    """Write two releases of ranges, and beside them a table."""
+    for tag in ("2024-1", "2024-2"):
+        rows = [[["20-39", "40-59"][n % 2], "mf"[n // 2 % 2], ["flu", "cold", "gout"][n % 3]] for n in range(24)]
+        write(folder / f"{tag}.csv", as_csv([["Age", "Sex", "Disease"], *rows]))
+    write(folder / "people.csv", as_csv([head, *lines]))
+    return folder
+
+
+@pytest.mark.parametrize("beside", [[], ["first one", "last one"]])
+def test_a_register_is_known_whatever_its_columns_are_called(tmp_path, beside):
+    """Who is who, and in which releases, is what the releases lack; the manifest says what the register calls it."""
+    lines = [[f"V{n:03}", str(20 + n), "mf"[n % 2], *(["1", "2"] if beside else [])] for n in range(20)]
+    folder = rolled(tmp_path, ["Versicherte", "Age", "Sex", *beside], lines)
+    assert run_main("init", str(folder), "--yes")[0] == 0
+    path = folder / "series.toml"
+    text = path.read_text(encoding="utf-8")
+    assert 'releases = ["2024-1.csv", "2024-2.csv"]' in text
+    assert 'individual = "Versicherte"' in text.partition("[register]")[2]
+    assert ('presence = "possible"' in text) == (not beside)
+    assert ('last = "last one"' in text) == bool(beside)
+    code, result = read_audit(folder)
+    assert (code, result["adversary"]["kind"]) == (3, "register" if beside else "possible")
+    assert "register.individual" in str(result["policy"]["undecided"])
+    path.write_text(text.partition("[unconfirmed]")[0], encoding="utf-8")
+    assert "guess" not in str(read_audit(folder)[1]["policy"])
+    path.write_text(text.replace('"Versicherte"', '"Nobody"'), encoding="utf-8")
+    assert 'people.csv:1, column "Nobody": the column is not in the file' in refused(str(folder))
+    path.write_text(text.partition("[register]")[0], encoding="utf-8")
+    assert 'column "individual": the column is not in the file' in refused(str(folder))
+
+
+@pytest.mark.parametrize("other", ["Diagnosis", "Income"])
+def test_a_release_with_a_column_of_another_name_is_no_register(tmp_path, other):
+    lines = [["20-39", "m", ["flu", "cold"][n % 2] if other == "Diagnosis" else str(n * 37)] for n in range(24)]
+    folder = rolled(tmp_path, ["Age", "Sex", other], lines)
+    run_main("init", str(folder), "--yes")
+    assert "[register]" not in (folder / "series.toml").read_text(encoding="utf-8")
+
+
+def test_what_a_register_calls_its_columns_needs_a_register(tmp_path):
+    more = '[register]\nfirst = "a"'
+    folder = series_of(tmp_path, [[["Age", "Disease"], ["20", "flu"]]], 'sensitive = "Disease"', more)
+    assert "`register`: nothing reads it without a register" in refused(str(folder))
