@@ -1,7 +1,7 @@
 """Tables of tau-Argus: a `.tab` file without a header, and the `.rda` file beside it, which names its columns.
 
-Source: the manual of tau-Argus (free format of tabular data), and its own reader of metadata. Codes that are inside of
-others stand in a `.hrc` file, each with as many leading signs as its depth, or follow from their digits.
+Source: the manual of tau-Argus (free format of tabular data), and its own reader of metadata. Codes inside others are
+listed in a `.hrc` file, each with as many leading signs as its depth, or follow from their digits.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ArgusVariable:
 
 @dataclass
 class ArgusMetadata:
-    """What a `.rda` file says of the table beside it.
+    """The contents of a `.rda` file about the table beside it.
 
     Attributes:
         variables: the columns, in order.
@@ -98,7 +98,7 @@ def read_metadata(path: Path) -> ArgusMetadata:
     """Return what a `.rda` file says, or the one beside a table.
 
     Raises:
-        ArgusFileError: there is none, or it is not about a table.
+        ArgusFileError: there is no such file, or it is not about a table.
         OSError: it cannot be opened.
     """
     beside = path if path.name.lower().endswith(METADATA) else metadata_beside(path)
@@ -184,7 +184,7 @@ def covered_codes(path: Path, leading: str = LEADING) -> dict[str, list[str]]:
     """Return by code of a `.hrc` file the finest codes inside of it, of which it may be one itself.
 
     Raises:
-        ArgusFileError: a code is deeper than the one before by more than one level, or stands there twice.
+        ArgusFileError: a code is deeper than the one before by more than one level, or occurs twice.
         OSError: it cannot be opened.
     """
     found: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Atomic files: whatever is written appears whole or not at all."""
+"""Atomic files: a written file appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from audit.model.errors import UsageError, printable_path
 
 GITIGNORE = ".gitignore"
-# Characters of a name that its temporary file has as well; all of them might be too many.
+# How many characters of a name its temporary file repeats; all of them might be too many.
 _NAME = 40
 _RANDOM = 6  # bytes
 
 
 @contextmanager
 def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> Iterator[Path]:
-    """Give a hidden path beside a file to write to, which becomes the file in the end; after an error, it is removed.
+    """Give a hidden path beside a file to write to; it becomes the file at the end, and is removed after an error.
 
     Links are followed; devices and pipes are written directly. The content is on the disk before the file appears.
 
@@ -100,7 +100,7 @@ def _draft_prefix(path: Path) -> str:
 
 
 def _put(draft: Path, path: Path, *, new: bool) -> None:
-    """Put a file in its place: over another one, or only where there is none."""
+    """Put a file in its place, over another one or only if there is none."""
     if not new:
         draft.replace(path)
         return

@@ -19,8 +19,8 @@ from audit.model.arrays import Codes
 class QuasiIdentifier:
     """One quasi-identifier; equal cells, however they are written, get the same number.
 
-    `cells` and `texts` are the distinct cells and how each was written first, by number. `spelled` says that texts are
-    exact values, whatever they look like. The numbers of a column have one unit.
+    `cells` and `texts` are the distinct cells and how each was written first, by number. `spelled` says that all texts
+    are exact values, even if they look like ranges. The numbers of a column have one unit.
     """
 
     name: str
@@ -40,7 +40,7 @@ class QuasiIdentifier:
         return self._of_cell.get(Anything(), -1)
 
     def number(self, text: str) -> int:
-        """Return the number of the cell that a text stands for.
+        """Return the number of the cell that a text means.
 
         Raises:
             CellError: the text is no cell of this attribute.
@@ -55,7 +55,7 @@ class QuasiIdentifier:
         return known
 
     def parse(self, text: str) -> Cell:
-        """Return the cell that a text stands for.
+        """Return the cell that a text means.
 
         Raises:
             CellError: the text is no cell of this attribute.

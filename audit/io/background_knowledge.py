@@ -1,7 +1,7 @@
-"""Knowledge: what an adversary has beside the releases - a register, transitions, known values.
+"""Knowledge: what an adversary knows in addition to the releases: a register, transitions, known values.
 
-Their files are private or hold private things: messages say where something is wrong, never what stands there;
-but what transitions say may be known of no single person, so that their cells may be quoted.
+Their files are private: messages say where something is wrong, but never quote it. Transitions say nothing about a
+single person, so their cells may be quoted.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ _UNKNOWN = ["*"]
 
 @dataclass(frozen=True)
 class Register:
-    """Who is in which release, with exact quasi-identifiers.
+    """The people of each release, with exact quasi-identifiers.
 
     Attributes:
         shown: the file's name.
@@ -212,7 +212,7 @@ class Register:
 
     @property
     def lacking(self) -> tuple[int, ...]:
-        """Which quasi-identifiers it lacks, so that each cell of theirs may be of all people in it."""
+        """The quasi-identifiers that it lacks: each of their cells may belong to everyone in it."""
         return tuple(place for place, values in enumerate(self.values) if values is _UNKNOWN)
 
     def present(self, release: int) -> npt.NDArray[np.intp]:
@@ -470,7 +470,7 @@ def read_known(series: Series, sensitive: str) -> Known:
     release = np.array([tags.get(text, -2) for text in given], dtype=np.int32)
     known = Known(name, person, value, release, [table.line(row) for row in range(table.rows)])
     if series.manifest.to_come:
-        # Some lines are about what is not yet published, and cannot be told from those that are wrong.
+        # Some lines are about releases not yet published, and look like wrong ones.
         return known.some((person >= 0) & (value >= 0) & (release != -2) & mine)
     remedy = "write a value that the series publishes"
     table.note_first(release == -2, "release", "there is no such release", "write a release's tag", problems)

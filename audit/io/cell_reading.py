@@ -111,7 +111,7 @@ def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: fr
 
 
 def exact_text(text: str, missing: frozenset[str] = _NOTHING) -> Cell:
-    """Return the cell of a text that stands for itself, but for the empty one and for `*`."""
+    """Return the cell of a text that is an exact value; the empty text and `*` are none."""
     text = text.strip()
     return parse(text, Kind.CATEGORICAL, None, missing) if not text or _is_unknown(text, missing) else _alone(text)
 
@@ -121,7 +121,7 @@ def _alone(text: str) -> ValueSet:
 
 
 def unit_of(text: str) -> str | None:
-    """Return the unit that stands behind a cell's numbers, if any."""
+    """Return the unit after a cell's numbers, if any."""
     if not _MAY_HAVE_UNIT.search(text):
         return None
     try:

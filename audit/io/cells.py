@@ -131,7 +131,7 @@ def contains(outer: Cell, inner: Cell) -> bool:
 def cover_numbers(cells: Sequence[Cell], values: Sequence[Interval | None]) -> NDArray[np.bool_]:
     """Return which cells of numbers may hold which values, shape (cells, values); None is unknown, and in every cell.
 
-    A value is a number, or known to lie in a closed interval: a cell may hold it when they share a number.
+    A value is a number, or known to be in a closed interval: a cell may contain it if they share a number.
     """
     known = [(place, value) for place, value in enumerate(values) if value is not None]
     begins, lows = _ranked([(value.low, place) for place, value in known], len(values))
@@ -173,7 +173,7 @@ def _empty(low: Fraction | None, high: Fraction | None, is_open: bool) -> bool:
 
 
 def number_cell(numbers: frozenset[Fraction]) -> Interval | NumberSet | None:
-    """Return the cell of some numbers, None of none."""
+    """Return the cell of some numbers, None if there are none."""
     if len(numbers) > 1:
         return NumberSet(numbers)
     return next((Interval(number, number) for number in numbers), None)

@@ -1,7 +1,7 @@
-"""Faults of files: what is wrong with one that cannot be read, found without quoting what stands in it.
+"""Faults of files: find what is wrong with a file that cannot be read, without quoting its contents.
 
-Arrow reads CSV fast and says little of why it could not; what it swallows in silence (an unclosed quote) is caught
-here, and where a file goes wrong is found by Python's own, slow reader, once there is a reason to look.
+Arrow reads CSV fast, but hardly explains why it could not. Errors that it ignores (an unclosed quote) are caught here.
+If there is a reason to search, Python's own, slow reader finds the place of an error.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def records(
 
 
 class Quotes(NamedTuple):
-    """How quotes stand in a text, as far as is easily seen.
+    """The use of quotes in a text, as far as it is easy to see.
 
     Attributes:
         odd: whether some quote neither opens nor closes a cell nor is doubled inside one.
@@ -63,7 +63,7 @@ class Quotes(NamedTuple):
 
 
 def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
-    r"""Return how quotes stand in a text.
+    r"""Return how a text uses quotes.
 
     >>> quotes_of(b'1,"x, y",2'), quotes_of(b'1,"x,2;3,"y,4'), quotes_of(b'1,"x\ny",2')
     (Quotes(odd=False, lines=False), Quotes(odd=True, lines=True), Quotes(odd=False, lines=True))
@@ -118,7 +118,7 @@ def _within(quotes: Words, *, inside: bool) -> Words:
 
 
 def check_file(path: Path, shown: str, problems: Problems) -> bool:
-    """Return whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
+    """Return whether a file exists, and note it if not; opening a pipe would wait forever."""
     try:
         if not is_there(path):
             problems.add(shown, "there is no such file", "correct its name, or put the file there")
@@ -151,7 +151,7 @@ def is_lack_of_memory(error: BaseException) -> bool:
 def note_unreadable(
     path: Path, shown: str, error: Exception, problems: Problems, dialect: Dialect | None = None
 ) -> None:
-    """Say why a file cannot be read, without quoting what stands in it."""
+    """Say why a file cannot be read, without quoting its contents."""
     if is_lack_of_memory(error):
         if not path.name.endswith(".parquet"):
             raise MemoryError from error

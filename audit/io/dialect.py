@@ -25,7 +25,7 @@ from audit.io.cells import Fault
 from audit.io.paths import kept_while_unchanged
 from audit.runtime.memory import memory_bytes
 
-_FIRST = 15  # rows among which the header is looked for
+_FIRST = 15  # rows that are searched for the header
 _MOSTLY = 0.6
 _WORD, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile("[0-9]+")
 
@@ -94,7 +94,7 @@ _MOST_PACKED = 400  # text of tables is packed to a tenth or a hundredth; a bomb
 
 @dataclass(frozen=True)
 class Declared:
-    """What the manifest says of how its tables are written; None is left to be guessed."""
+    """How the manifest says that its tables are written; None is left to be guessed."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -108,12 +108,12 @@ class Dialect:
     """How one text table is written.
 
     Attributes:
-        delimiter: what stands between cells.
+        delimiter: the text between cells.
         encoding: as Python calls it.
-        quote: what stands around cells that hold a delimiter.
-        blanks: whether blanks stand between a delimiter and a quote.
+        quote: the sign around cells that contain a delimiter.
+        blanks: whether there are blanks between a delimiter and a quote.
         skipped: characters before the header: the line `sep=;` that Excel takes as a hint, and titles.
-        above: lines that these are.
+        above: the number of lines that these are.
     """
 
     delimiter: str = ","
@@ -147,7 +147,7 @@ class Dialect:
             raise csv.Error(start) from error
 
     def decode(self, content: bytes, until: int | None = None) -> bytes:
-        """Return a file's content as UTF-8 without what stands before the header, its quotes as Arrow expects them.
+        """Return a file's content as UTF-8 from the header on, with quotes as Arrow expects them.
 
         Lines are left out from `until` on, counted from 1.
 
@@ -344,6 +344,6 @@ def _width(text: str, delimiter: str) -> int:
 
 
 def _begins_with_quotes(text: str, delimiter: str, quote: str) -> bool:
-    """Return whether every name in the header stands in such quotes."""
+    """Return whether every name in the header has such quotes."""
     names = [name.strip() for name in text.partition("\n")[0].split(delimiter)]
     return all(len(name) > 1 and name.startswith(quote) and name.endswith(quote) for name in names)

@@ -252,7 +252,7 @@ class IdentifierEncoder:
         return bool(_are_counterfeits(self._others.texts).any())
 
     def repeated(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
-        """Return the places of people who stand again further on, and the last place of each."""
+        """Return the places of people who occur again later, and the last place of each."""
         places, last = np.arange(len(people), dtype=np.int32), np.zeros(self.size + 1, dtype=np.int32)
         last[people] = places
         rows = np.flatnonzero((last[people] != places) & (people != NOBODY))

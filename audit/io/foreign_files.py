@@ -38,9 +38,9 @@ class ForeignTable:
         names: of the columns, as they are written.
         columns: the cells; each an array of strings.
         lines: the row of the sheet, counted from 1, of the header and of each row; for other files the row's number.
-        sheet: the sheet that was read, where the workbook has several that are not empty; else None.
+        sheet: the sheet that was read, if the workbook has several that are not empty; otherwise None.
         other_sheets: the other ones that are not empty.
-        above: how many rows that are not empty stand above the header.
+        above: how many rows above the header are not empty.
     """
 
     names: tuple[str, ...]

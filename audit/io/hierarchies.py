@@ -25,8 +25,8 @@ _FORM = "write one line per leaf as `leaf;…;*`, with the same number of levels
 class Hierarchy:
     """Labels and the leaves below them.
 
-    `levels[0]` holds the leaves and `levels[j][i]` the ancestor of leaf i at level j. A label that stands at
-    several levels, or in several branches, covers the union of the leaves below all of its places.
+    `levels[0]` holds the leaves and `levels[j][i]` the ancestor of leaf i at level j. A label at several levels, or in
+    several branches, covers the union of the leaves below all of its places.
 
     >>> places = Hierarchy("places", (("Rome", "Oslo"), ("South", "North"), ("*", "*")))
     >>> sorted(places.leaves_of("*"))

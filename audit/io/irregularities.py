@@ -1,7 +1,7 @@
 """Irregularities of a series' files that no rule forbids and that may change what a verdict means.
 
-They are looked for in series of moderate size, in a pass of its own; in larger ones in the sensitive values alone.
-Identifiers and quasi-identifiers are quoted only where that is asked for; lines say where they stand.
+Series of moderate size are searched for them in a separate pass; larger ones only in their sensitive values.
+Identifiers and quasi-identifiers are quoted only on request; lines say where they are.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class SeriesTexts:
         return self.columns.rules[SeveralRows].choice is None and _together(texts, self.identifiers[column])
 
     def place(self, name: str, text: str) -> str:
-        """Return the file and the line where a text stands first; nothing of series that are too large for it."""
+        """Return the file and the line of a text's first occurrence; nothing for series that are too large."""
         if not self._tables:
             return ""
         position, row = self.texts[name][text]
@@ -133,7 +133,7 @@ class SeriesTexts:
         return f"{table.shown}:{table.line(row)}"
 
     def example(self, name: str, texts: Iterable[str], *, quoted: bool) -> str:
-        """Return where texts stand first, with the texts where they may be quoted."""
+        """Return the first places of texts, with the texts if they may be quoted."""
         shown = []
         for text in texts:
             place, said = self.place(name, text), f'"{printable(text)}"'
@@ -303,7 +303,7 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
 
 
 def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
-    """Return the few texts but for which a column would be one of numbers; none where it is or is far from it."""
+    """Return the few texts without which a column would be numeric; none if it is numeric or far from it."""
     texts = [text for text in column if text not in missing and text.strip("*")]
     stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not _is_mask(text)]
     return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
@@ -419,7 +419,7 @@ def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
 
 
 def _dropped(series: Series) -> Iterator[ReportWarning]:
-    """Note tables that lie beside the releases and are not named."""
+    """Note tables beside the releases that the manifest does not name."""
     folder = series.manifest.folder
     if is_remote(folder):
         return
@@ -457,7 +457,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt, ...]:
     """Return a doubt for each column with texts that were not read, or may be read in two ways.
 
-    Distinct texts alone are looked at, in series of any size.
+    Only distinct texts are read, in series of any size.
 
     Args:
         series: the series, which has been read.
@@ -631,7 +631,7 @@ def _is_code(number: Fraction) -> bool:
 
 
 def check_register_texts(series: Series, register: Register) -> None:
-    """Refuse texts of the releases that the register, which has exact values, knows nothing of.
+    """Refuse texts of the releases that the register, which has exact values, does not contain.
 
     A text that is no value of the register, no label, no set and no mask covers no person. That is believed where all
     cells of the column are such texts, and all of the register's values are among them; where the register has no

@@ -192,7 +192,7 @@ def is_about_tables(text: str) -> bool:
 def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     """Read `series.toml` in a folder, noting every trouble in `problems`.
 
-    What could be understood is returned even then, so that the files it names can be looked at as well; None
+    The understood part is returned even then, so that the files that it names can be checked, too; None
     means that there is no readable TOML.
     """
     absent = f"write a {NAME}" if is_remote(folder) else f"let `audit init {shlex.quote(str(folder))}` write it"
@@ -266,7 +266,7 @@ class SeriesReader(Reader, Generic[R]):
 
 
 class _ManifestReader(SeriesReader[ReleaseFiles]):
-    """Turns the TOML document into a `Manifest`, noting each problem where it stands."""
+    """Turns the TOML document into a `Manifest`, and notes each problem with its place."""
 
     @property
     def allowed(self) -> Mapping[str, set[str] | None]:
@@ -484,7 +484,7 @@ def size_of(given: object) -> Size | None:
 
 
 def read_waivers(reader: Reader, size_of: Callable[[object], object], example: str) -> tuple[Waiver, ...]:
-    """Return the waivers of a manifest, noting each problem where it stands.
+    """Return the waivers of a manifest, and note each problem with its place.
 
     `size_of` returns how much of one finding a waiver accepts, None for what says no such thing, unlike the example.
     """

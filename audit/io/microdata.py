@@ -72,7 +72,7 @@ class ReadSnapshot:
         snapshot: the same as integer columns.
         texts: for each quasi-identifier the text of each place in its scale.
         numbers: the same as exact numbers, where the attribute is numeric; empty otherwise.
-        table: the file, for telling where a row stands.
+        table: the file, to find the line of a row.
     """
 
     snapshot: Snapshot
@@ -83,7 +83,7 @@ class ReadSnapshot:
 
 @dataclass
 class Microdata:
-    """A folder of snapshots and what its `microdata.toml` says of them.
+    """A folder of snapshots, with its `microdata.toml`.
 
     Attributes:
         transitions: the file of possible updates, or None where sensitive values never change.

@@ -1,7 +1,7 @@
 """The notations of ordered cells: numbers and days, alone, as ranges, open at an end, or with their unit.
 
-One table says what each notation means; how a number or a day is written stands beside it, so that `20 to 39` and
-`2024-03 to 2024-05` are one line of it. Words are those of English, German, French and Spanish.
+One table says what each notation means. The forms of numbers and days are separate, so that `20 to 39` and `2024-03 to
+2024-05` are one line of the table. Words are those of English, German, French and Spanish.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Reading:
 
 
 class _Ends(NamedTuple):
-    """What one end stands for: the first and the last number, or day, that it covers."""
+    """The meaning of one end: the first and the last number, or day, that it covers."""
 
     first: Fraction
     last: Fraction
@@ -161,7 +161,7 @@ def read_interval(text: str, kind: Kind) -> Reading | None:
     """Return what a number or day, or a range of them, means in a column of this kind; None where it is none.
 
     Raises:
-        CellError: its ends are exchanged, or nothing lies between them.
+        CellError: its ends are exchanged, or nothing is between them.
 
     >>> read_interval("18 bis unter 25 Jahre", Kind.NUMERIC).interval
     Interval(low=Fraction(18, 1), high=Fraction(25, 1), low_open=False, high_open=True)
@@ -273,7 +273,7 @@ def _between(low: _Ends | None, high: _Ends | None, kind: Kind, *, low_open: boo
     """Return the interval between two ends, None for the whole line; of days, which are whole, both ends belong to it.
 
     Raises:
-        CellError: nothing lies between them.
+        CellError: nothing is between them.
     """
     if low is None and high is None:
         return None

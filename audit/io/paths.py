@@ -1,12 +1,12 @@
 """Places: where a text becomes a path, and all that differs between files at hand and files at a URL.
 
-A path of this machine is a `pathlib.Path`, for which nothing of fsspec is imported. Anything with `://` in it, but for
-`file://`, becomes a `RemotePath`: a file is fetched when it is looked at first, into a folder of this machine that is
-removed in the end, and read there.
+A path of this machine is a `pathlib.Path`, which needs no import of fsspec. Anything with `://` in it, except
+`file://`, becomes a `RemotePath`: a file is fetched when it is first needed, into a folder of this machine that is
+removed at the end, and read there.
 
-Whatever a storage says but "there is no such file" ends the reading at once: a file that may be there, and cannot be
-looked at, must not pass for one that is not (a key that is missing changes what is audited). Credentials, which may
-stand in a URL, appear in no message.
+Every error of a storage except "there is no such file" ends the reading at once: a file that may exist, but cannot be
+read, must not pass for a missing one (a missing key changes what is audited). Credentials in a URL appear in no
+message.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class RemotePath:
     Attributes:
         storage, root: the place that it was opened under.
         shown_root: the URL of that, without credentials.
-        fetched: the files that were looked at.
+        fetched: the files that were needed.
         inner: the place below that, as manifests write it.
         query: what follows the `?` of a web address; it may sign every file below.
     """
@@ -224,7 +224,7 @@ def without_secrets(text: str) -> str:
     scheme, mark, rest = text.partition("://")
     if not mark:
         return text
-    # What stands before the last @ may be a password, whatever it holds.
+    # The text before the last @ may be a password.
     rest = re.sub(r"^[^/@]*:.*@|^[^/]*@", "", rest, flags=re.DOTALL)
     return f"{scheme}://{re.split('[?#]', rest, maxsplit=1)[0]}"
 

@@ -262,7 +262,7 @@ class ReleaseReading:
         if len(wrong):
             remedy = "write a whole number from 1"
             self._note(table, int(wrong[0]), column, "the cell is not a number of people", remedy)
-            counts = np.maximum(counts, 1)  # what else is wrong with the release is noted as well
+            counts = np.maximum(counts, 1)  # other faults of the release are noted, too
         return counts
 
     def _person(self, table: Table) -> Codes | None:
@@ -336,7 +336,7 @@ class ReleaseReading:
         return coded
 
     def _distinct(self, table: Table, people: Codes, column: str) -> None:
-        """Note who is there, how many people have several rows in this release, and where the first of them has."""
+        """Note who is there, how many people have several rows in this release, and the first of these rows."""
         rows, others = self.series.people.repeated(people)
         if len(rows) and self.columns.rules[SeveralRows].choice is None:
             many, extra = len(np.unique(people[rows])), len(rows)
@@ -461,7 +461,7 @@ def ordinal(text: str) -> int | None:
 def ranked_dates(texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], int | None]:
     """Return numbers that ascend with dates, or plain numbers, and the place of the first text that is neither.
 
-    An empty text comes before all others. Times of one day count as well.
+    An empty text comes before all others. Times within a day count, too.
     """
     keys: list[tuple[int, str]] = []
     wrong = None

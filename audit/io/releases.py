@@ -103,10 +103,10 @@ class _ClassName:
 SMALL = 5
 """Fewer rows that look alike are a small group, by a rule of thumb of statistical offices."""
 MOST_ROWS = 2_000_000
-"""In larger releases nobody looks for such columns."""
+"""In larger releases such columns are not searched."""
 
 _TOGETHER = 3
-"""The most columns that are looked at together."""
+"""The most columns that are combined."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def singling_columns(
     Args:
         names: of the columns.
         columns: the cells of each, as codes and a bound on them.
-        people: how many people each row stands for.
+        people: how many people each row represents.
         classes: which rows have equal cells.
     """
     of_look = np.bincount(classes.looks, np.bincount(classes.row.codes, people, classes.row.size)).astype(np.int64)
@@ -237,7 +237,7 @@ class Release:
 
     @property
     def people(self) -> int:
-        """Number of people, counterfeits among them, that the rows stand for."""
+        """Number of people that the rows represent, including counterfeits."""
         return self.rows if self.counts is None else int(self.counts.sum())
 
     def group_people(self) -> Counts:
@@ -261,12 +261,12 @@ class Release:
 
 @dataclass(frozen=True)
 class KeyedRelease(Release):
-    """A release beside the publisher's key, which no attack is handed.
+    """A release with the publisher's key, which no attack receives.
 
     Attributes:
         person: who each row is, -1 for a counterfeit without identity; None without a key.
-        strangers: which rows are of people without saying whose: those that a key file does not list, and the rows of
-            a person beside the one that is followed; None where none are. `person` is -1 there; shape (rows,).
+        strangers: which rows belong to unknown people: those that a key file does not list, and further rows of a
+            person who is followed by one row; None where none are. `person` is -1 there; shape (rows,).
         owner: whose row each is, -1 for a counterfeit without identity, where people may have several; None where
             `person` says it, and where nothing does.
         own: the value of each row of an Anatomy pair as its key file has it, by attribute: codes of texts, and these.
@@ -289,7 +289,7 @@ class KeyedRelease(Release):
         return fake if self.strangers is None else fake & ~self.strangers
 
     def owners(self, people: IdentifierEncoder) -> Codes | None:
-        """Return whose row each is, -1 for counterfeits, a number of its own for who is not named; None without a key.
+        """Return whose row each is, -1 for counterfeits, a separate number for each unnamed person; None without a key.
 
         Shape (rows,).
         """
@@ -320,7 +320,7 @@ def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Voca
 
 
 def _too_often(release: KeyedRelease, name: str, said: Codes) -> Flags:
-    """Return by group code where rows of an Anatomy pair are said to have a published value more often than published.
+    """Return by group code where the key of an Anatomy pair has a value more often than the pair publishes it.
 
     A value that is not published for a group at all is left to be reported as the contradiction that it is.
     """

@@ -33,8 +33,8 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
 
     Only headers are read, and columns without a name, which say nothing where they are empty or count the rows, as R
     and pandas write them. A column has a role in the file in which its role is read: the sensitive values of an Anatomy
-    pair stand in its second file, and a column of that name beside the rows is one that nothing reads. What a column is
-    composed of has the role of that column. Files that cannot be read have none; reading them says so.
+    pair are in its second file, and nothing reads a column of that name beside the rows. What a column is composed of
+    has the role of that column. Files that cannot be read have none; reading them says so.
     """
     found: dict[str, None] = {}
     for release in manifest.releases:

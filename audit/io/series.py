@@ -110,7 +110,7 @@ class Series:
         types, spelled = columns.rules[ColumnTypes].kinds, columns.rules[Spelled].columns
         given = {*types, *self.hierarchies, *spelled}
         open_kinds = [name for name in columns.quasi_identifiers if name not in given]
-        # A register is held against all texts: they are noted in the same pass.
+        # A register is compared with all texts: they are noted in the same pass.
         named = columns.quasi_identifiers if open_kinds and self.manifest.register is not None else open_kinds
         self._note_texts(named)
         kinds = {name: infer_kind(self.texts(name), None, self.missing(name)) for name in open_kinds}
@@ -130,7 +130,7 @@ class Series:
         }
 
     def texts(self, name: str) -> dict[str, int]:
-        """Return the distinct texts of a quasi-identifier, each with the release, from 0, where it stands first.
+        """Return the distinct texts of a quasi-identifier, each with the first release, from 0, that has it.
 
         Raises:
             InputError: a release cannot be read.
@@ -342,7 +342,7 @@ class Series:
         return next(self.finish(self.begin([position], attributes, key=key, records=records)))
 
     def staged(self, manifest: Manifest) -> Series:
-        """Return a series whose releases lie elsewhere; it shares this one's numbers, cells and hierarchies."""
+        """Return a series whose releases are elsewhere; it shares this one's numbers, cells and hierarchies."""
         other = Series(manifest, self.people, self.vocabularies, self.updates)
         other.attributes, other.hierarchies = self.attributes, self.hierarchies
         return other

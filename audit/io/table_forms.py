@@ -68,7 +68,7 @@ class TableForm:
         return path.stat().st_size // _BYTES_PER_ROW
 
     def lines(self, path: Path, dialect: Dialect | None) -> Sequence[int]:
-        """Return on which line, counted from 1, the header stands, and each row."""
+        """Return the line of the header and of each row, counted from 1."""
         return [line for line, _ in records(path, dialect, checked=False)]
 
     def header_line(self, path: Path) -> int | None:

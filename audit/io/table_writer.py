@@ -19,7 +19,7 @@ _ROWS_AT_ONCE = 1 << 20
 
 
 def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect: Dialect | None = None) -> None:
-    """Write a table as its file's name says; quotes stand only where CSV needs them, and no cell is null.
+    """Write a table as its file's name says, with quotes only if CSV needs them; no cell may be null.
 
     The file appears whole or not at all, with the permissions `mode`, or the usual ones. Text has the delimiter and
     encoding of a `dialect`; it is UTF-8 where that encoding lacks a character.

@@ -168,7 +168,7 @@ class Table:
         return replace(self, _columns={**self._columns, name: array})
 
     def with_constant(self, name: str, text: str) -> Table:
-        """Return the table with one more column, in whose cells all the same stands."""
+        """Return the table with one more column, in which all cells are equal."""
         import pyarrow as pa
 
         places = arrow(np.zeros(self.rows, dtype=np.int32))

@@ -103,7 +103,7 @@ def refuse_keys(folder: Path, name: str, found: Sequence[tuple[str, str, str]]) 
 
 
 class Reader:
-    """Looks things up in a TOML document, noting each problem where it stands.
+    """Reads a TOML document, and notes each problem with its place.
 
     Attributes:
         what: what the folder holds, in a word.
@@ -124,7 +124,7 @@ class Reader:
         raise NotImplementedError
 
     def note(self, key: str, what: str, remedy: str) -> None:
-        """Note a problem where a key stands."""
+        """Note a problem at a key."""
         self.problems.add(self.name, f"`{key}`: {what}", remedy, line=line_of(self.lines, key))
 
     def check_names(self) -> None:
@@ -153,7 +153,7 @@ class Reader:
         return {}
 
     def value(self, table: Mapping[str, Any], key: str) -> object:
-        """Return what stands there, None where nothing does."""
+        """Return the entry, None if there is none."""
         return table.get(key)
 
     def text(self, table: Mapping[str, Any], key: str) -> str | None:
@@ -283,7 +283,7 @@ def unconfirmed(reader: Reader) -> tuple[str, ...]:
 
 
 def toml_text(text: str) -> str:
-    r"""Return a TOML string: as in JSON, but DEL is escaped as well.
+    r"""Return a TOML string: as in JSON, but DEL is escaped, too.
 
     >>> toml_text('a"b\n')
     '"a\\"b\\n"'

@@ -36,7 +36,7 @@ class CandidateFiles:
 
         The tables have the names of the candidate's; the key is `private/TAG.key.csv`, a register without those whose
         rows are withheld `private/TAG.register.csv`, and counterfeits are counted in `counterfeits/TAG.csv` where the
-        series publishes that. The order of rows says nothing of former groups.
+        series publishes that. The order of rows does not show former groups.
         """
         import pyarrow as pa
 
@@ -158,7 +158,7 @@ class CandidateFiles:
 
 
 def _private(folder: Path) -> Path:
-    """Return the folder for what is not published, made where there is none."""
+    """Return the folder for private files; make it if necessary."""
     private = folder / "private"
     private.mkdir(mode=0o700, exist_ok=True)
     return private

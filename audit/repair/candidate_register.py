@@ -35,7 +35,7 @@ def whole_table(path: Path, shown: str, declared: Declared = NOTHING_DECLARED) -
 
 
 def people_of(series: Series, name: str) -> npt.NDArray[np.integer]:
-    """Return who each line of a file beside the releases is about, by code, negative for people without a row.
+    """Return the person of each line of a file beside the releases, by code, negative for people without a row.
 
     Raises:
         InputError: it cannot be read.
@@ -76,12 +76,12 @@ class CandidateRegister:
 
     @cached_property
     def _person(self) -> npt.NDArray[np.integer]:
-        """Who each line is about, by the codes of the series; shape (lines,), negative for people without a row."""
+        """The person of each line, by the codes of the series; shape (lines,), negative for people without a row."""
         return people_of(self._series, self._name)
 
     @cached_property
     def _begins_here(self) -> npt.NDArray[np.bool_]:
-        """Which lines are about the candidate and no release before it; shape (lines,)."""
+        """The lines that are about the candidate and no earlier release; shape (lines,)."""
         table, here = self._table, len(self._series.tags)
         if "release" in table:
             return np.array(table.texts("release")) == self._series.tags[-1]
@@ -89,7 +89,7 @@ class CandidateRegister:
 
     @property
     def speaks_of_the_past(self) -> bool:
-        """Whether some line is left, whatever is withheld: a register without people cannot be read."""
+        """Whether some line is always left: a register without people cannot be read."""
         return not bool(self._begins_here.all())
 
     def without(self, people: npt.NDArray[np.integer]) -> pa.Table:

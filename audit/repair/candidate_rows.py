@@ -58,7 +58,7 @@ class CandidateRows:
 
     @cached_property
     def register(self) -> CandidateRegister | None:
-        """The register of who is in it, where the series has one."""
+        """The register of the people in it, if the series has one."""
         return None if self.series.manifest.register is None else CandidateRegister(self.series)
 
     def read(self, path: Path, shown: str) -> Table:
@@ -142,13 +142,13 @@ class CandidateRows:
 
     @cached_property
     def alike(self) -> Places:
-        """Which groups have the same cells, as equal numbers; shape (groups,)."""
+        """Equal numbers for groups with the same cells; shape (groups,)."""
         number: dict[object, int] = {}
         return np.array([number.setdefault(each, len(number)) for each in self.contents], dtype=np.intp)
 
     @cached_property
     def middles(self) -> Floats:
-        """Where each group lies: the mean rank of its cells in each attribute, from 0 to 1; shape (groups, attributes).
+        """The position of each group: the mean rank of its cells in each attribute, 0 to 1; shape (groups, attributes).
 
         Without attributes all groups lie in one place: shape (groups, 0).
         """
@@ -164,7 +164,7 @@ class CandidateRows:
 
     @cached_property
     def staying(self) -> Flags:
-        """Which rows cannot be withheld: of people with a value that is, or may be, known beforehand; shape (rows,).
+        """The rows that cannot be withheld: their people's values are, or may be, known beforehand; shape (rows,).
 
         What is known of them would be known of no row. Nothing more can be found out of them, so that they may stay.
         """
@@ -229,7 +229,7 @@ class CandidateRows:
         return total / max(1, len(self.columns))
 
     def cost(self, plan: RepairPlan) -> Cost:
-        """Return of how many people too many a plan withholds rows, what it loses, and how many rows it regroups.
+        """Return how many people too many a plan withholds, what it loses, and how many rows it regroups.
 
         What comes later decides between plans that are equal in what comes before.
         """
@@ -238,11 +238,11 @@ class CandidateRows:
 
     @property
     def room(self) -> float:
-        """Of how many people rows may be withheld before any other change is preferred: of one in twenty."""
+        """The number of people that may be withheld before any other change is preferred: one in twenty."""
         return float(self.counts.sum()) / 20
 
     def withheld_too_many(self, plan: RepairPlan) -> float:
-        """Return of how many people more than that a plan withholds rows."""
+        """Return how many more people than that a plan withholds."""
         return max(0.0, float(self.counts[plan.withheld].sum()) - self.room)
 
     def merge_cost(self, groups: Sequence[int]) -> float:
@@ -301,7 +301,7 @@ class CandidateRows:
 def owners(series: Series, person: Codes | None) -> Codes | None:
     """Return whose the rows of the last release are, by the codes of the series, as it was read; shape (rows,).
 
-    None without a key. Where the earlier releases have no keys, as under a register, its own is read all the same.
+    None without a key. Its own key is read even if the earlier releases have none, as under a register.
     """
     if person is not None:
         return person

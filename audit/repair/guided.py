@@ -1,9 +1,9 @@
 """Repairs of candidates of any size: what the findings follow from is changed until there are none.
 
 What the quick test finds is mended before anything is audited, each group by the cheapest change that the test passes.
-Then the series is audited; whatever the findings name is merged, exchanged, coarsened or withheld, and so on. What a
-change did not mend is changed more the next time, so that few audits are needed; what was changed too much is undone
-afterwards.
+Then the series is audited, the groups and people that the findings name are merged, exchanged, coarsened or withheld,
+and so on. What a change did not mend is changed more the next time, so that few audits are needed; what was changed too
+much is undone afterwards.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class GuidedSearch:
         self.room = 0.0
 
     def coarsest(self, forced: Places) -> Found | None:
-        """Return the repair in which all groups are one, and people who are found all the same are withheld."""
+        """Return the repair with all groups merged into one, and people who are still found withheld."""
         plan, covered = self.rows.coarsest(forced, covered=COARSEN in self.moves), COARSEN in self.moves
         while not plan.withheld.all():
             judgement = self.judge.judge(plan)
@@ -193,7 +193,7 @@ class CandidateDraft:
         self.withheld_people = 0.0
 
     def plan(self) -> RepairPlan:
-        """Return the plan as it stands."""
+        """Return the current plan."""
         kept = np.zeros(self.rows.rows, dtype=np.bool_)
         for rows in self.inside.values():
             kept[rows] = True
@@ -273,7 +273,7 @@ class CandidateDraft:
         return 0.0 if len(self.members[root]) < 2 else self.rows.merge_cost(self.members[root])
 
     def _near(self, root: int) -> list[int]:
-        """Return some merged groups that lie near one."""
+        """Return some merged groups that are near one."""
         if len(self.members) < 2:
             return []
         if not self.rows.attributes:

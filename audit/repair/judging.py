@@ -34,9 +34,9 @@ from audit.runtime.log import logged_stage
 
 _LOG = logging.getLogger(__name__)
 _CERTIFICATES = 12
-"""So many findings of people who are not in the candidate have their certificates looked at."""
+"""How many findings about people who are not in the candidate have their certificates read."""
 _QUICK = 10_000
-"""In series of more rows than this certificates take long: they are looked at where no own group is to blame."""
+"""In series with more rows than this, certificates take long: they are read only if no own group is the cause."""
 
 
 class SearchOutOfTimeError(Exception):
@@ -187,7 +187,7 @@ class Judge:
     def _still_certain(self, result: Result[View]) -> Places:
         """Return the places of the disclosures of people whose value was certain before, where values never change.
 
-        That it is certain in one more release as well says nothing new of them.
+        A value that is certain in one more release, too, is not new.
         """
         people = None if result.claims is None else result.claims.versions
         if result.evidence.transitions is not None or people is None:
@@ -244,7 +244,7 @@ class _Written:
 
     @cached_property
     def _groups(self) -> dict[str, set[int]]:
-        """The merged groups that names of groups or row classes stand for."""
+        """The merged groups of names of groups or row classes."""
         found: dict[str, set[int]] = {}
         for coded in (self._read.release.group, self._read.pool):
             pairs = np.unique(np.stack([coded.codes, self.plan.group[self._row]], axis=1), axis=0)
@@ -274,7 +274,7 @@ class _Written:
     def own_groups(self, people: Collection[int]) -> Iterator[Blame]:
         """Yield the group of each of some people who are in the candidate, with their rows there.
 
-        Of people whose row no key names, all groups are yielded that they may be in.
+        For people whose row no key names, all groups that they may be in are yielded.
         """
         rows = self.rows_of(people)
         rows = rows[np.argsort(self.plan.group[rows], kind="stable")]

@@ -47,10 +47,10 @@ def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
 def with_repair(
     impact: ReleaseImpact, before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions
 ) -> ReleaseImpact:
-    """Return what a candidate changes, with a repair that is quickly found, or with why none was looked for.
+    """Return what a candidate changes, with a repair that is quickly found, or the reason why none was searched for.
 
-    Nothing is looked for where the policy holds, or is broken by the past. How long a search may take is decided by the
-    number of rows, not by a clock, so that every machine says the same.
+    There is no search if the policy holds, or if earlier releases break it. How long a search may take is decided by
+    the number of rows, not by a clock, so that every machine says the same.
 
     Raises:
         InputError: the series or the candidate cannot be read.

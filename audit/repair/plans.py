@@ -58,7 +58,7 @@ def _halved(rows: Places) -> Iterator[Places]:
 
 
 def _in_a_line(rows: CandidateRows, members: Sequence[int]) -> list[int]:
-    """Return groups in the order of the attribute in which they lie furthest from one another."""
+    """Return groups in the order of the attribute in which they differ most."""
     middles = rows.middles[list(members)]
     if not middles.shape[1]:
         return list(members)
@@ -176,7 +176,7 @@ class AllPlans:
 
 
 def _grouped(homes: Sequence[int], part: Sequence[int]) -> object:
-    """Return which rows are together, and which of them in merged groups, whatever these are called."""
+    """Return which rows are together, and which of them in merged groups, under any names."""
     roots = [part[home] for home in homes]
     return tuple((roots.index(root), part.count(root) > 1) for root in roots)
 

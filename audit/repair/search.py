@@ -2,9 +2,9 @@
 
 A change is tried by writing the changed candidate to a folder of its own and auditing it by the same code as `audit`,
 so that nothing is repaired by reasoning alone. The search starts from what the findings name (`guided.py`), keeps the
-best repair so far, and undoes what was changed too much (`plans.py`). Of tiny candidates all changes that cost less are
-tried as well, by ascending cost: that finds the least, or proves that there is none. There is none, too, where no set
-of rows keeps the policy even as one group, which says less than any other change.
+best repair so far, and undoes what was changed too much (`plans.py`). For tiny candidates, all cheaper changes are
+tried, too, by ascending cost: this finds the least, or proves that there is none. There is none, too, where no set of
+rows keeps the policy even as one group, which says less than any other change.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LARGE = 200_000
 MOST_AUDITS = 200
 """Changes of a tiny candidate that are audited one after the other."""
 _FEW_SUBSETS = 8
-"""Of at most so many rows each set is tried: 255 sets."""
+"""Every set of at most so many rows is tried: 255 sets."""
 _UNDONE_ROWS, _LEAST_UNDONE, _MOST_UNDONE = 2_000, 3, 60
 """The more rows, the fewer audits to find out what was changed too much."""
 _WORDS = {
@@ -77,7 +77,7 @@ class RepairSearch:
         moves: Collection[str] = MOVES,
         baseline: bool | None = False,
     ) -> None:
-        choose(after, options.adversary)  # refuses the candidate as it lies, before copies of it are judged
+        choose(after, options.adversary)  # refuses the unchanged candidate, before copies of it are judged
         self.rows = CandidateRows(after)
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline)
         self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
@@ -102,7 +102,7 @@ class RepairSearch:
         if move == WITHHOLD:
             return self._hindrance is None and not rows.staying.all()
         if move == MOVE:
-            # Nobody can tell which value of a pair would go along.
+            # It is unknown which value of a pair would go along.
             return not rows.pair and columns.group is not None
         if move == COARSEN:
             return bool(rows.columns) and (columns.group is None or self._cells_matter())
@@ -186,7 +186,7 @@ class RepairSearch:
         return broken
 
     def _search(self) -> Answer:
-        """Look for the best repair; return why there is none, and whether that is proved."""
+        """Search for the best repair; return why there is none, and whether this is proved."""
         plan = self.rows.unchanged()
         if not self.moves or self.judge.is_quick or not self._is_broken(plan):
             first = self.first = self.judge.judge(plan, whole=True)
@@ -206,7 +206,7 @@ class RepairSearch:
         return none or (say("no repair was found; this does not prove that there is none"), False)
 
     def _follow_findings(self, forced: Places) -> None:
-        """Look for a repair: first the one that says the least, which shows who must be withheld; then from below.
+        """Search for a repair: first the one that publishes least, which shows who must be withheld; then from below.
 
         In large series, where one group of all rows takes long to audit, that is the last.
         """
@@ -295,7 +295,7 @@ class RepairSearch:
         return self._proved(how)
 
     def _least(self) -> Answer | None:
-        """Look for a plan that costs less than the best, of all that there are; return why there is none at all.
+        """Search all plans for one that costs less than the best; return why there is none at all.
 
         None where there is one, or that was not found out.
         """

@@ -1,4 +1,4 @@
-"""Rules about cells: by which hierarchy and kind they are read, and which stand for any value or for themselves."""
+"""Rules about cells: by which hierarchy and type they are read, and which mean any value or exact values."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class ColumnTypes(ColumnRule):
     def _unread(self, series: ReadSeries, column: str) -> tuple[dict[str, Fraction | None], bool]:
         """Return what looks like a number and is not read, where a column is one of numbers, and whether all is so.
 
-        Of each such text it is the number that stands in it before its unit, if that is so.
+        For each such text it is the number before its unit, if there is one.
         """
         missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
         read = {text for text in texts if _number(text, missing) is not None}

@@ -16,7 +16,7 @@ class _OfTextFiles(ColumnRule):
     """A rule about text files."""
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
-        """Yield that no file is text."""
+        """Yield the problem that no file is text."""
         if self.stated and not headers.texts:
             yield f"no release is a text file, so {NOTHING}", "leave it out"
 
@@ -30,7 +30,7 @@ class Delimiter(_OfTextFiles):
     sign: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield that it is not one character, or one that has another meaning."""
+        """Yield the problem that it is not one character, or has another meaning."""
         sign = self.sign
         if sign is not None and (not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n'):
             yield "this is not a delimiter", 'write ",", ";", "|" or, for a tabulator, "\\t"'
@@ -45,7 +45,7 @@ class Encoding(_OfTextFiles):
     name: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield that Python does not know it."""
+        """Yield the problem that Python does not know it."""
         if self.name is not None and not is_encoding(self.name):
             yield f'unknown encoding "{self.name}"', 'write one such as "utf-8", "cp1252" or "latin-1"'
 

@@ -124,7 +124,7 @@ class SeveralRows(ColumnRule):
         return self.choice in (LATEST, FIRST)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield that there is no such choice, or that a row of each person counts and nothing says which."""
+        """Yield the problem that no such choice exists, or that nothing says which row of each person counts."""
         if self.choice not in (None, *_CHOICES):
             yield f'unknown value "{self.choice}"', f"use one of {', '.join(_CHOICES)}"
         if self.one_counts and columns.rules[Date].column is None:
@@ -186,7 +186,7 @@ class Date(ColumnRule):
     column: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield that no row of a person is chosen by it."""
+        """Yield the problem that it chooses no row of a person."""
         if self.column is not None and not columns.rules[SeveralRows].one_counts:
             what = f'{NOTHING} unless one row of each person counts, by rows = "latest" or "first"'
             yield what, "write that line, or leave this one out; the column still needs a role"

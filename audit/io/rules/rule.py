@@ -29,7 +29,7 @@ NO_MEANING = ("no column with a meaning", "name one of the columns above")
 
 @dataclass(frozen=True)
 class BesideFiles:
-    """The files beside the releases, which rules may name.
+    """The files beside the releases that rules may name.
 
     Attributes:
         folder: the folder of the series.
@@ -42,7 +42,7 @@ class BesideFiles:
     rules: Rules
 
     def table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
-        """Read some columns of a file as they stand in it; None after noting a problem."""
+        """Read some columns of a file, unchanged; None after noting a problem."""
         return read_table(self.folder / name, name, columns, problems)
 
 
@@ -160,7 +160,7 @@ class ColumnRule:
         return cls(**{fields(cls)[0].name: cls.form(reader, table, cls.key)})
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with it beside what else the manifest says of columns, and what to do about it."""
+        """Yield conflicts with other columns of the manifest, and what to do about them."""
         yield from ()
 
     @property
@@ -214,7 +214,7 @@ class ColumnRule:
         yield from ()
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
-        """Yield what a report has to say of it."""
+        """Yield the warnings of a report about it."""
         yield from ()
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
@@ -249,7 +249,7 @@ class Rules:
         return iter(self.each)
 
     def without(self, *kinds: type[ColumnRule]) -> Rules:
-        """Return the rules but for some kinds."""
+        """Return the rules without some kinds."""
         return Rules(tuple(rule for rule in self.each if not isinstance(rule, kinds)))
 
     def replaced(self, new: ColumnRule) -> Rules:

@@ -59,7 +59,7 @@ class Decimal(ColumnRule):
         return replace(super().read(reader, table, columns), columns=(*columns.sensitive, *columns.quasi_identifiers))
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield that it is neither a point nor a comma."""
+        """Yield the problem that it is neither a point nor a comma."""
         if self.sign not in (None, ".", ","):
             yield "this is not a decimal sign", 'write decimal = "," or leave it out'
 
@@ -72,13 +72,13 @@ class Decimal(ColumnRule):
         return with_decimal_point if self.sign == "," and column in self.columns else None
 
     def commas(self, columns: Columns, column: str, texts: Collection[str]) -> list[str]:
-        """Return the texts with decimal commas of a column that would be one of numbers but for them."""
+        """Return the texts with decimal commas without which a column would be numeric."""
         if self.sign == "," or column in columns.rules[Hierarchies].names:
             return []
         commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
         missing = columns.rules[Missing].texts
         if all(_THOUSANDS.fullmatch(text) for text in commas):
-            return []  # 1,005 is a thousand and five as well
+            return []  # 1,005 may also be a thousand and five
         would = infer_kind(map(with_decimal_point, texts), None, missing) is Kind.NUMERIC
         return commas if would else []
 
