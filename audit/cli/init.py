@@ -15,6 +15,7 @@ from audit.cli.output import put
 from audit.init.confirmation import Question
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError, printable, printable_path
+from audit.runtime.phrases import joined, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,10 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     made = not arguments.microdata and keep_key(folder)
     put(summary(folder, draft))
     if made:
-        put(
-            "Made private/finding.key, by which ids of findings remain the same in all reports; "
-            "never publish private/.\n"
+        made_it = say(
+            "Made private/finding.key, by which ids of findings remain the same in all reports; never publish private/."
         )
+        put(f"{made_it}\n")
     return _confirm(path) if draft.asks and sys.stdin.isatty() and not arguments.yes else 0
 
 
@@ -109,7 +110,7 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
         write_file(path, changed)
     except OSError as error:
         raise _unwritable(path, error) from error
-    put(f"Wrote {printable_path(path)}.\n\nNext: audit {printable(shlex.quote(str(path.parent)), 400)}\n")
+    put(f"Wrote {printable_path(path)}.\n\n{say('Next')}: audit {printable(shlex.quote(str(path.parent)), 400)}\n")
     return 0
 
 
@@ -124,7 +125,8 @@ def ask_until_answered(question: Question) -> str:
     for number, (answer, follows) in enumerate(question.answers.items(), 1):
         sys.stderr.write(f"  {number}  {printable(answer)}{f' - {follows}' if follows else ''}\n")
     while True:
-        sys.stderr.write(f"Answer [{printable(question.default)}]: " if question.default else "Answer: ")
+        default = f" [{printable(question.default)}]" if question.default else ""
+        sys.stderr.write(f"{say('Answer')}{default}: ")
         sys.stderr.flush()
         given = sys.stdin.readline()
         answer = given.strip()
@@ -137,28 +139,34 @@ def ask_until_answered(question: Question) -> str:
             return question.default
         if answer.isdigit() and 0 < int(answer) <= len(names):
             return names[int(answer) - 1]
-        fitting = [name for name in names if name.casefold().startswith(answer.casefold())]
+        own = {name: (name, said if name in ("yes", "no") else name) for name, said in question.answers.items()}
+        fitting = [name for name in names if any(each.casefold().startswith(answer.casefold()) for each in own[name])]
         if answer in names or len(fitting) == 1:
             return answer if answer in names else fitting[0]
-        sys.stderr.write("Write one of the answers, or its number.\n" if names else "Write a text.\n")
+        again = say("Write one of the answers, or its number.") if names else say("Write a text.")
+        sys.stderr.write(f"{again}\n")
 
 
 def summary(folder: Path, draft: Guesses) -> str:
     """Return what was found, what to check, and the next command, for a terminal."""
     lines: list[str] = []
-    sections: dict[str, list[Row]] = {**draft.found, "Look at": [("-", doubt) for doubt in draft.doubts]}
+    sections: dict[str, list[Row]] = {**draft.found, say("Look at"): [("-", doubt) for doubt in draft.doubts]}
     for title, rows in sections.items():
         if rows:
             lines += [title, *_aligned(rows), ""]
-    wrote = " and ".join(printable(name) for name in (draft.name, *draft.files))
-    lines += [f"Wrote {wrote} in {printable_path(folder)}; it says why each guess was made.", ""]
+    wrote = joined([printable(name) for name in (draft.name, *draft.files)])
+    said = say(
+        "Wrote {files} in {folder}; it says why each guess was made.", files=wrote, folder=printable_path(folder)
+    )
+    lines += [said, ""]
     named = printable(shlex.quote(str(folder)), 400)
     following = [draft.following.format(folder=named)]
     if draft.unsure:
         keys = ", ".join(printable(key) for key in draft.unsure)
-        lines += [_item("", f"These keys are guesses, and nothing that rests on them is decided: {keys}."), ""]
+        said = say("These keys are guesses, and nothing that rests on them is decided: {keys}.", keys=keys)
+        lines += [_item("", said), ""]
         following.insert(0, f"audit init {named} --confirm")
-    lines += [f"{when}: {command}" for when, command in zip(("Next", "Then"), following, strict=False)]
+    lines += [f"{when}: {command}" for when, command in zip((say("Next"), say("Then")), following, strict=False)]
     return "\n".join([*lines, ""])
 
 

@@ -50,7 +50,7 @@ COMMANDS = {
     "verify": "check a witness, the evidence that proves a verdict",
 }
 """The named commands, each a module of this package that is imported when it is asked for, and what each does."""
-_SAID_IN_LANGUAGES = frozenset({"check", "next", "repair", "explain", "plan", "compare", "history", "findings"})
+_SAID_IN_LANGUAGES = frozenset({"check", "next", "repair", "explain", "plan", "compare", "history", "findings", "init"})
 """The named commands whose reports people read; the default command's they read, too."""
 _LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141

@@ -7,7 +7,7 @@ before the reasons of `audit init` goes with the last guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -26,6 +26,7 @@ from audit.io.series import check_headers
 from audit.io.toml import UNCONFIRMED, key_path
 from audit.model.errors import Problems, UsageError, printable
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import Phrase, say
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,10 @@ Ask: TypeAlias = Callable[[Question], str]
 
 def yes_or_no(text: str, *, default: bool) -> Question:
     """Return a question that is answered by yes or no."""
-    return Question(text, {"yes": "", "no": ""}, "yes" if default else "no")
+    own = {"yes": say("yes"), "no": say("no")}
+    return Question(
+        text, {name: "" if name == said else said for name, said in own.items()}, "yes" if default else "no"
+    )
 
 
 def text_of(text: str, default: str = "") -> Question:
@@ -59,20 +63,20 @@ def text_of(text: str, default: str = "") -> Question:
 
 _SINGLE = ("group", "record", "individual", "count")
 _ROLES = {
-    "quasi_identifiers": "others may know it of a person",
-    "sensitive": "nobody should learn it of a person",
-    "unlinkable": "no outsider can know it of anybody, and it gives nothing away; you are asked why",
-    "record": "a published id, which links the rows of one record over releases",
-    "individual": "whose row it is, which only you know: your key, not published",
-    "group": "rows with the same text form a group",
-    "count": "how many people the row stands for",
+    "quasi_identifiers": Phrase("others may know it of a person"),
+    "sensitive": Phrase("nobody should learn it of a person"),
+    "unlinkable": Phrase("no outsider can know it of anybody, and it gives nothing away; you are asked why"),
+    "record": Phrase("a published id, which links the rows of one record over releases"),
+    "individual": Phrase("whose row it is, which only you know: your key, not published"),
+    "group": Phrase("rows with the same text form a group"),
+    "count": Phrase("how many people the row stands for"),
 }
 _ROLE_KEYS = frozenset(f"columns.{role}" for role in _ROLES)
 _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
-_IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": "it has no role for now, and no verdict holds"}
+_IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("it has no role for now, and no verdict holds")}
 _ORDER = "series.releases"
 _SHOWN = 3
-_GUESS = re.compile(r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )guess: """)  # in a comment, not in a text
+_GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
 
 
 def confirmed(folder: Path, text: str, ask: Ask) -> str:
@@ -92,7 +96,8 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
     asked.ask_others()
     changed = tomlkit.dumps(document)
     if UNCONFIRMED not in document:
-        changed = "".join(_GUESS.sub(r"\1", line) for line in changed.splitlines(keepends=True))
+        mark = re.compile(_GUESS.format(mark=re.escape(say("guess: "))))
+        changed = "".join(mark.sub(r"\1", line) for line in changed.splitlines(keepends=True))
     _opened(folder, changed)
     return changed
 
@@ -152,22 +157,22 @@ class _Asked:
     def ask_role(self, name: str, column: Column | None) -> list[str]:
         """Ask for a column's role and write it; return the columns that have lost theirs to it."""
         before = self.role(name)
-        cells = "" if column is None else f" ({len(column.some):,} different cells{_examples(column)})"
-        lacks = "" if before else ", which has no role"
-        question = f'What is the column "{printable(name)}"{cells}{lacks}?'
+        question = _question(name, column, has_role=bool(before))
         if column is None and not before:
-            role = self.ask(Question(f"{question} Not all releases have it.", _IN_SOME, "none"))
+            role = self.ask(Question(f"{question} {say('Not all releases have it.')}", _said(_IN_SOME), "none"))
         else:
             suggested = before or "quasi_identifiers"
             if suggested == "quasi_identifiers" and sensitivity(name):
-                question, suggested = f"{question} Its name says that it may be sensitive.", ""
-            role = self.ask(Question(question, _ROLES, suggested))
+                question, suggested = f"{question} {say('Its name says that it may be sensitive.')}", ""
+            role = self.ask(Question(question, _said(_ROLES), suggested))
         if role == "none" or (role == before and role != "unlinkable"):
             return []
         reason = ""
         if role == "unlinkable":
             old = str(self.columns[role][name]) if before == role else ""
-            reason = self.ask(text_of(f'Why can no outsider know "{printable(name)}" of a person?', old))
+            reason = self.ask(
+                text_of(say('Why can no outsider know "{column}" of a person?', column=printable(name)), old)
+            )
         lost = [each for each in self.named(role) if role in _SINGLE and each != name]
         self.take_role(name, before)
         self.give_role(name, role, reason)
@@ -233,12 +238,12 @@ class _Asked:
         import tomlkit
 
         tags = [release.tag for release in releases]
-        text = "In which order were the releases published? Write their names with commas between them."
+        text = say("In which order were the releases published? Write their names with commas between them.")
         while True:
             given = [tag.strip() for tag in self.ask(text_of(text, ", ".join(tags))).split(",")]
             if sorted(given) == sorted(tags):
                 break
-            text = "Write each of the names once, in the order of publication."
+            text = say("Write each of the names once, in the order of publication.")
         if given != tags:
             pairs = {each.tag: {"rows": each.shown, "values": each.values_shown} for each in releases if each.values}
             entries = {each.tag: each.shown for each in releases} | pairs
@@ -319,6 +324,30 @@ def _guessed(manifest: Manifest, found: dict[str, Column]) -> Iterator[str]:
         yield from columns.rules[Unlinkable].reasons
 
 
-def _examples(column: Column) -> str:
-    shown = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN])
-    return f", such as {shown}" if shown else ""
+def _said(answers: Mapping[str, Phrase]) -> dict[str, str]:
+    return {answer: str(follows) for answer, follows in answers.items()}
+
+
+def _question(name: str, column: Column | None, *, has_role: bool) -> str:
+    """Return the question what a column is, with some of its cells."""
+    shown = printable(name)
+    if column is None:
+        if has_role:
+            return say('What is the column "{column}"?', column=shown)
+        return say('What is the column "{column}", which has no role?', column=shown)
+    cells, count = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN]), len(column.some)
+    if not cells:
+        cells = '""'
+    if has_role:
+        return say(
+            'What is the column "{column}" ({count} different cells, such as {cells})?',
+            column=shown,
+            count=count,
+            cells=cells,
+        )
+    return say(
+        'What is the column "{column}" ({count} different cells, such as {cells}), which has no role?',
+        column=shown,
+        count=count,
+        cells=cells,
+    )

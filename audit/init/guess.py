@@ -33,15 +33,18 @@ from audit.io.series import Series, check_headers
 from audit.io.toml import natural, release_tag, toml_text
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable
 from audit.model.report import ReportWarning
+from audit.runtime.phrases import Phrase, say
 
-_HEAD = """\
-# Guessed by `audit init` from the files in this folder and their first rows.
-# Check what is marked as a guess: only the publisher knows what the columns mean."""
-_POLICY = """\
-# [policy]        # what makes the audit fail; these are the defaults
-# max_risk = 1.0  # any risk that reaches it
-# min_e = 2       # an e-equivalence below it
-# k = 2           # an inferred class that is smaller"""
+_HEAD = Phrase(
+    "# Guessed by `audit init` from the files in this folder and their first rows.\n"
+    "# Check what is marked as a guess: only the publisher knows what the columns mean."
+)
+_POLICY = Phrase(
+    "# [policy]        # what makes the audit fail; these are the defaults\n"
+    "# max_risk = 1.0  # any risk that reaches it\n"
+    "# min_e = 2       # an e-equivalence below it\n"
+    "# k = 2           # an inferred class that is smaller"
+)
 _TRANSITIONS = "transitions.csv"
 SNAPSHOTS = "snapshots"
 _MOST_VALUES = 200
@@ -55,7 +58,7 @@ def guess(folder: Path) -> Guesses:
         UsageError: the folder is none, holds no releases, or names that no manifest could open.
         InputError: a file cannot be read, or the files have nothing in common that could be audited.
     """
-    found = _found(folder, Guesses(_HEAD, _POLICY), published=True)
+    found = _found(folder, Guesses(str(_HEAD), str(_POLICY)), published=True)
     guesses = found.guesses
     _state_texts(found)
     guesses.doubts += differences(found)
@@ -163,7 +166,7 @@ def _state_texts(found: FoundFiles) -> None:
         guesses.state("series.name", name)
     why = by_reason({column.name: found.roles[column.name][1] for column in found.with_role(QUASI)})
     reasons = "; ".join(f"{names} ({reason})" for reason, names in why)
-    guesses.below["columns.quasi_identifiers"] = f"guess: {reasons or 'no column has generalized cells'}"
+    guesses.below["columns.quasi_identifiers"] = say("guess: ") + (reasons or say("no column has generalized cells"))
     last = [key for key in ("quasi_identifiers", "group", "individual", "record") if guesses.column(key) is not None][
         -1
     ]

@@ -13,6 +13,7 @@ from audit.io.rules.registry import RULES
 from audit.io.rules.rule import ColumnRule
 from audit.io.toml import UNCONFIRMED, Toml, toml_key, toml_value
 from audit.model.errors import printable
+from audit.runtime.phrases import say
 
 Row: TypeAlias = tuple[str, ...]
 
@@ -97,7 +98,7 @@ class Guesses:
         """Return the manifest as TOML, each guess with its reason beside it."""
         tables = {table: [*self._lines(table)] for table in [*self.document]}
         if self.unsure:
-            why = (
+            why = say(
                 "guesses: the files allow other readings, so that nothing that rests on them is decided. Check these "
                 "keys and delete them here, or let `audit init --confirm` ask"
             )
@@ -107,14 +108,14 @@ class Guesses:
         return "\n\n".join(filter(None, [self.head, *blocks, self.tail])) + "\n"
 
     def _lines(self, table: str) -> Iterator[str]:
-        entries = self.document[table]
+        entries, mark = self.document[table], say("guess: ")
         for name in sorted(entries, key=lambda name: _PLACES.get(name, len(_PLACES)) * (self.name == NAME)):
             key, value = f"{table}.{name}", entries[name]
             lines = dotted_lines(name, value)
             own = table == "columns" or any(f"{table}.{path}" in self.why for path in lines)
             for path, line in lines.items() if own else [(name, f"{toml_key(name)} = {toml_value(value)}")]:
                 why = self.why.get(f"{table}.{path}", self.why.get(key, ""))
-                yield f"{line}{f'  # guess: {printable(why, 2_000)}' if why else ''}"
+                yield f"{line}{f'  # {mark}{printable(why, 2_000)}' if why else ''}"
             for part in self.below.get(key, "").splitlines():
                 yield from _said(part)
         for why, names in by_reason(self.left[table]):

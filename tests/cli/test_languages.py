@@ -1,6 +1,7 @@
 """Reports in other languages: the option, the locale, and no sentence that a catalogue cannot reach."""
 
 import gettext
+import io
 import json
 import re
 import shutil
@@ -16,6 +17,7 @@ from audit.model.adversary import ADVERSARIES
 from audit.runtime.phrases import ENGLISH
 from reports.languages import catalogues
 from tests.cli.forms import EXAMPLES, edit
+from tests.helpers.messy import as_csv, write
 from tests.helpers.running import refused, run_main
 
 BEGIN, END = "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}", "\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
@@ -168,3 +170,37 @@ def test_fields_of_machines_stay_as_they_are():
         for rung in report["ladder"]:
             del rung["seconds"]
     assert german == english
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "mark", "yes"),
+    [
+        ("en", "What is the column", "guess: ", "yes"),
+        ("fr", "Qu’est-ce que la colonne", "supposition\u00a0: ", "oui"),
+        ("de", "Was ist die Spalte", "Annahme: ", "ja"),
+        ("es", "¿Qué es la columna", "suposición: ", "sí"),
+    ],
+)
+def test_a_manifest_is_asked_about_and_written_in_a_language(tmp_path, monkeypatch, language, question, mark, yes):
+    """Answers are those shown: `oui` is an answer; only the comments of the manifest differ, and only they change."""
+    rows = [[age, sex, value] for age in ("20-39", "40-59") for sex in "mf" for value in ("flu", "cold")]
+    for tag in ("march", "june"):
+        write(tmp_path / f"{tag}.csv", as_csv([["Age", "Sex", "Disease"], *rows]))
+    words = ["--language", language]
+    assert run_main("init", str(tmp_path), "--yes", *words)[0] == 0
+    path = tmp_path / "series.toml"
+    text = path.read_text(encoding="utf-8")
+    assert f"  # {mark}" in text
+    keys = text.partition("[unconfirmed]")[2]
+    assert '"columns.sensitive"' in keys
+    more = text.replace("keys = [", 'keys = ["columns.missing", ').replace(
+        "[columns]\n", '[columns]\nmissing = ["?"]\n'
+    )
+    path.write_text(more, encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"2\n1\n1\n{yes}\n\n\n\n"))
+    code, _, err = run_main("init", str(tmp_path), "--confirm", *words)
+    assert code == 0, err
+    assert question in err
+    done = path.read_text(encoding="utf-8")
+    assert "[unconfirmed]" not in done
+    assert f"# {mark}" not in done
