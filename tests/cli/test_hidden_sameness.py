@@ -2,6 +2,7 @@
 
 import pytest
 
+from audit.io.irregularities import are_others
 from tests.helpers.messy import series_of
 from tests.helpers.running import read_audit
 
@@ -97,6 +98,21 @@ def test_people_of_whom_nobody_comes_again_are_asked_about(tmp_path, first, last
         text = "row,individual\n" + "".join(f"{row},{name}\n" for row, name in enumerate(who))
         (folder / "private" / f"{place}.key.csv").write_text(text, encoding="utf-8")
     assert ("are other ones in each release" in undecided(folder)[1]) == others
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Q1-{}", "Q2-{}", True),
+        ("{}/jan", "{}/march", True),
+        ("2024{:03}", "2025{:03}", True),
+        ("Q1-{}", "Q1-{}", False),
+    ],
+)
+def test_few_people_are_others_by_what_all_of_a_release_share(one, other, same):
+    names = [{form.format(n) for n in range(6, 15)} for form in (one, other)]
+    assert are_others(*names) == same
+    assert not are_others(names[0], {f"{n * 7919 % 1009}x" for n in range(9)})
 
 
 @pytest.mark.parametrize("together", [True, False])
