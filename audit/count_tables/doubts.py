@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,10 @@ from audit.count_tables.published_texts import is_like_a_number, said_range
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import column_names, read_count_table
 from audit.io.rules.rule import NOTHING
+from audit.io.rules.spelling import nearly_respelled
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys, toml_key
+from audit.model.arrays import Codes
 from audit.model.count_report import Rounding
 from audit.model.doubt import Doubt
 from audit.model.errors import InputError, Problems, printable
@@ -36,6 +39,7 @@ from audit.runtime.phrases import Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _NAMED = 6
+_MARKS = "*†‡§#[]()_¹²³ "
 
 
 def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_found: bool) -> list[Doubt]:
@@ -81,7 +85,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
         for names, key, phrase in unread
         if names
     ]
-    more = _missed_totals(counts), _moved_labels(counts), _likely_parts(counts), _changes(counts)
+    more = _missed_totals(counts), _moved_labels(counts), _other_labels(counts), _likely_parts(counts), _changes(counts)
     reasons += [reason for some in more for reason in some]
     return [*_guesses(keys), *map(Doubt, reasons)]
 
@@ -221,6 +225,68 @@ def _moved_labels(counts: PublishedCounts) -> Iterator[Reason]:
                         second=printable(second[0][1]),
                     )
                 )
+
+
+def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
+    """Yield the dimensions of which two labels may be one.
+
+    That are labels which are nearly spelled alike, unless a table has both beside the same other labels; and labels of
+    two tables of the same people that share none: if the labels of each cover everybody, they mean the same or overlap.
+    """
+    manifest = counts.manifest
+    for place, dimension in enumerate(counts.dimensions):
+        name = dimension.axis.name
+        if name in {*manifest.categories, *manifest.codes, *manifest.nested}:
+            continue
+        own = counts.label[:, place]
+        published = [label for label in np.unique(own).tolist() if label != dimension.total]
+        bare: dict[str, list[int]] = {}
+        for label in published:
+            bare.setdefault(dimension.labels[label].strip(_MARKS), []).append(label)
+        alike = [[label for text in group for label in bare[text]] for group in nearly_respelled([*bare])]
+        alike += [labels for labels in bare.values() if len(labels) > 1]
+        pair = next((group for group in alike if not _stand_together(counts, place, group)), [])
+        if not pair and name not in manifest.open and not manifest.absent_is_zero:
+            pair = _without_counterparts(counts, own, dimension.total)
+        if pair:
+            rows = [int(np.argmax(own == label)) for label in pair[:2]]
+            first, second = (f"{shown}:{line}" for shown, line in map(counts.place, rows))
+            yield _needs(
+                say(
+                    '"{one}" of {dimension} ({first}) and "{other}" ({second}) may be one label, or overlap; write '
+                    "them alike, or say in categories what is part of each, or, if tables need not have all labels, "
+                    'write open = ["{dimension}"]',
+                    one=printable(dimension.labels[pair[0]], 60),
+                    other=printable(dimension.labels[pair[1]], 60),
+                    dimension=printable(name, 60),
+                    first=printable(first),
+                    second=printable(second),
+                )
+            )
+
+
+def _stand_together(counts: PublishedCounts, place: int, labels: Sequence[int]) -> bool:
+    """Return whether two of some labels of a dimension stand in one table beside the same other labels."""
+    rows = np.flatnonzero(np.isin(counts.label[:, place], labels))
+    beside = np.column_stack([counts.file, counts.measure, np.delete(counts.label, place, axis=1)])[rows]
+    both = np.unique(np.column_stack([beside, counts.label[rows, place]]), axis=0)
+    return len(np.unique(both[:, :-1], axis=0)) < len(both)
+
+
+def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> list[int]:
+    """Return a label of each of two tables of the same people that share none, though both have the total or several.
+
+    A table of one region and one of another share no region either, but have no total of all.
+    """
+    apart = counts.manifest.over_time == "independent"
+    people = counts.release if apart else np.zeros_like(counts.release)
+    tables, table = np.unique(np.column_stack([people, counts.file]), axis=0, return_inverse=True)
+    kinds = {(int(tables[at, 0]), frozenset(own[table == at].tolist())) for at in range(len(tables))}
+    for (one, labels), (other, others) in combinations(sorted(kinds, key=lambda kind: (kind[0], min(kind[1]))), 2):
+        several = min(len(labels), len(others)) > 1
+        if one == other and several and labels - {total} and others - {total} and labels & others <= {total}:
+            return [min(labels - {total}), min(others - {total})]
+    return []
 
 
 def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:

@@ -17,16 +17,20 @@ _SET = re.compile(rf"{{\s*{_GERMAN}(?:\s*;\s*{_GERMAN})*\s*}}")
 _BETWEEN = "[-\u2010-\u2015._/ ]"
 _ORNAMENT = re.compile(
     r"(?<=[^\W\d_])[-\u2010-\u2015.,;:'’/()_ ]+(?=[^\W\d_])|(?<=[^\W\d_])[.,;:'’/()]+(?=\W|$)"
+    r"|^[#_\[(]+(?=[^\W\d_])|(?<=[^\W\d_])[]#_]+$"
     rf"|(?<=[^\W\d_]){_BETWEEN}(?=[0-9])|(?<=[0-9]){_BETWEEN}(?=[^\W\d_])|(?<=[0-9])[.,;:)]+$| +(?=[-+]+$)"
     r"|(?<=^[a-z][0-9][0-9])\.(?=[0-9])|(?<=^[a-z][ -][0-9][0-9])\.(?=[0-9])"
 )
 _SEMICOLON = re.compile(r"\s*;\s*")
 _AND = re.compile(r"(?<=[^\W\d_])(?:\s*&\s*|\s+(?:and|et|und|y)\s+)(?=[^\W\d_])")
+_LOOK_ALIKE = str.maketrans("авекмнорстухіјѕοα", "abekmhopctyxijsoa")  # letters of Cyrillic and Greek typed by mistake
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
 
 
 def fold(text: str) -> str:
-    """Return the spelling that a text shares with all that differ from it in form, case, blanks or zeros alone.
+    """Return the spelling that a text shares with all that differ in form, case, blanks or zeros alone.
+
+    Marks that cannot be seen, such as soft hyphens, are left out.
 
     Members of sets are folded each by itself; numbers without braces may have decimal commas, and keep their zeros.
 
@@ -34,6 +38,8 @@ def fold(text: str) -> str:
     ('flu a', '1', '1.5', '{flu, cold}', '5,09')
     """
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if not plain.isprintable():  # invisible marks, such as a soft hyphen
+        plain = "".join(each for each in plain if unicodedata.category(each) != "Cf")
     plain = " ".join(plain.split())
     if "," not in plain and "{" not in plain:
         return _number(plain)
@@ -53,11 +59,13 @@ def skeleton(text: str) -> str:
     ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'abc']
     >>> [skeleton(text) for text in ("COVID-19", "Covid 19", "10 mg", "stage -1", "HIV-1/2", "1-2")]
     ['covid19', 'covid19', '10mg', 'stage -1', 'hiv1/2', '1-2']
+    >>> [skeleton(text) for text in ("[flu]", "#flu", "flu_", "\u0441old", "co\u00adld", "[1, 2[")]
+    ['flu', 'flu', 'flu', 'cold', 'cold', '[1, 2[']
     >>> [skeleton(text) for text in ("Haut und Haar", "Haut&Haar", "toux et fièvre", "band", "1 & 2")]
     ['haut&haar', 'haut&haar', 'toux&fievre', 'band', '1 & 2']
     """
     plain = "".join(each for each in unicodedata.normalize("NFKD", fold(text)) if not unicodedata.combining(each))
-    return _ORNAMENT.sub("", _AND.sub("&", plain.strip("'\"’‘“”„«»")))
+    return _ORNAMENT.sub("", _AND.sub("&", plain.translate(_LOOK_ALIKE).strip("'\"’‘“”„«»")))
 
 
 def skeletons(text: str) -> set[str]:

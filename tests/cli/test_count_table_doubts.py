@@ -53,6 +53,39 @@ def test_numbers_beside_the_counts_are_judged_or_named(texts, tmp_path):
     assert verdict(declared)[:2] == (0, "[]")
 
 
+AREAS = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\n'
+
+
+def respelled(folder, rows, names, table=AREAS + 'over_time = "same"\n'):
+    """A second table of the same people beside the first, in which the areas have other names."""
+    written(folder, rows, table=table, releases=2)
+    again = [",".join((names.get(area, area), *rest)) for area, *rest in rows]
+    (folder / "releases/2.csv").write_text("\n".join(["area,sex,n", *again]) + "\n", encoding="utf-8")
+    return folder
+
+
+NAMES = {"A": "Aberdeen", "B": "Bath"}
+
+
+@pytest.mark.parametrize(
+    "names", [{"A": text} for text in ("A*", "[A]", "A\u00ad", "\u0410", "2 A", "#A", "a")] + [NAMES]
+)
+def test_labels_that_may_be_one_are_asked_about(names, tmp_path):
+    code, out, err = run_main(str(respelled(tmp_path, NUMBERS[:6], names)))
+    assert code in (2, 3)
+    assert "its spelling alone" in err or "may be one label, or overlap; write them alike" in " ".join(out.split())
+
+
+def test_labels_of_other_people_are_others(tmp_path):
+    assert run_main(str(respelled(tmp_path / "alike", NUMBERS[:6], {})))[0] == 0
+    same = AREAS + 'over_time = "same"\n'
+    assert run_main(str(respelled(tmp_path / "open", NUMBERS[:6], NAMES, same + 'open = ["area"]\n')))[0] == 0
+    assert run_main(str(respelled(tmp_path / "independent", NUMBERS[:6], NAMES, AREAS)))[0] == 0
+    assert run_main(str(respelled(tmp_path / "areas", NUMBERS[:3], NAMES)))[0] == 0
+    both = [*NUMBERS[:6], *(("1 A", *row[1:]) for row in NUMBERS[:3])]
+    assert run_main(str(respelled(tmp_path / "beside", both, {})))[0] == 0
+
+
 def test_a_finding_stands_whatever_stands_beside_it(tmp_path):
     rows = beside(["1.5"] * 9)
     rows[0] = ("A", "f", "*", "1.5")

@@ -107,6 +107,25 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.rules.disclosure.Unlinkable.doubts", "and any(together)", "and False"),
         ("audit.io.roles._skeletons", "skeleton(text) if", "text if"),
     ],
+    "cli/test_count_table_doubts.py::test_labels_that_may_be_one_are_asked_about": [
+        ("audit.count_tables.doubts._other_labels", "if len(labels) > 1", "if False"),
+        ("audit.count_tables.doubts._other_labels", "for group in nearly_respelled([*bare])", "for group in ()"),
+        (
+            "audit.count_tables.doubts._other_labels",
+            "pair = _without_counterparts",
+            "pair = [] and _without_counterparts",
+        ),
+        ("audit.io.respelling.skeleton", ".translate(_LOOK_ALIKE)", ""),
+        ("audit.io.respelling.fold", '!= "Cf"', '!= ""'),
+    ],
+    "cli/test_count_table_doubts.py::test_labels_of_other_people_are_others": [
+        ("audit.count_tables.doubts._stand_together", "< len(both)", "< 0"),
+        (
+            "audit.count_tables.doubts._without_counterparts",
+            "several = min(len(labels), len(others)) > 1",
+            "several = True",
+        ),
+    ],
     "cli/test_warnings.py::test_what_may_be_one_value_or_no_value_leaves_undecided_what_rests_on_it": [
         ("audit.judgement.doubts.misread_doubts", "isinstance(each, MisreadWarning)", "False"),
         ("audit.io.rules.spelling._skeletons", "skeletons(text)", "[fold(text)]"),
