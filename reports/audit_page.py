@@ -36,7 +36,6 @@ from reports.release_risk import blamed_columns, panel
 from reports.repair import recommended
 from reports.sentences import (
     CONTRADICTED,
-    absent,
     adversary,
     advice,
     changed,
@@ -84,21 +83,32 @@ _ON_TERMINAL = 24
 
 def audit_page(report: Report) -> Page:
     """Return the page of a report: a sheet with the verdict, what to do and where to sign, then what shows it."""
-    drawn = [*page_charts.over_time(report), *page_charts.by_risk(report)]
-    drawn = drawn if report.policy.violations else drawn[::-1]
-    open_ones = list(_open(report))
-    summary: list[Block] = [Figures(drawn[:1])] if drawn else []
-    summary.append(Bullets([*split(report), *changed(report), *violated(report), *ended(report)]))
+    drawn, open_ones, summary = _drawn(report), list(_open(report)), [*split(report), *changed(report)]
+    summary += [*violated(report), *ended(report)]
+    shown: list[Block] = [Bullets(summary)]
     if not report.policy.violations:
-        summary, open_ones = [*summary, *open_ones], []
+        shown, open_ones = [*shown, *open_ones], []
     mending = [str(CONTRADICTED)] if report.contradictions else []
+    todo = Bullets([next_step(report), *measures(report), *mending])
+    page = signed_page(report, [Facts(list(_head(report)))], shown, todo)
+    return replace(page, annex=[each for each in _annex(report, open_ones, drawn[1:]) if each.blocks])
+
+
+def signed_page(report: Report, head: Sequence[Block], shown: Sequence[Block], todo: Block) -> Page:
+    """Return the sheet that is read and signed: the verdict, a picture, what is behind it, what to do, the decision."""
     lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
     sections = [
-        Section(say("What to do"), [Bullets([next_step(report), *measures(report), *mending])]),
+        Section(say("What to do"), [todo]),
         Section(say("Decision"), [Paragraph(allowed(report), strong=True), Signing(choices(report), lines)]),
     ]
-    page = page_of(report, [Facts(list(_head(report)))], summary, iter(sections))
-    return replace(page, annex=[each for each in _annex(report, open_ones, drawn[1:]) if each.blocks])
+    drawn = _drawn(report)[:1]
+    return page_of(report, head, [*([Figures(drawn)] if drawn else []), *shown], iter(sections))
+
+
+def _drawn(report: Report) -> list[Chart]:
+    """Return the pictures, first the one that shows what the verdict is about; none beside a violation is flat."""
+    drawn = [*page_charts.over_time(report), *page_charts.below_k(report), *page_charts.by_risk(report)]
+    return [each for each in drawn if not each.flat] if report.policy.violations else drawn[::-1]
 
 
 def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sections: Iterator[Section]) -> Page:
@@ -109,7 +119,7 @@ def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sec
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
         name=printable(report.series.name, 200),
         inside=report.revealed or shows_counts,
-        mark=_mark(report),
+        mark=mark(report, inside=report.revealed or shows_counts),
         band=say("INTERNAL: shows hidden counts") if shows_counts else None,
         sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
         head=head,
@@ -121,10 +131,11 @@ def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sec
     )
 
 
-def _mark(report: Report) -> str:
+def mark(report: Report, *, inside: bool) -> str:
+    """Return what says of a page on a report that it stays inside, or that it may be shared."""
     if report.tables is None:
-        return marked(inside=report.revealed)
-    if report.attacks[0].findings:
+        return marked(inside=inside)
+    if inside:
         return say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
     return say("Shareable: the tables name nobody, and no count is shown that they hide.")
 
@@ -137,18 +148,14 @@ def terminal_page(report: Report, series: str, *, means: bool = True) -> Page:
         series: how the series is called on the command line.
         means: whether there is room for mean risks of releases.
     """
-    return page_of(report, terminal_head(report), terminal_summary(report), _on_terminal(report, series, means=means))
+    summary = Bullets([*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])], soft=True)
+    return page_of(report, terminal_head(report), [summary], _on_terminal(report, series, means=means))
 
 
 def terminal_head(report: Report) -> list[Block]:
     """Return what was audited, and against which adversary."""
     rules = "" if report.tables is None else " ".join(counts.rules(report.tables))
     return [Paragraph(facts(report)), Paragraph(adversary(report)), *([Paragraph(rules)] if rules else [])]
-
-
-def terminal_summary(report: Report) -> list[Block]:
-    """Return what is behind the verdict."""
-    return [Bullets([*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])], soft=True)]
 
 
 def _on_terminal(report: Report, series: str, *, means: bool) -> Iterator[Section]:
@@ -341,18 +348,14 @@ def _ladder(report: Report) -> Iterator[Block]:
     laddered = len(report.ladder) > len({rung.sensitive for rung in report.ladder})
     rows = []
     for attack in report.attacks:
-        row = [named(attack), status_in_words(attack.status)]
         if attack.reason is not None and attack.status == "skipped":
             continue  # a line below names those that were not tried
-        if attack.ran:
-            # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
-            rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
-            people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
-            risks = [risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
-            row += [fallen(attack), *(people if laddered else []), *risks, seconds(attack)]
-        else:
-            row += [absent(attack), *[""] * (5 if laddered else 3)]
-        rows.append(row)
+        # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
+        rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
+        people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
+        risks = [risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
+        found = [fallen(attack), *(people if laddered else []), *risks, seconds(attack) if attack.ran else ""]
+        rows.append([named(attack), status_in_words(attack.status), *found])
     head = [say("attack"), say("status"), say("finds"), *([say("new people"), say("so far")] if laddered else [])]
     yield PageTable([*head, say("highest risk"), say("mean risk"), say("time")], rows, words=3)
     new = say("New people: those whose value is certain by this attack but not by any attack above it.")

@@ -54,6 +54,11 @@ class Chart:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
+    @property
+    def flat(self) -> bool:
+        """Whether all its lines are level, so that it shows nothing that a number would not say."""
+        return len({tuple(figures) for _, *figures in self.rows}) < 2
+
 
 @dataclass(frozen=True)
 class _Frame:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import TypeAlias
 from xml.sax.saxutils import escape
 
-from audit.findings.count import CountFinding
+from audit.findings.count import COUNT_KINDS, CountFinding
 from audit.model.errors import printable
 from audit.model.finding import Finding
 from audit.model.json_types import WORSE
 from audit.model.report import AttackReport, Report
-from audit.runtime.phrases import figure, percent, say
+from audit.runtime.phrases import Phrase, figure, percent, say
+from reports.languages.catalogues import LANGUAGES, in_language
 from reports.page import Entry, Page, Paragraph, Section
 
 _LONGEST = 10_000
@@ -72,7 +73,22 @@ class ListedFinding:
     until: str = ""
 
 
-COLUMNS = tuple(each.name for each in fields(ListedFinding))
+_HEADS = Phrase("id, gravity, attack, column, value, person, release, size, risk, finding, reason, until")
+"""What the columns are called."""
+_GRAVE = Phrase("grave")
+
+
+def heads() -> list[str]:
+    """Return what the columns are called in the language in use."""
+    return str(_HEADS).split(", ")
+
+
+def list_forms() -> Iterator[tuple[str, str, str]]:
+    """Yield by language what a list calls the columns of ids, reasons and last days."""
+    for code in LANGUAGES:
+        with in_language(code):
+            ident, *_, reason, until = heads()
+            yield ident, reason, until
 
 
 Grave: TypeAlias = Collection[tuple[str | None, str]]
@@ -99,6 +115,11 @@ def in_order(lines: Sequence[ListedFinding], order: str, releases: Sequence[str]
 def _gravity(line: ListedFinding) -> int:
     order = ["grave", *reversed(WORSE), ""]
     return order.index(line.gravity)
+
+
+def _gravity_in_words(line: ListedFinding) -> str:
+    kind = COUNT_KINDS.get(line.gravity)
+    return str(kind.title if kind else _GRAVE) if line.gravity else ""
 
 
 def _line(attack: AttackReport, finding: Finding[str], only: str, grave: Grave) -> ListedFinding:
@@ -136,7 +157,7 @@ def page(lines: Sequence[ListedFinding], *, inside: bool) -> Page:
 
 
 def _about(line: ListedFinding) -> Iterator[str]:
-    yield from filter(None, [line.gravity, printable(line.column)])
+    yield from filter(None, [_gravity_in_words(line), printable(line.column)])
     yield say("release {release}", release=printable(line.release))
     yield say("size {size}", size=figure(line.size))
     yield say("risk {risk}", risk=percent(line.risk))
@@ -146,14 +167,14 @@ def as_csv(lines: Sequence[ListedFinding]) -> str:
     """Return a list as CSV with a header; no cell is a formula to a spreadsheet."""
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_cells(each).values() for each in lines)
+    writer.writerow(heads())
+    writer.writerows(map(_cells, lines))
     return target.getvalue()
 
 
 def as_workbook(lines: Sequence[ListedFinding]) -> bytes:
     """Return a list as an Excel workbook of one sheet, whose texts are texts."""
-    rows = "".join(map(_row, [dict(zip(COLUMNS, COLUMNS, strict=True)), *map(_cells, lines)]))
+    rows = _row(heads()) + "".join(map(_row, map(_cells, lines)))
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as book:
         for name, text in {**_WORKBOOK, "xl/sheet.xml": _SHEET.format(rows=rows)}.items():
@@ -161,17 +182,18 @@ def as_workbook(lines: Sequence[ListedFinding]) -> bytes:
     return target.getvalue()
 
 
-def _row(cells: Mapping[str, object]) -> str:
+def _row(cells: Iterable[object]) -> str:
     def drawn(cell: object) -> str:
         if isinstance(cell, str):
             return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(cell)}</t></is></c>'
         return f"<c><v>{cell}</v></c>"
 
-    return f"<row>{''.join(map(drawn, cells.values()))}</row>"
+    return f"<row>{''.join(map(drawn, cells))}</row>"
 
 
-def _cells(line: ListedFinding) -> Mapping[str, object]:
-    return {name: _passive(cell) if isinstance(cell, str) else cell for name, cell in asdict(line).items()}
+def _cells(line: ListedFinding) -> list[object]:
+    shown = astuple(replace(line, gravity=_gravity_in_words(line)))
+    return [_passive(cell) if isinstance(cell, str) else cell for cell in shown]
 
 
 def _passive(text: str) -> str:

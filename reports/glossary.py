@@ -27,7 +27,7 @@ ATTACKS = {
 def glossary(report: Report) -> list[tuple[str, str]]:
     """Return the words that the page uses, each with its meaning."""
     if report.tables is not None:
-        return counts.words()
+        return [*counts.words(), ("differencing", str(ATTACKS["differencing"]))]
     words = [
         (say("release"), say("One table as published at one time; the series is all of them.")),
         (say("version"), say("One person in one release.")),

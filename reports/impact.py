@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from audit.findings.wording import line_runs, listing
 from audit.model.errors import printable, printable_path
-from audit.model.measures import PEOPLE, LeastBounds
-from audit.model.release_impact import Cause, Change, ComparedAttack, ReleaseImpact
+from audit.model.measures import PEOPLE
+from audit.model.release_impact import Cause, ComparedAttack, ReleaseImpact
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
-from reports.audit_page import page_of, terminal_head, terminal_summary
+from reports.audit_page import signed_page, terminal_head
 from reports.finding_text import shown_attacks, steps
 from reports.frames import frames
 from reports.page import Block, Bullets, Entry, Page, PageSteps, PageTable, Paragraph, Section
 from reports.repair import short
-from reports.sentences import named, reasons
+from reports.sentences import CONTRADICTED, fallen, named, reasons
+from reports.summary_text import last_release, next_step
 
 _WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
 _WITH = Phrase("{attack} with it is incomplete: {reason}.")
 
 
 def page(impact: ReleaseImpact) -> Page:
-    """Return the verdict with the candidate, what changes, what causes it, and a repair."""
+    """Return the sheet with the verdict, what to do and the decision, then what the candidate changes, and why."""
     after = impact.after
+    behind = [*reasons(after), *([str(CONTRADICTED)] if after.contradictions else [])]
+    shown = [Bullets(behind), Bullets(list(_before(impact)), soft=True)]
+    refused = say(
+        "Do not publish release {release} as it is: with it, the policy does not hold.", release=last_release(after)
+    )
+    first = refused if after.policy.violations and not after.contradictions else next_step(after)
+    todo = Bullets([first, *_proposal(impact), *_beyond_repair(impact)])
     head = [*terminal_head(after), Bullets(list(_read(impact)), soft=True)]
-    return page_of(after, head, terminal_summary(after), _sections(impact))
+    return replace(signed_page(after, head, shown, todo), annex=list(_annex(impact)))
 
 
-def _sections(impact: ReleaseImpact) -> Iterator[Section]:
-    pairs = zip(impact.without.attacks, impact.after.attacks, strict=True)
+def _annex(impact: ReleaseImpact) -> Iterator[Section]:
+    pairs = list(zip(impact.without.attacks, impact.after.attacks, strict=True))
     unfinished = [line for old, new in pairs for line in _unfinished(old, new)]
-    yield Section("", [Bullets(list(_before(impact)), soft=True)])
-    yield Section("", [_changes(impact), Bullets(unfinished, soft=True)])
+    yield Section(say("What the candidate changes"), [_changes(pairs), Bullets(unfinished, soft=True)])
     shown = shown_attacks(impact.after)
     for attack, report in zip(impact.attacks, impact.after.attacks, strict=True):
         if report in shown and attack.new:
             yield _findings(attack, by_version=report.measures.by_version)
-    proposed = [*_proposal(impact), *_beyond_repair(impact)]
-    yield Section(say("Repair"), [Bullets(proposed, soft=True)] if proposed else [])
 
 
 def _read(impact: ReleaseImpact) -> Iterator[str]:
@@ -73,53 +78,19 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
     )
 
 
-def _changes(impact: ReleaseImpact) -> Block:
-    rows = [(attack, change) for attack in impact.attacks for change in attack.changes]
-    if not rows:
-        return Paragraph(say("No measure of any attack changes."))
-    head = [say("attack"), say("measure"), say("before"), say("after")]
-    names = [named(attack.after) for attack, _ in rows]
-    return PageTable(
-        head,
-        [
-            ["" if place and names[place - 1] == name else name, *_cells(change)]
-            for place, (name, (_, change)) in enumerate(zip(names, rows, strict=True))
-        ],
-        words=2,
-    )
+def _changes(pairs: Sequence[tuple[AttackReport, AttackReport]]) -> PageTable:
+    """Return what each attack finds without the candidate and with it."""
+    rows = [
+        [named(new), *map(fallen, (old, new)), *map(_highest_risk, (old, new))]
+        for old, new in pairs
+        if old.ran or new.ran
+    ]
+    heads = say("attack"), say("without the candidate"), say("with it"), say("highest risk without it"), say("with it")
+    return PageTable(heads, rows, words=3)
 
 
-def _cells(change: Change) -> list[str]:
-    values = (_value(change.measure, value) for value in (change.before, change.after))
-    return [change.measure.replace("_", " "), *values]
-
-
-def _value(measure: str, value: object) -> str:
-    if isinstance(value, dict):
-        return _table(value)
-    if value is None:
-        return "-"
-    if measure.endswith("_risk"):
-        return risk_text(value)
-    return figure(value) if isinstance(value, int) else printable(str(value))
-
-
-def _table(value: Mapping[str, object]) -> str:
-    """Return bounds, an estimate with its interval, or any other table in words.
-
-    >>> _table({"lower": 2, "upper": 4}), _table({"value": 0.5, "low": 0.4, "high": 0.75}), _table({"worst": 3})
-    ('2 to 4', '0.500 (0.400 to 0.750)', 'worst 3')
-    """
-    lower, upper = value.get("lower"), value.get("upper")
-    if value.keys() == {"lower", "upper"} and all(isinstance(each, int | None) for each in (lower, upper)):
-        return str(LeastBounds(_whole(lower), _whole(upper)))
-    if value.keys() >= {"value", "low", "high"}:
-        return say("{value} ({low} to {high})", **{name: risk_text(value[name]) for name in ("value", "low", "high")})
-    return ", ".join(f"{name} {printable(str(entry))}" for name, entry in value.items())
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) else None
+def _highest_risk(attack: AttackReport) -> str:
+    return risk_text(attack.risks["max_risk"]) if "max_risk" in attack.risks else ""
 
 
 def with_news(impact: ReleaseImpact) -> Report:

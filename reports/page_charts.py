@@ -37,6 +37,15 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
         yield charts.lines(title, tags, series, axes=(say("after release"), label))
 
 
+def below_k(report: Report) -> Iterator[charts.Chart]:
+    """Yield how many rows of each release too few others look like, where that breaks the policy by itself."""
+    panel = {each.release: each.below_k for each in report.panel}
+    if len(panel) > 1 and any(each.attack is None and each.measure == "k" for each in report.policy.violations):
+        title, axes = say("Rows that look like too few others, release by release"), (say("release"), say("rows"))
+        tags = [printable(tag, 24) for tag in panel]
+        yield charts.lines(title, tags, [(str(axes[1]), list(panel.values()))], axes=axes)
+
+
 def _line(each: Exposure, report: Report) -> tuple[str, list[float | None]]:
     name = (
         say("{attack} ({attribute})", attack=each.attack, attribute=printable(each.sensitive))

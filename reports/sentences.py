@@ -480,7 +480,12 @@ def absent(attack: AttackReport) -> str:
 
 
 def fallen(attack: AttackReport) -> str:
-    """Return how many people or versions an attack is certain about, or how many records were in too small a class."""
+    """Return how many people or versions an attack is certain about, or how many records were in too small a class.
+
+    Of an attack without a result, return why there is none.
+    """
+    if not attack.ran:
+        return absent(attack)
     found = attack.measures.found_in_words(at_least=attack.incomplete)
     alone = attack.risks.alone
     if not isinstance(alone, int):

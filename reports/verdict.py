@@ -12,7 +12,7 @@ from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, parted, percent, say, say_count
 from reports.count_tables import sentences as counts
-from reports.sentences import absent, fallen, named, seconds, status_in_words, value_of, violating, violation_text
+from reports.sentences import fallen, named, seconds, status_in_words, value_of, violating, violation_text
 
 _NEARLY = 0.9  # a value so probable is shown in any case
 
@@ -60,11 +60,10 @@ def split(report: Report) -> Iterator[str]:
 
 def in_short(report: Report) -> str:
     """Return the verdict, and a line for each attack."""
-    lines = [f"{printable(report.series.name, 200)}: {headline(report)[0]}"]
-    for each in report.attacks:
-        found = fallen(each) if each.ran else absent(each)
-        lines.append(f"  {named(each)}: {found} ({status_in_words(each.status)}, {seconds(each)})")
-    return "\n".join(lines)
+    found = [
+        f"{named(each)}: {fallen(each)} ({status_in_words(each.status)}, {seconds(each)})" for each in report.attacks
+    ]
+    return "\n  ".join([f"{printable(report.series.name, 200)}: {headline(report)[0]}", *found])
 
 
 def _tried(report: Report) -> str:

@@ -271,8 +271,9 @@ class LoadedTables(Loaded):
         from attacks.differencing.attack import Differencing
         from audit.count_tables.table_audit import waive_counts
         from audit.judgement.waiver_writer import accepted_of
+        from reports.finding_list import list_forms
 
-        waive_counts(self.opened, Differencing(), accepted_of(ids, reason, until, (), listed))
+        waive_counts(self.opened, Differencing(), accepted_of(ids, reason, until, (), listed, list_forms()))
         return LoadedTables(load_tables(self.folder).opened, self._files)
 
     def anonymize(

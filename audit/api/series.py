@@ -284,9 +284,10 @@ class LoadedSeries(Loaded):
         """
         from audit.judgement.waiver_writer import accepted_of
         from audit.pipeline.waived_findings import waive_findings
+        from reports.finding_list import list_forms
 
         settings = AuditSettings({"adversary": adversary, "policy": policy})
-        accepted = accepted_of(ids, reason, until, groups, listed)
+        accepted = accepted_of(ids, reason, until, groups, listed, list_forms())
         with settings.audit_options() as how:
             waive_findings(self.folder, settings.attacks(()), accepted, how)
         return replace(self, opened=load(self.folder, kind="microdata").opened)

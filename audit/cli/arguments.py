@@ -232,7 +232,7 @@ def settings_for(
     return {name: given[name] for name in CountSettings.__annotations__ if name in given}
 
 
-_OF_PEOPLE = ("adversary", "document", "recommend", "risks", "individual", "only", "reach")
+_OF_PEOPLE = ("adversary", "recommend", "risks", "individual", "only", "reach")
 
 
 def flag(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +14,14 @@ from audit.io.atomic_files import write_file
 from audit.io.cells import Kind
 from audit.io.manifest import NAME, parse_manifest
 from audit.io.notations import kind_of_days
-from audit.io.tables import read_table
+from audit.io.tables import header, read_table
 from audit.io.toml import read_text
 from audit.model.errors import Problems, UsageError, printable, printable_path
 
 Parse = Callable[[Path, str, Problems], object]
-_ID, _REASON, _UNTIL = _COLUMNS = "id", "reason", "until"
 _SLASHED = re.compile("([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
+ListForm = tuple[str, str, str]
+"""What a list calls the columns of ids, reasons and last days."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,9 @@ def accepted_of(
     until: datetime.date | None,
     groups: Sequence[tuple[str, str]],
     listed: str | os.PathLike[str] | None,
+    forms: Iterable[ListForm],
 ) -> list[Acceptance]:
-    """Return what is accepted: some ids and groups for one reason until one date, and what a list says.
+    """Return what is accepted: some ids and groups for one reason until one date, and what a list of some form says.
 
     Raises:
         UsageError: nothing is, or there is no date.
@@ -96,7 +98,7 @@ def accepted_of(
     """
     if not (ids or groups or listed):
         raise UsageError("nothing to accept was named; name an ID, a --group RELEASE GROUP, or a --list FILE")
-    found = [] if listed is None else read_list(Path(listed))
+    found = [] if listed is None else read_list(Path(listed), [*forms])
     if (ids or groups) and until is None:
         raise UsageError("--until: there is no date; write the last day of the waiver, as 2030-01-31")
     if until is not None:
@@ -105,16 +107,20 @@ def accepted_of(
     return found
 
 
-def read_list(path: Path) -> list[Acceptance]:
-    """Return what a list of findings accepts: its lines with a reason and a date, in the columns `reason` and `until`.
+def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
+    """Return what a list of findings accepts: its lines with a reason and a date, in a form that has its columns.
 
     Raises:
         InputError: the file cannot be read, or a line has one of the two alone, or a date that is none.
     """
     problems, shown = Problems(), printable_path(path)
-    table, found = problems.checked(read_table(path, shown, _COLUMNS, problems)), []
-    kind, several = kind_of_days(table.distinct(_UNTIL)), set[str]()
-    for row, cells in enumerate(zip(*map(table.texts, _COLUMNS), strict=True)):
+    names = header(path, shown, problems) or {}
+    columns = next((form for form in forms if names.keys() >= {*form}), forms[0])
+    id_column, reason_column, until_column = columns
+    problems.check()
+    table, found = problems.checked(read_table(path, shown, columns, problems)), []
+    kind, several = kind_of_days(table.distinct(until_column)), set[str]()
+    for row, cells in enumerate(zip(*map(table.texts, columns), strict=True)):
         ident, reason, until = map(str.strip, cells)
         if not (reason or until):
             continue
@@ -124,19 +130,20 @@ def read_list(path: Path) -> list[Acceptance]:
             if len(several) == 1:  # what is said of the first is so of all
                 what = f"{until} is not a date that can be read in one way only: day and month may be exchanged"
                 remedy = "write all dates of the list with the year first, as 2030-01-31"
-                problems.add(shown, what, remedy, line=line, column=_UNTIL)
+                problems.add(shown, what, remedy, line=line, column=until_column)
         elif day is None:
             what = "a reason without a date" if not until else f"{printable(until, 40)} is not a date"
-            problems.add(shown, what, "write the last day of the waiver, as 2030-01-31", line=line, column=_UNTIL)
+            problems.add(shown, what, "write the last day of the waiver, as 2030-01-31", line=line, column=until_column)
         elif not reason:
-            problems.add(shown, "a date without a reason", "say why this is accepted", line=line, column=_REASON)
+            problems.add(shown, "a date without a reason", "say why this is accepted", line=line, column=reason_column)
         elif not ident:
-            problems.add(shown, "no finding is named", "copy its id from `audit findings`", line=line, column=_ID)
+            problems.add(shown, "no finding is named", "copy its id from `audit findings`", line=line, column=id_column)
         else:
             found.append(Acceptance(ident, reason, day, f"{shown}, line {line}"))
     problems.check()
     if not found:
-        raise UsageError(f"{shown}: no line has a reason and a date; fill in the columns reason and until")
+        what = f"fill in the columns {reason_column} and {until_column}"
+        raise UsageError(f"{shown}: no line has a reason and a date; {what}")
     return found
 
 

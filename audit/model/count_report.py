@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from audit.model.json_types import Omittable
-from audit.model.measures import ABSENT, Absent, Measures
+from audit.model.measures import ABSENT, INFERENCE, SINGLING_OUT, Absent, Measures
 from audit.runtime.phrases import Noun, Phrase
 
 OverTime = Literal["same", "cumulative", "independent"]
@@ -32,6 +32,7 @@ class CountMeasures(Measures):
 
     has_timeline: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
+    criteria: ClassVar[frozenset[str]] = frozenset({SINGLING_OUT, INFERENCE})
     remedy: ClassVar[Phrase | str] = Phrase(
         "Hide further cells in the same rows and columns, or round more coarsely, by the same rule in all tables and "
         "rates."

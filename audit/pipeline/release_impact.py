@@ -11,6 +11,7 @@ from audit.adversary.view import View
 from audit.io.candidate import file_of
 from audit.io.diagnostics import is_there
 from audit.io.series import Series
+from audit.judgement.ladder import people_found
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.selection import KnownClaims
 from audit.model.arrays import Places
@@ -18,7 +19,6 @@ from audit.model.audit_options import AuditOptions
 from audit.model.finding import Finding, KnownReleases
 from audit.model.outcome import Attack
 from audit.model.release_impact import Candidate, Cause, ComparedAttack, GroupRows, NewFinding, ReleaseImpact, changed
-from audit.model.scored import Result
 from audit.pipeline.attack_run import run_attacks
 from audit.pipeline.audit_run import build_report, remaining_findings
 
@@ -52,7 +52,7 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
             changes=changed(old, new),
             old=new.findings_total - fresh.total,
             new=fresh.total,
-            people=_people(fresh),
+            people=people_found(fresh) or 0,
             findings=tuple(
                 candidate.caused(shown, found, followed=fresh.evidence.followed)
                 for shown, found in zip(fresh.shown, fresh.found, strict=True)
@@ -97,9 +97,3 @@ class _Candidate:
 
     def _lines(self, rows: Rows) -> tuple[int, ...]:
         return tuple(self._file.line(row) for row in rows.tolist())
-
-
-def _people(result: Result[View]) -> int:
-    """Return how many people's values are certain by the claims of a result that are not accepted."""
-    people = None if result.claims is None else result.claims.certain_people(result.waived)
-    return 0 if people is None else len(np.unique(people))

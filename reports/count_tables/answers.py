@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from audit.findings.count import CountReport, amount, bound_lines, cell_name
 from audit.findings.count_answers import CandidateReport, CellExplanation, ComparedTables, ExplainedCount, HiddenCell
@@ -10,11 +11,12 @@ from audit.model.count_report import TablesFacts
 from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason
+from reports.audit_page import signed_page
 from reports.count_tables import sentences as counts
 from reports.count_tables.sentences import measured, state
 from reports.frames import frames
 from reports.json_values import json_object, json_value
-from reports.page import Page, PageSteps, PageTable, Section
+from reports.page import Bullets, Page, PageSteps, PageTable, Paragraph, Section
 from reports.sentences import facts, reasons
 from reports.verdict import headline
 
@@ -37,13 +39,8 @@ def candidate_document(candidate: CandidateReport) -> Mapping[str, object]:
 
 
 def candidate_page(candidate: CandidateReport) -> Page:
-    """Return the verdict with the candidate, what is new, and what to hide or how to round."""
+    """Return the sheet with the verdict with the candidate and what to hide or how to round, then what is new."""
     report = candidate.after
-    release = printable(candidate.release)
-    verdict = [
-        say("With release {release}: {verdict}", release=release, verdict=headline(report)[0]),
-        say("Without it: {verdict}", verdict=headline(candidate.before)[0]),
-    ]
     if candidate.new_total:
         counted = say_count(
             "{count} count could not be derived before.",
@@ -55,18 +52,29 @@ def candidate_page(candidate: CandidateReport) -> Page:
         new = [say("Nothing was found, but some counts are undecided.")]
     else:
         new = [say("Nothing: everything that follows with it could be derived before.")]
-    sections = [
-        ("", [facts(report)]),
-        (say("Verdict"), verdict),
-        (say("What is new"), new),
-        (say("What to do"), list(_todo(candidate))),
-    ]
-    return inside_page(report.series.name, sections)
+    about = say("Release {release} is the candidate, not yet published.", release=printable(candidate.release))
+    before = say("Without it: {verdict}", verdict=headline(candidate.before)[0])
+    page = signed_page(
+        report,
+        [Paragraph(facts(report)), Paragraph(about)],
+        [Bullets([*reasons(report), before])],
+        Bullets(list(_todo(candidate))),
+    )
+    annex = [Section(say("What is new"), [PageSteps(new)])]
+    if candidate.hide:
+        cells = PageSteps(list(_cells(candidate.hide, report.tables)))
+        annex.append(Section(say("Further cells to leave empty"), [cells]))
+    return replace(_inside(page), annex=annex)
+
+
+def _inside(page: Page) -> Page:
+    """Return a page that shows counts which the tables hide, or are to hide."""
+    mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
+    return replace(page, inside=True, mark=mark, band=say("INTERNAL: shows hidden counts"))
 
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
-    if candidate.written:
-        yield from _written(candidate)
+    yield from _written(candidate)
     if not candidate.new_total and candidate.undecided:
         pass  # nobody knows yet whether it may go out
     elif not candidate.new_total and candidate.after.policy.undecided:
@@ -79,11 +87,10 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         yield _no_cells(candidate.stopped)
     else:
         yield say_count(
-            "Hide {count} further cell, and any rate beside it; then nothing new can be derived:",
-            "Hide {count} further cells, and any rates beside them; then nothing new can be derived:",
+            "Hide {count} further cell, and any rate beside it; then nothing new can be derived.",
+            "Hide {count} further cells, and any rates beside them; then nothing new can be derived.",
             len(candidate.hide),
         )
-        yield from _cells(candidate.hide, candidate.after.tables)
         if candidate.least:
             yield say("No cheaper cells are enough: inner cells cost less than totals, small counts less than large.")
         else:
@@ -104,26 +111,24 @@ def _no_cells(stopped: Reason | None) -> str:
 
 
 def _written(candidate: CandidateReport) -> Iterator[str]:
-    """Yield what was written, and which cells are empty there."""
+    """Yield what was written, where something was."""
     files = ", ".join(map(printable_path, candidate.written))
-    hidden = candidate.hide or ()
-    if not hidden:
+    if candidate.written and candidate.hide:
+        yield say_count(
+            "Wrote {files} with {count} further cell left empty, and any rate beside it.",
+            "Wrote {files} with {count} further cells left empty, and any rates beside them.",
+            len(candidate.hide),
+            files=files,
+        )
+    elif candidate.written:
         yield say("Wrote {files} as it was.", files=files)
-        return
-    yield say_count(
-        "Wrote {files} with {count} further cell left empty, and any rate beside it:",
-        "Wrote {files} with {count} further cells left empty, and any rates beside them:",
-        len(hidden),
-        files=files,
-    )
-    yield from _cells(hidden, candidate.after.tables)
 
 
 def _cells(hidden: Sequence[HiddenCell], tables: TablesFacts | None) -> Iterator[str]:
     """Yield the cells to hide, with what they show and their files."""
     for each in hidden:
         where = "" if tables is None else cell_name(each.cell, tables)
-        yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
+        yield f"{where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
 
 
 def not_published(report: CountReport) -> list[str]:
@@ -131,14 +136,6 @@ def not_published(report: CountReport) -> list[str]:
     found = [finding.sentence() for finding in report.findings] or reasons(report)
     start = say("Nothing was published: even with further cells hidden, these counts can be derived, or may be:")
     return [start, *(f"{line}." for line in found)]
-
-
-def inside_page(title: str, sections: Sequence[tuple[str, list[str]]]) -> Page:
-    """Return a candidate_page that shows counts which the tables hide, of parts that are lines under a title each."""
-    name = printable(title, 200)
-    parts = [Section(head, [PageSteps(lines)]) for head, lines in sections]
-    mark = say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
-    return Page(name, inside=True, head=[], sections=parts, mark=mark)
 
 
 CANDIDATE = frames(candidate_page, candidate_document)
@@ -149,7 +146,8 @@ def cell_page(explanation: CellExplanation) -> Page:
     where = say("What can be derived about: {where}", where=cell_name(explanation.cell, explanation.tables))
     sections = [("", [counts.facts(explanation.tables), where])]
     sections += [(_title(each), [*_count(each, explanation)]) for each in explanation.counts]
-    return inside_page(explanation.series, sections)
+    parts = [Section(head, [PageSteps(lines)]) for head, lines in sections]
+    return _inside(Page(printable(explanation.series, 200), inside=True, head=[], sections=parts))
 
 
 def _title(count: ExplainedCount) -> str:

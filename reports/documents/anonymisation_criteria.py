@@ -12,15 +12,8 @@ from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, say, say_count
 from reports.audit_page import recommendation
-from reports.documents.sections import (
-    Document,
-    Part,
-    audited,
-    blank,
-    limits_of_the_audit,
-    signature,
-    verdict,
-)
+from reports.documents import sections
+from reports.documents.sections import Document, Part
 from reports.page import Block, Bullets, Paragraph
 from reports.sentences import fallen, named
 
@@ -39,6 +32,10 @@ _BY_REGISTER = Phrase(
     "Judged: this adversary knows people’s exact quasi-identifiers, and links the releases by the groups in which a "
     "person can be. For what that discloses, see inference."
 )
+_BY_TABLES = Phrase(
+    "The tables contain no records of people that could be linked. What the tables of all releases give away together "
+    "was judged; see singling out and inference."
+)
 
 
 class AnonymisationCriteria(Document):
@@ -53,11 +50,14 @@ class AnonymisationCriteria(Document):
     def parts(self, report: Report) -> Sequence[Part]:
         """Return its sections."""
         return [
-            (say("What was audited"), audited(report)),
+            (say("What was audited"), sections.audited(report)),
             *((str(title), _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
-            (say("Verdict by the policy in force"), chain(verdict(report), recommendation(report, commands=False))),
-            (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
-            (say("Assessment"), signature(say("Data protection officer"))),
+            (
+                say("Verdict by the policy in force"),
+                chain(sections.verdict(report), recommendation(report, commands=False)),
+            ),
+            (say("What was not decided, and what limits the result"), sections.limits_of_the_audit(report)),
+            (say("Assessment"), sections.signature(say("Data protection officer"))),
         ]
 
 
@@ -76,13 +76,15 @@ def _criterion(report: Report, criterion: str) -> Iterator[Block]:
     else:
         what = say("Not judged: no attack that applies to this series looks at this criterion.")
         yield Paragraph(what, strong=True)
-    yield Paragraph(say("Assessment: {blank}", blank=blank(say("whether this is acceptable, and why"))))
+    yield Paragraph(say("Assessment: {blank}", blank=sections.blank(say("whether this is acceptable, and why"))))
 
 
 def _linking(report: Report) -> Iterator[str]:
     """Yield how this adversary links the releases, where attacks went by that."""
     who = ADVERSARIES[report.adversary.kind]
-    if (
+    if report.tables is not None:
+        yield str(_BY_TABLES)
+    elif (
         who.knows_people
         and len(report.series.releases) > 1
         and any(a.ran and a.people is not None for a in report.attacks)

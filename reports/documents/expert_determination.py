@@ -8,16 +8,8 @@ from typing import ClassVar
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, say
 from reports.audit_page import recommendation
-from reports.documents.sections import (
-    Document,
-    Part,
-    attacks,
-    audited,
-    blank,
-    limits_of_the_audit,
-    signature,
-    verdict,
-)
+from reports.documents import sections
+from reports.documents.sections import Document, Part
 from reports.page import Block, Bullets, Paragraph
 
 
@@ -32,23 +24,24 @@ class ExpertDetermination(Document):
 
     def parts(self, report: Report) -> Sequence[Part]:
         """Return its sections."""
-        known = blank(say("knowledge and experience with statistical and scientific methods"))
+        known = sections.blank(say("knowledge and experience with statistical and scientific methods"))
         return [
             (say("The expert"), [Paragraph(say("Name and qualification: {blank}", blank=known))]),
-            (say("The data"), audited(report)),
+            (say("The data"), sections.audited(report)),
             (say("Methods and results"), _results(report)),
-            (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
+            (say("What was not decided, and what limits the result"), sections.limits_of_the_audit(report)),
             (say("Conditions"), [Bullets(list(_conditions(report)))]),
             (say("Until when it holds"), _expiry(report)),
-            (say("Determination"), signature(say("Expert"))),
+            (say("Determination"), sections.signature(say("Expert"))),
         ]
 
 
 def _results(report: Report) -> Iterator[Block]:
     checked = say("Each finding has a certificate. Code that is independent of the attack has checked it again.")
-    yield Paragraph(checked)
-    yield from attacks(report)
-    yield from verdict(report)
+    if report.tables is None:
+        yield Paragraph(checked)
+    yield from sections.attacks(report)
+    yield from sections.verdict(report)
     yield from recommendation(report, commands=False)
 
 
@@ -58,17 +51,19 @@ def _conditions(report: Report) -> Iterator[str]:
         releases=str(len(report.series.releases)),
     )
     yield say("It assumes the adversary named above; anybody who knows more can learn more.")
-    yield say("Recipients, contracts and controls: {blank}", blank=blank(say("conditions of access")))
-    yield say("Other data that recipients can reasonably get: {blank}", blank=blank(say("assessment")))
+    yield say("Recipients, contracts and controls: {blank}", blank=sections.blank(say("conditions of access")))
+    yield say("Other data that recipients can reasonably get: {blank}", blank=sections.blank(say("assessment")))
 
 
 def _expiry(report: Report) -> Iterator[Block]:
     yield Paragraph(say("It ends when the next release of the series goes out, or earlier:"))
-    when = blank(say("date, no further ahead than the data and their environment can be foreseen"))
+    when = sections.blank(say("date, no further ahead than the data and their environment can be foreseen"))
     ends = [
         say("on {blank};", blank=when),
         say("when a file named above is changed, withdrawn or published elsewhere in another form;"),
-        say("when other data about the same people appear: {blank}.", blank=blank(say("who watches for this"))),
+        say(
+            "when other data about the same people appear: {blank}.", blank=sections.blank(say("who watches for this"))
+        ),
     ]
     if applied := [each.expires for each in report.policy.waived if each.state == "applied"]:
         ends.append(say("Findings were accepted until {until}: the verdict above ends with them.", until=min(applied)))

@@ -8,16 +8,8 @@ from typing import ClassVar
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, say
 from reports.audit_page import recommendation
-from reports.documents.sections import (
-    Document,
-    Part,
-    attacks,
-    audited,
-    blank,
-    limits_of_the_audit,
-    signature,
-    verdict,
-)
+from reports.documents import sections
+from reports.documents.sections import Document, Part
 from reports.page import Block, Bullets, Paragraph
 from reports.sentences import measures
 
@@ -35,33 +27,33 @@ class ImpactAssessment(Document):
 
     def parts(self, report: Report) -> Sequence[Part]:
         """Return its sections."""
-        why = blank(say("why these data, in this detail, this often, are needed for the purpose"))
+        why = sections.blank(say("why these data, in this detail, this often, are needed for the purpose"))
         return [
             (say("The processing (Article 35(7)(a))"), _processing(report)),
             (say("Necessity and proportionality (Article 35(7)(b))"), [Paragraph(why)]),
             (say("Risks to the people in the data (Article 35(7)(c)): what was measured"), _risks(report)),
-            (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
+            (say("What was not decided, and what limits the result"), sections.limits_of_the_audit(report)),
             (say("Measures (Article 35(7)(d))"), _measures(report)),
-            (say("Decision"), signature(say("Data protection officer"))),
+            (say("Decision"), sections.signature(say("Data protection officer"))),
         ]
 
 
 def _processing(report: Report) -> Iterator[Block]:
-    yield Paragraph(say("Controller: {blank}", blank=blank(say("name and contact"))))
-    purpose = blank(say("purpose, legal basis, recipients"))
+    yield Paragraph(say("Controller: {blank}", blank=sections.blank(say("name and contact"))))
+    purpose = sections.blank(say("purpose, legal basis, recipients"))
     yield Paragraph(say("Purpose of the publication: {blank}", blank=purpose))
-    yield from audited(report)
+    yield from sections.audited(report)
 
 
 def _risks(report: Report) -> Iterator[Block]:
-    yield from verdict(report)
-    yield from attacks(report)
-    severity = blank(say("what follows for somebody whose value becomes known"))
+    yield from sections.verdict(report)
+    yield from sections.attacks(report)
+    severity = sections.blank(say("what follows for somebody whose value becomes known"))
     yield Paragraph(say("Severity for the people concerned: {blank}", blank=severity))
 
 
 def _measures(report: Report) -> Iterator[Block]:
     yield from recommendation(report, commands=False)
     yield Bullets(list(measures(report)))
-    yield Paragraph(say("Measures taken, with who is responsible: {blank}", blank=blank(say("measures"))))
-    yield Paragraph(say("Risk that remains, and its acceptance: {blank}", blank=blank(say("assessment"))))
+    yield Paragraph(say("Measures taken, with who is responsible: {blank}", blank=sections.blank(say("measures"))))
+    yield Paragraph(say("Risk that remains, and its acceptance: {blank}", blank=sections.blank(say("assessment"))))

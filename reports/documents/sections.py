@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
+from audit.findings.count import CountReport
 from audit.model.errors import printable
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, figure, say
 from reports import markdown
-from reports.audit_page import files
+from reports.audit_page import files, mark
+from reports.count_tables import sentences as counts
 from reports.glossary import glossary
 from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import (
@@ -79,7 +81,8 @@ class Document(ABC):
         sections += [Section(say("Terms"), [Facts(glossary(report))]), Section("", [Paragraph(made, soft=True)])]
         head = [Paragraph(printable(report.series.name, 200) or say("A series")), Paragraph(str(self.purpose))]
         sheet = say("{date}, series-audit {version}", date=report.made, version=report.tool_version)
-        return Page(str(self.title), report.revealed, head, sections, sheet=sheet)
+        shared = mark(report, inside=report.revealed)
+        return Page(str(self.title), report.revealed, head, sections, mark=shared, sheet=sheet)
 
     def render(self, report: Report) -> str:
         """Return it as Markdown with a final line break."""
@@ -120,9 +123,11 @@ def verdict(report: Report) -> Iterator[Block]:
 
 
 def attacks(report: Report) -> Iterator[Block]:
-    """Yield the table of what each attack that was tried found."""
+    """Yield the table of what each attack that was tried found; of tables, what was counted too."""
     rows = [[named(each), status_in_words(each.status), fallen(each)] for each in report.attacks if each.ran]
     yield PageTable([say("attack"), say("status"), say("what it found")], rows, words=3)
+    if isinstance(report, CountReport):
+        yield from (Facts(counts.measured(report)), Paragraph(counts.checked(report.attacks[0])))
 
 
 def limits_of_the_audit(report: Report) -> Iterator[Block]:

@@ -209,8 +209,9 @@ def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
     found, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
     assert (found, err) == (code, "")
     said = " ".join(out.split())
-    assert f"With release 2: {verdict}" in said
-    assert "2.csv with 1 further cell left empty, and any rate beside it: area N (12;" in said
+    assert f"is the candidate, not yet published. {verdict}" in said
+    assert "2.csv with 1 further cell left empty, and any rate beside it." in said
+    assert "Further cells to leave empty area N (12;" in said
     assert ("it may go out" in said) == (code == 0)
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
 

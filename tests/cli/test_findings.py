@@ -73,6 +73,24 @@ def test_what_is_accepted_in_a_list_is_waived_and_nothing_else(series, tmp_path,
     assert {row["id"] for row in listed(series)} == after
 
 
+@pytest.mark.parametrize("code", ["de", "fr", "es"])
+def test_a_list_in_any_language_is_read(series, tmp_path, code):
+    """Heads and words are of the language; dates may be written as it writes them."""
+    path, until = tmp_path / "list.csv", {"de": "31.12.2999", "fr": "31/12/2999", "es": "31/12/2999"}[code]
+    english = listed(series)
+    assert run_main("findings", str(series), "--language", code, "--output", str(path), "--format", "csv")[0] == 0
+    head, *lines = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    assert len({*head}) == len(head) == len(english[0])
+    assert not {*head} & {"id", "reason", "until"}
+    assert [line[0] for line in lines] == [row["id"] for row in english]
+    assert not {line[1] for line in lines} & {"recovered", "narrowed", "small"}
+    lines[1][-2:] = "why", until
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([head, *lines])
+    assert run_main("waive", str(series), "--list", str(path))[::2] == (0, "")
+    assert {row["id"] for row in english} - {row["id"] for row in listed(series)} == {english[1]["id"]}
+
+
 BAD = [
     ({"reason": "why", "until": ""}, "a reason without a date"),
     ({"reason": "", "until": "2999-01-01"}, "a date without a reason"),

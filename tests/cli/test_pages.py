@@ -263,6 +263,23 @@ def test_a_document_has_the_numbers_of_the_page_and_no_commands(name, series):
     assert "## Terms" in text
 
 
+@pytest.mark.parametrize("name", DOCUMENTS.names)
+@pytest.mark.parametrize("series", ["tables-rounded-quarters", "tables-year-to-date", "tables-safe"])
+def test_a_document_on_tables_has_the_numbers_of_the_page_and_no_hidden_count(name, series):
+    page_code, page, _ = run_main(str(TABLES / series), "--format", "markdown", "--findings", "0")
+    code, text = rendered(name, series=TABLES / series)
+    assert code == page_code
+    assert "differencing-" not in text
+    if name in TO_COMPLETE:
+        [verdict] = re.findall(r"^## Verdict\n\n\*\*(.*)\*\*$", page, re.MULTILINE)
+        assert f"**{verdict}**" in text
+        told = "".join(re.findall(r"^[*|].*$", text.split("## Terms")[0], re.MULTILINE))
+        assert set(NUMBER.findall(told)) <= set(NUMBER.findall(page))
+        assert "no count is shown that they hide" in text
+        assert "no person is named" not in text
+        assert not re.search(r"^## .*\n\s*(## |\Z)", text, re.MULTILINE), "a section that says nothing"
+
+
 @pytest.mark.parametrize(
     ("series", "words", "said"),
     [

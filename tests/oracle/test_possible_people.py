@@ -175,6 +175,18 @@ def test_people_alike_are_no_more_than_rows(tmp_path):
     assert result["attacks"][0]["people"] == 2
 
 
+def test_a_candidate_finds_people_not_kinds_of_people(tmp_path):
+    """Two of the seven who look alike may be in both releases; they are one kind."""
+    folder = roll(tmp_path, [{"20-29": "aa", "30-39": "bc"}], [25] * 7)
+    (folder / "1.csv").write_text("Age,Diagnosis\n20-39,a\n20-39,a\n20-39,b\n20-39,c\n")
+    (folder / "2.csv").write_text("Age,Diagnosis\n20-29,a\n20-29,a\n30-39,b\n30-39,c\n")
+    code, out, _ = run_main("next", str(folder), str(folder / "2.csv"), "--format", "json")
+    assert code == 1
+    news = json.loads(out)["attacks"][0]
+    assert (news["people"], news["people_newly_found"], news["newly_found"]) == (2, 2, 1)
+    assert "New findings of intersection (1, 2 people)" in run_main("next", str(folder), str(folder / "2.csv"))[1]
+
+
 def test_rows_of_values_in_common_count_in_sets_of_any_size(tmp_path):
     """In the first two releases one row of each has the value that they share; the third shares none."""
     releases = [{"20-29": "ab"}, {"20-29": "ac"}, {"20-29": "dd"}]
