@@ -20,4 +20,7 @@ def main() -> int:
     except KeyboardInterrupt:
         sys.stderr.write("audit: interrupted\n")
         return 130
+    except MemoryError:
+        sys.stderr.write("audit: out of memory; use a machine with more memory\n")
+        return 2
     return run(alone=True)

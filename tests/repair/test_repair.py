@@ -113,9 +113,9 @@ BROKEN = [Row(f"p{n}", "1", value, ("[20, 60]",)) for n, value in enumerate(["fl
 
 
 def groups_of_four(*groups):
-    """Rows of new people: each group has four values."""
+    """Rows of new people, whose ids are not those of others with another prefix: each group has four values."""
     values = [(group, value) for group, some in enumerate(groups, 1) for value in some]
-    return [Row(f"q{n}", str(group), value, ("[20, 30]",)) for n, (group, value) in enumerate(values)]
+    return [Row(f"new{n + 10}", str(group), value, ("[20, 30]",)) for n, (group, value) in enumerate(values)]
 
 
 @pytest.mark.parametrize(
