@@ -19,7 +19,7 @@ from audit.model.arrays import Flags
 from audit.model.audit_history import AuditHistory, PastReport
 from audit.model.errors import UsageError, printable_path
 from audit.model.json_types import UNBOUNDED, WITHOUT_RESULT, WORSE
-from audit.model.report import BaselineFacts, CountSize
+from audit.model.report import BaselineFacts, CountSize, Report
 
 
 def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
@@ -148,10 +148,16 @@ def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iter
     """Yield the contents of a JSON report; after the colon is what to do about a file that is none.
 
     Raises:
-        UsageError: it cannot be read, or is no report.
+        UsageError: it cannot be read, or is no report, or one of another form.
     """
     try:
-        yield json.loads(path.read_bytes())
+        report = json.loads(path.read_bytes())
+        if report["schema_version"] != Report.schema_version:
+            raise UsageError(
+                f"{named}: its schema_version is not {Report.schema_version}, the only one that this version "
+                "reads; make the report again with this version"
+            )
+        yield report
     except OSError as error:
         raise UsageError(f"{named}: {error.strerror or 'it cannot be read'}{unreadable}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -87,6 +87,15 @@ def test_what_is_no_baseline(words, said, series, tmp_path):
     assert said in refused(str(series), "--baseline", str(target))
 
 
+@pytest.mark.parametrize("version", [0, 2, "1", None, 1.5])
+def test_a_report_of_another_form_is_no_baseline(series, tmp_path, version):
+    old = tmp_path / "old.json"
+    baseline(series, old)
+    report = json.loads(old.read_text(encoding="utf-8"))
+    old.write_text(json.dumps(report | {"schema_version": version}), encoding="utf-8")
+    assert "its schema_version is not 1, the only one" in refused(str(series), "--baseline", str(old))
+
+
 def test_a_document_of_another_shape_is_no_baseline(series, tmp_path):
     old = tmp_path / "old.json"
     old.write_text('{"attacks": [], "baseline": []}')
