@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from stat import S_ISDIR
 from typing import TYPE_CHECKING
 
 from audit.cli.arguments import ON_TABLES
@@ -35,8 +36,12 @@ def check_output(output: Path | None) -> None:
     Raises:
         UsageError: there is no such folder, or it is no place for a file.
     """
+    if output is None:
+        return
     try:
-        fits = output is None or (output.absolute().parent.is_dir() and not output.is_dir())
+        fits = output.absolute().parent.is_dir() and not S_ISDIR(output.stat().st_mode)
+    except FileNotFoundError:
+        fits = True
     except OSError:
         fits = False
     if not fits:

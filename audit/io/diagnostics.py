@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from audit.io.cells import Fault
 from audit.io.dialect import Dialect, open_bytes, open_text, read_dialect
+from audit.io.paths import is_remote
 from audit.model.arrays import Words
 
 if TYPE_CHECKING:
@@ -30,11 +31,25 @@ _AT_A_TIME = 1 << 18
 def is_there(path: Path) -> bool:
     """Return whether there is such a file or folder, or may be one, in a folder that cannot be looked into."""
     try:
-        return path.exists()
+        return _exists(path)
     except PermissionError:
         return True
-    except OSError:  # no file can have this name
+
+
+def _exists(path: Path) -> bool:
+    """Return whether there is such a file or folder.
+
+    Raises:
+        PermissionError: its folder cannot be looked into; from Python 3.14 on, `Path.exists` returns False of it.
+    """
+    try:
+        if not (remote := is_remote(path)):
+            path.stat()
+    except PermissionError:
+        raise
+    except (OSError, ValueError):  # there is none, or none can have this name
         return False
+    return not remote or path.exists()
 
 
 def records(
@@ -120,7 +135,7 @@ def _within(quotes: Words, *, inside: bool) -> Words:
 def check_file(path: Path, shown: str, problems: Problems) -> bool:
     """Return whether a file exists, and note it if not; opening a pipe would wait forever."""
     try:
-        if not is_there(path):
+        if not _exists(path):
             problems.add(shown, "there is no such file", "correct its name, or put the file there")
         elif path.is_file():
             return True

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.io import table_forms, tables
+from audit.io.diagnostics import check_file, is_there
 from audit.io.dialect import Declared, dialect_of, header_place
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.model.errors import Problems
@@ -209,6 +210,20 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch, name):
     write(tmp_path / "series.toml", MANIFEST.format(name=name, more=""))
     [line] = refused(str(tmp_path)).splitlines()
     assert f"{name}: this file unpacks to several hundred times its size, as no table does; unpack it" in line
+
+
+def test_a_file_in_a_folder_that_cannot_be_looked_into_may_be_there(tmp_path, monkeypatch):
+    """From Python 3.14 on, `Path.exists` says that it is not; a key would be taken for none."""
+
+    def forbidden(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", forbidden)
+    monkeypatch.setattr(Path, "exists", lambda self: False)
+    problems = Problems()
+    assert is_there(tmp_path / "key.csv")
+    assert not check_file(tmp_path / "key.csv", "key.csv", problems)
+    assert "its folder may not be looked into" in str(problems.found[0])
 
 
 @pytest.mark.parametrize("name", ["1.csv.gz", "1.csv"])
