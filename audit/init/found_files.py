@@ -15,6 +15,7 @@ from audit.io.diagnostics import is_there
 from audit.io.hierarchies import Hierarchy
 from audit.io.manifest import KEY_COLUMNS, POSSIBLE, PRIVATE, REGISTER_COLUMNS, ReleaseFiles
 from audit.io.paths import is_inside
+from audit.io.table_forms import form_of
 from audit.io.tables import SUFFIXES, header, is_table, note_absent, whole_number
 from audit.io.toml import natural, release_tag
 from audit.model.errors import Problems, UsageError, printable
@@ -259,9 +260,21 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     times = Counter(name for own in columns.values() for name in own)
     common = {name for name in times if 2 * times[name] >= max(times.values())}
     strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
-    why = "it has other columns than most; if it is a release, list it, and say under `renamed` which they are"
-    found.unused.update(dict.fromkeys(strays, why))
-    return [shown for shown in listed if shown not in strays]
+    kept = [shown for shown in listed if shown not in strays]
+    rows = {_rows(found, shown): shown for shown in kept if strays}
+    for shown in strays:
+        why = "it has other columns than most; if it is a release, list it, and say under `renamed` which they are"
+        if len(columns[shown]) == 2 and (release := rows.get(_rows(found, shown))):
+            key = f"{PRIVATE}/{release_tag(release)}.key.csv"
+            why = f"it has as many rows as {release}; if it says whose they are, save it as {key} with the columns row "
+            why += "(counted from 0) and individual"
+        found.unused[shown] = why
+    return kept
+
+
+def _rows(found: FoundFiles, shown: str) -> int:
+    path = found.folder / shown
+    return form_of(path).rows(path)
 
 
 def _halves(found: FoundFiles, listed: Iterable[str]) -> dict[str, tuple[str, str]]:
