@@ -139,6 +139,7 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
     if inside:
         found.unused.update(dict.fromkeys(others, f"it is not in {home}/"))
     found.releases = list(_joined(found, releases if inside else _alike(found, others)))
+    _note_keys(found, others)
     _check_releases(found)
     return found
 
@@ -260,16 +261,21 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     times = Counter(name for own in columns.values() for name in own)
     common = {name for name in times if 2 * times[name] >= max(times.values())}
     strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
-    kept = [shown for shown in listed if shown not in strays]
-    rows = {_rows(found, shown): shown for shown in kept if strays}
-    for shown in strays:
-        why = "it has other columns than most; if it is a release, list it, and say under `renamed` which they are"
-        if len(columns[shown]) == 2 and (release := rows.get(_rows(found, shown))):
-            key = f"{PRIVATE}/{release_tag(release)}.key.csv"
-            why = f"it has as many rows as {release}; if it says whose they are, save it as {key} with the columns row "
-            why += "(counted from 0) and individual"
-        found.unused[shown] = why
-    return kept
+    why = "it has other columns than most; if it is a release, list it, and say under `renamed` which they are"
+    found.unused.update(dict.fromkeys(strays, why))
+    return [shown for shown in listed if shown not in strays]
+
+
+def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
+    """Say of tables of two columns that have as many rows as a release, and are none, where a key stands."""
+    pairs = [shown for shown in others if shown in found.unused and len(found.names[shown]) == 2]
+    rows = {_rows(found, release.shown): release for release in found.releases if pairs}
+    for shown in pairs:
+        if release := rows.get(_rows(found, shown)):
+            found.unused[shown] = (
+                f"it has as many rows as {release.shown}; if it says whose they are, save it as "
+                f"{PRIVATE}/{release.tag}.key.csv with the columns row (counted from 0) and individual"
+            )
 
 
 def _rows(found: FoundFiles, shown: str) -> int:

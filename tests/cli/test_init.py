@@ -365,13 +365,15 @@ def test_columns_that_sound_sensitive_are_not_left_to_others_in_silence(tmp_path
         assert (" sensitive as well?" in out) == said
 
 
-def test_a_file_with_a_release_s_number_of_rows_may_be_its_key(tmp_path):
+@pytest.mark.parametrize("home", ["releases", ""])
+def test_a_file_with_a_release_s_number_of_rows_may_be_its_key(tmp_path, home):
     folder = hospital(tmp_path, releases=5)
-    release, other = sorted(folder.rglob("*.csv"))[:2]
-    rows = len(release.read_text(encoding="utf-8").splitlines()) - 1
-    for name, length in (("key-1.csv", rows), ("list.csv", rows + 3)):
-        write(other.with_name(name), ["line", "patient"], [(place, f"p{place}") for place in range(length)])
+    for release in folder.glob("releases/*.csv"):
+        release.rename(folder / home / release.name)
+    for name, rows in (("keys.csv", 19), ("list.csv", 22)):
+        write(folder / name, ["line", "patient"], [(place, f"p{place}") for place in range(rows)])
     said = " ".join(run_main("init", str(folder), "--yes")[1].split())
-    where = f"it has as many rows as {release.relative_to(folder)}; if it says whose they are, save it as private/"
-    assert f"key-1.csv NOT USED: {where}{release.stem}.key.csv with the columns row" in said
-    assert "list.csv NOT USED: it has other columns than most" in said
+    release = f"{home}/1.csv".lstrip("/")
+    assert f"keys.csv NOT USED: it has as many rows as {release}; if it says whose they are, save it as" in said
+    assert "private/1.key.csv with the columns row (counted from 0) and individual" in said
+    assert said.count("it has as many rows") == 1
