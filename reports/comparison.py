@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
-from audit.model.errors import printable
+from audit.model.errors import SENTENCE, printable
 from audit.model.measures import ABSENT
 from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, parted, risk_text, say, say_count
@@ -185,7 +185,7 @@ def _unfinished(sides: tuple[ComparedSeries, ...]) -> Iterator[str]:
     """Yield what was not attacked, or not to the end, and why."""
     for place, side in enumerate(sides, 1):
         if side.not_audited is not None:
-            yield say("{series} is not attacked: {reason}.", series=place, reason=printable(side.not_audited, 400))
+            yield say("{series} is not attacked: {reason}.", series=place, reason=printable(side.not_audited, SENTENCE))
     found: dict[str, list[int]] = {}
     for place, side in enumerate(sides, 1):
         for attack in side.attacks:

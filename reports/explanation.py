@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from audit.findings.proof import either, listed
 from audit.findings.wording import places
 from audit.model.adversary import ADVERSARIES
-from audit.model.errors import printable
+from audit.model.errors import SENTENCE, printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
 from audit.model.finding import Finding
 from audit.runtime.phrases import risk_text, say, say_count
@@ -84,7 +84,7 @@ def _said(said: Said) -> Section:
     """Return what an attack says, its findings with all that shows them."""
     title = said.attack
     if said.reason:
-        title = f"{title} ({status_in_words(said.status)}: {printable(said.reason, 400)})"
+        title = f"{title} ({status_in_words(said.status)}: {printable(said.reason, SENTENCE)})"
     blocks: list[Block] = [_finding(finding, by_version=said.attack != "intersection") for finding in said.findings]
     return Section(title, blocks or [Paragraph(say("nothing is certain about this person"))])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from audit.findings.wording import line_runs, listing
-from audit.model.errors import printable, printable_path
+from audit.model.errors import SENTENCE, printable, printable_path
 from audit.model.measures import PEOPLE
 from audit.model.release_impact import Cause, ComparedAttack, ReleaseImpact
 from audit.model.report import AttackReport, Report, ReportWarning
@@ -117,7 +117,7 @@ def with_news(impact: ReleaseImpact) -> Report:
 def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
     for attack, phrase in ((before, _WITHOUT), (after, _WITH)):
         if attack.reason and attack.status != "skipped":
-            yield phrase.filled(attack=attack.attack, reason=printable(attack.reason, 400))
+            yield phrase.filled(attack=attack.attack, reason=printable(attack.reason, SENTENCE))
     if before.status == "incomplete" and after.status != "skipped":
         yield say(
             "Some findings of {attack} may be called new although they were possible before.", attack=after.attack
@@ -168,7 +168,7 @@ def _proposal(impact: ReleaseImpact) -> Iterator[str]:
 
 def _beyond_repair(impact: ReleaseImpact) -> Iterator[str]:
     for reason in impact.not_computed:
-        yield say("Not computed - {reason}.", reason=printable(reason, 400))
+        yield say("Not computed - {reason}.", reason=printable(reason, SENTENCE))
     if impact.without.policy.violations and sum(attack.old for attack in impact.attacks):
         yield say("No candidate can repair what could be found before.")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from audit.model.errors import InputError, Problem, printable, printable_path
+from audit.model.errors import SENTENCE, InputError, Problem, printable, printable_path
 from audit.model.json_types import Items
 from audit.model.report import Tool
 from audit.runtime.version import VERSION
@@ -76,8 +76,8 @@ def _of_problem(problem: Problem) -> ErrorEntry:
         file=printable_path(problem.file),
         line=problem.line,
         column=None if problem.column is None else printable(problem.column),
-        message=printable(problem.what, 400),
-        remedy=printable(problem.remedy, 400),
+        message=printable(problem.what, SENTENCE),
+        remedy=printable(problem.remedy, SENTENCE),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from audit.model.errors import printable
+from audit.model.errors import SENTENCE, printable
 from audit.model.report import ClauseReport, Report
 from reports.count_tables import sentences as counts
 from reports.finding_text import steps
@@ -62,7 +62,7 @@ def _case(suite: ET.Element, clause: ClauseReport, report: Report) -> None:
     # What was found of counts breaks whichever clause is violated.
     measures = {clause.clause} if report.tables is None or clause.state != "violated" else set(counts.FOUND)
     why = [violation_text(each) for each in report.policy.violations if each.measure in measures]
-    message = "; ".join(why) or printable(clause.reason or clause.state, 400)
+    message = "; ".join(why) or printable(clause.reason or clause.state, SENTENCE)
     ET.SubElement(case, _TAGS[clause.state], message=message, type=clause.state)
 
 

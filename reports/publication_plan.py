@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from audit.model.errors import printable
+from audit.model.errors import SENTENCE, printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.runtime.phrases import Phrase, figure, joined, say, say_count
 from reports.frames import frames
 from reports.json_values import json_value
-from reports.page import Bullets, Facts, Page, PageTable, Section
+from reports.page import Block, Bullets, Facts, Page, PageTable, Paragraph, Section
 from reports.sentences import fallen
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
@@ -18,14 +18,16 @@ _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "inte
 
 def page(plan: PublicationPlan) -> Page:
     """Return the plan as a table, with what is found below it."""
+    best = plan.recommended
     title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60))
     why = [(_name(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
     sections = [
-        Section("", [PageTable(_head(), [_cells(each) for each in plan.tried], words=2)]),
+        Section("", [PageTable(_head(), [_cells(each, best) for each in plan.tried], words=2)]),
         Section("", [Facts([(name, text) for name, text in why if text])]),
         Section("", [Bullets(list(_notes(plan)), soft=True)]),
     ]
-    return Page(title, inside=False, head=[], sections=sections)
+    head: list[Block] = [Paragraph(each, strong=not place) for place, each in enumerate(_recommendation(best))]
+    return Page(title, inside=False, head=head, sections=sections)
 
 
 def document(plan: PublicationPlan) -> Mapping[str, object]:
@@ -61,8 +63,8 @@ def _head() -> tuple[str, ...]:
     return say("method"), say("policy"), say("counterfeits"), say("withheld"), say("cells"), say("count error")
 
 
-def _cells(each: PlannedSeries) -> tuple[str, ...]:
-    name = _name(each)
+def _cells(each: PlannedSeries, best: PlannedSeries | None) -> tuple[str, ...]:
+    name = say("➜ {method} (recommended)", method=_name(each)) if each is best else _name(each)
     if each.refused is not None:
         return name, say("refused"), "-", "-", "-", "-"
     width = say("exact") if each.form == "anatomy" else "-" if each.ncp is None else figure(each.ncp, ".1%")
@@ -73,18 +75,42 @@ def _cells(each: PlannedSeries) -> tuple[str, ...]:
 def _why(each: PlannedSeries) -> str | None:
     """Return why a method was refused, or what the strongest attack finds; None where the policy holds."""
     if each.refused is not None:
-        return printable(each.refused, 400)
+        return printable(each.refused, SENTENCE)
     if each.exit_code == 0:
         return None
     found = {attack.attack: attack for attack in each.attacks if attack.ran}
     worst = [found[name] for name in _WORST_FIRST if name in found and found[name].measures.found]
     if worst:
         return f"{worst[0].attack}: {fallen(worst[0])}"
-    return next((f"{a.attack}: {printable(a.reason, 150)}" for a in found.values() if a.reason), None)
+    return next((f"{a.attack}: {printable(a.reason, SENTENCE)}" for a in found.values() if a.reason), None)
+
+
+def _recommendation(best: PlannedSeries | None) -> Iterator[str]:
+    """Yield what is recommended, then how to do it."""
+    if best is None:
+        yield say(
+            "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. Look "
+            "at the findings below; then try coarser values, or a policy that you can defend."
+        )
+        return
+    text = say("Recommendation: {method}, which keeps the policy.", method=_name(best))
+    if best.query_error is not None:
+        text = say(
+            "Recommendation: {method}, which keeps the policy, with the least error of counts ({error}).",
+            method=_name(best),
+            error=figure(best.query_error, ".1%"),
+        )
+    if best.withheld:
+        text += " " + say("It withholds {share} of the people.", share=figure(best.withheld_share, ".1%"))
+    yield text
+    if best.without:
+        columns = joined([printable(one) for one in best.without])
+        yield say("Take {columns} out of quasi_identifiers in microdata.toml first.", columns=columns)
+    command = f"audit anonymize MICRODATA --method {best.method} {best.parameters} --output SERIES"
+    yield say("Next: {command}", command=f"`{command}`")
 
 
 def _notes(plan: PublicationPlan) -> Iterator[str]:
-    best = plan.recommended
     if plan.changing:
         yield say_count(
             "The value of {count} person changes between snapshots, but microdata.toml lists no changes: list "
@@ -102,29 +128,6 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
             share=figure(share, ".0%"),
             value=printable(value),
         )
-    if best is None:
-        yield say(
-            "Recommendation: none of these. Nothing that was tried keeps the policy, even with columns left out. Look "
-            "at the findings above; then try coarser values, or a policy that you can defend."
-        )
-    else:
-        best_one = {"method": best.method, "parameters": best.parameters}
-        if best.without:
-            columns = joined([printable(one) for one in best.without])
-            yield say("Take {columns} out of quasi_identifiers in microdata.toml first.", columns=columns)
-        text = say("Recommendation: {method} {parameters}, which keeps the policy.", **best_one)
-        if best.query_error is not None:
-            text = say(
-                "Recommendation: {method} {parameters}, which keeps the policy, with the least error of counts "
-                "({error}).",
-                **best_one,
-                error=figure(best.query_error, ".1%"),
-            )
-        if best.withheld:
-            text += " " + say("It withholds {share} of the people.", share=figure(best.withheld_share, ".1%"))
-        yield text
-        command = f"audit anonymize MICRODATA --method {best.method} {best.parameters} --output SERIES"
-        yield say("Next: {command}", command=command)
     if any(each.form == "anatomy" for each in plan.tried):
         yield say("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
     yield say(

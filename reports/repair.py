@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from audit.model.errors import printable, printable_path
+from audit.model.errors import SENTENCE, printable, printable_path
 from audit.model.moves import Move
 from audit.model.recommendation import MoveTotal, Recommendation
 from audit.model.repair import Repair
@@ -48,7 +48,9 @@ def _before(repair: Repair) -> Iterator[str]:
     for each, finding in found[:_SHOWN]:
         yield f"  {each.attack}: {finding.sentence(by_version=each.attack != 'intersection')}"
     if len(found) > _SHOWN:
-        yield f"  {say('{count} more findings: audit the series', count=len(found) - _SHOWN)}"
+        more = len(found) - _SHOWN
+        text = say_count("{count} more finding: audit the series", "{count} more findings: audit the series", more)
+        yield f"  {text}"
     if repair.before.policy.violations and not repair.baseline:
         yield say(
             "What is published cannot be undone. With --baseline, it is enough that the candidate adds nothing to what "
@@ -118,7 +120,8 @@ def _keeps(changes: int, about: Mapping[str, str]) -> str:
 def _all_of(moves: Sequence[Move], form: Callable[[Move], str]) -> list[str]:
     """Return changes in words, the first ones where there are many, and how many more there are."""
     more = len(moves) - _SHOWN
-    return [*map(form, moves[:_SHOWN]), *([say("and {count} more changes", count=more)] if more > 0 else [])]
+    rest = [say_count("and {count} more change", "and {count} more changes", more)] if more > 0 else []
+    return [*map(form, moves[:_SHOWN]), *rest]
 
 
 def short(repair: Repair) -> str:
@@ -179,7 +182,7 @@ def _comes_to(found: Recommendation) -> str:
     tag = printable(found.release, 60)
     about = {"release": tag, "lost": figure(found.information_lost, ".1%")}
     if found.refused is not None:
-        reason = printable(found.refused, 400)
+        reason = printable(found.refused, SENTENCE)
         if found.past_violates:
             return say(
                 "No change of release {release} is recommended: the releases before it violate the policy already, and "

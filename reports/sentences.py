@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from audit.findings.wording import RELEASES, ROWS, enumerated
 from audit.model.adversary import ADVERSARIES
-from audit.model.errors import printable
+from audit.model.errors import SENTENCE, printable
 from audit.model.measures import PEOPLE
 from audit.model.report import HIDDEN, AttackReport, Input, Report, Violation, Waived
 from audit.runtime.phrases import Noun, Phrase, figure, joined, parted, percent, say, say_count
@@ -63,7 +63,6 @@ _STATUS = {
 _CLAUSE = {"holds": Phrase("holds"), "violated": Phrase("is violated")}
 _CUT_OFF = (ReasonKind.TIME_LIMIT, ReasonKind.INTERRUPTED)
 _NAMES_SHOWN = 20
-_REASON_SHOWN = 400  # characters
 _MAKES_UNIQUE = 0.05
 
 
@@ -244,7 +243,7 @@ def undecided(report: Report) -> Iterable[str]:
         yield say("Violated if the guesses are right: {violation}.", violation=broken)
     for why, clauses in undecided_clauses(report).items():
         open_ones = [each for each in clauses if each != "assumptions"]  # the verdict says so, or a sentence above
-        shown = printable(why, _REASON_SHOWN)
+        shown = printable(why, SENTENCE)
         if open_ones == ["policy"]:
             yield shown
         elif len(open_ones) == 1:
@@ -256,7 +255,7 @@ def undecided(report: Report) -> Iterable[str]:
         for each in report.policy.ended(state):
             ended.setdefault(each.reason, []).append(each.clause)
         for reason, clauses in ended.items():
-            yield text.filled(clauses=", ".join(clauses), reason=printable(reason or "", 400))
+            yield text.filled(clauses=", ".join(clauses), reason=printable(reason or "", SENTENCE))
 
 
 def undecided_clauses(report: Report) -> dict[str, list[str]]:
@@ -300,7 +299,7 @@ def proved(report: Report) -> Iterable[str]:
 def skipped(report: Report) -> Iterable[str]:
     """Yield why attacks are incomplete or failed, those with one reason together; then which were not tried."""
     for (status, reason), names in _reasons(report).items():
-        about = {"attacks": ", ".join(names), "reason": printable(reason, 400)}
+        about = {"attacks": ", ".join(names), "reason": printable(reason, SENTENCE)}
         if status == "failed":
             yield say_count("{attacks} failed: {reason}.", "{attacks} failed: {reason}.", len(names), **about)
         elif status != "skipped":
@@ -313,7 +312,7 @@ def skipped(report: Report) -> Iterable[str]:
 def not_tried(report: Report) -> Iterable[str]:
     """Yield in one line which attacks were not tried, and why."""
     aside = [
-        f"{', '.join(names)} ({printable(reason, 400)})"
+        f"{', '.join(names)} ({printable(reason, SENTENCE)})"
         for (status, reason), names in _reasons(report).items()
         if status == "skipped"
     ]
@@ -332,7 +331,7 @@ def _reasons(report: Report) -> dict[tuple[str, str], list[str]]:
 
 def ended_early(name: str, attack: AttackReport) -> str:
     """Return why an attack is incomplete or does not apply, without a full stop."""
-    reason = printable(attack.reason or "", 400)
+    reason = printable(attack.reason or "", SENTENCE)
     if attack.status == "skipped":
         return say("{attack} is skipped: {reason}", attack=name, reason=reason)
     if attack.status == "failed":

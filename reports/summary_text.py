@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from audit.findings.count import CountReport
 from audit.model.adversary import ADVERSARIES
-from audit.model.errors import printable
+from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report, Violation
 from audit.runtime.phrases import Phrase, joined, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
@@ -186,10 +186,10 @@ def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
     open_clauses = undecided_clauses(report)
     for reason, clauses in open_clauses.items():
         what = joined([str(_WHAT[each]) if each in _WHAT else each for each in clauses])
-        yield what, printable(reason, 400), _would_take(reason, report)
+        yield what, printable(reason, SENTENCE), _would_take(reason, report)
     for state, name in _STATES.items():
         for each in report.policy.ended(state):
-            yield each.clause, printable(each.reason or str(name), 400), _would_take(each.reason, report)
+            yield each.clause, printable(each.reason or str(name), SENTENCE), _would_take(each.reason, report)
 
 
 def _would_take(reason: str | None, report: Report) -> str:

@@ -36,7 +36,7 @@ from audit.model.measures import ABSENT
 from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason, together_reason
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind, combined
 
 # The share of the time that may be used for deciding, so that some is left for the proofs of what is shown.
@@ -121,7 +121,7 @@ class JointAttack:
         if found.open or not decided.whole:
             hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)
             left = (
-                say("{count} values of versions are open", count=found.open)
+                say_count("{count} value of a version is open", "{count} values of versions are open", found.open)
                 if found.open
                 else say("the timeline's numbers are lower bounds")
             )

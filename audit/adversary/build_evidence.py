@@ -497,7 +497,7 @@ def _check_present(held: HeldSeries, people: RegisteredPeople, position: int, gr
     problems, lines, release = Problems(), register.present(position), held.seen[position].release
     if not groups.all():
         alone = np.flatnonzero(groups[pool] == 0)
-        others = f" (nor {len(alone) - 1} others)" if len(alone) > 1 else ""
+        others = f" (nor {len(alone) - 1} other{'s' * (len(alone) > 2)})" if len(alone) > 1 else ""
         what = f"no group of release {release.tag} covers this person{others}"
         line = register.table.line(int(lines[alone[0]]))
         attributes = [held.series.attributes[name] for name in held.series.columns.quasi_identifiers]

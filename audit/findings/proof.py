@@ -10,6 +10,7 @@ from audit.findings.wording import ROWS
 from audit.model.errors import printable
 from audit.model.finding import BY_CHECK, COSTS, MEMBER, MEMBERS, RELEASE, SPENT, VALUE, C, Place
 from audit.model.json_types import UNWRITTEN, Counted, Omittable, WrittenAs
+from audit.model.measures import PEOPLE
 from audit.runtime.phrases import Noun, figure, joined, say, say_count
 
 _LINES = 12
@@ -119,7 +120,7 @@ def in_short(proof: Proof[str], individual: str, value: str) -> list[str]:
     lines = list(_lines(proof, (individual, value), full=False))
     if len(lines) <= _LINES:
         return lines
-    more = say("and so on, {count} more lines: `audit explain` shows them all", count=str(len(lines) - _LINES + 1))
+    more = say("and so on, {count} more lines: `audit explain` shows them all", count=len(lines) - _LINES + 1)
     return [*lines[: _LINES - 1], more]
 
 
@@ -155,16 +156,16 @@ def _counted(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) ->
             yield say("{people} can have nothing else.", people=who)
         else:
             yield say("{people} must have one of these.", people=who)
-    counts = {"people": len(proof.spent), "rows": ROWS.counted(proof.total)}
+    counts = {"people": PEOPLE.counted(len(proof.spent)), "rows": ROWS.counted(proof.total)}
     if claim is not None:
         yield say(
-            "Without {value}, {who} would need one too: {people} people for {rows}, which is impossible.",
+            "Without {value}, {who} would need one too: {people} for {rows}, which is impossible.",
             value=printable(claim[1]),
             who=printable(claim[0]),
             **counts,
         )
     else:
-        yield say("That is {people} people for {rows}, which is impossible.", **counts)
+        yield say("That is {people} for {rows}, which is impossible.", **counts)
     if full:
         yield from _choices(proof.spent, claim)
 

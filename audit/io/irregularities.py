@@ -292,11 +292,13 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
         own: Collection[str] = texts.texts.get(name, ())
         stray = [] if name in declared else _astray(own, rules[Missing].texts)
         if stray and not rules[Decimal].commas(texts.columns, name, own):
-            what = say(
+            what = say_count(
+                '"{column}" would be numeric except for {count} cell, and is read as text; correct this cell, or, only '
+                "where it means that the value is not known, list it under missing",
                 '"{column}" would be numeric except for {count} distinct cells, and is read as text; correct '
                 "these cells, or, only where they mean that the value is not known, list them under missing",
+                len(stray),
                 column=printable(name),
-                count=len(stray),
             )
             examples = tuple(texts.example(name, [text], quoted=reveal) for text in stray[:_SHOWN])
             yield ReportWarning("stray-cells", what, examples)
@@ -532,12 +534,15 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
                     place=_place(series, name, astray[0], reveal=reveal),
                 )
             elif found:
-                yield say(
+                yield say_count(
+                    '"{column}": {count} text looks like a range, a list or a mask and is not read (first: {place}); '
+                    "write it as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
+                    '["{column}"] under [columns]',
                     '"{column}": {count} distinct texts look like ranges, lists or masks and are not read (first: '
                     "{place}); write them as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
                     '["{column}"] under [columns]',
+                    len(found),
                     column=column,
-                    count=len(found),
                     place=_place(series, name, found[0], reveal=reveal),
                 )
             elif found := series.columns.rules[Decimal].commas(series.columns, name, texts):
@@ -550,20 +555,25 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
                 )
             continue
         if found := [text for text in texts if _is_faulty(attribute, text)]:
-            yield say(
+            yield say_count(
+                '"{column}": {count} text does not fit the type of the column (first: {place}); correct it, or declare '
+                "the column categorical under types",
                 '"{column}": {count} distinct texts do not fit the type of the column (first: {place}); correct them, '
                 "or declare the column categorical under types",
+                len(found),
                 column=column,
-                count=len(found),
                 place=_place(series, name, found[0], reveal=reveal),
             )
         elif name not in series.columns.rules[ColumnTypes].kinds and (found := _sentinels(attribute, texts)):
-            yield say(
+            yield say_count(
+                '"{column}": {count} number far from all others looks like a code for unknown values beside ranges '
+                '(first: {place}); list it under missing, or write types = {{ "{column}" = "numeric" }} under '
+                "[columns] if it is a number",
                 '"{column}": {count} numbers far from all others look like codes for unknown values beside ranges '
                 '(first: {place}); list them under missing, or write types = {{ "{column}" = "numeric" }} under '
                 "[columns] if they are numbers",
+                len(found),
                 column=column,
-                count=len(found),
                 place=_place(series, name, found[0], reveal=reveal),
             )
 

@@ -14,6 +14,7 @@ from audit.io.toml import toml_key
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
+from audit.model.measures import PEOPLE
 from audit.model.report import MisreadWarning, ReportWarning
 from audit.runtime.phrases import joined, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
@@ -91,10 +92,9 @@ def presence_doubts(kinds: PossibleKinds | None) -> Iterator[Doubt]:
         return
     if 2 * kinds.uncovered > kinds.listed:
         what = say(
-            "no release has a row that fits {count} of the {listed} people of the register, so a cell may be misread: "
-            "{why}",
+            "no release has a row that fits {count} of the {listed} of the register, so a cell may be misread: {why}",
             count=kinds.uncovered,
-            listed=kinds.listed,
+            listed=PEOPLE.counted(kinds.listed),
             why=kinds.why or "",
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED), ON_VALUES)
@@ -177,11 +177,14 @@ def _tying_values(series: Series) -> Iterator[Doubt]:
     for column in series.columns.sensitive if len(series.tags) > 1 and series.columns.record is None else ():
         tied, rows = series.tied_texts([[(column,)]])[0]
         if tied > max(FEW_TIES, rows // FEW_OF_ROWS):
-            what = say(
+            what = say_count(
+                '{count} value of "{column}" occurs once in each of two releases, and so links their rows, but each '
+                "release was judged by itself: publish coarser values, or let the series say whose rows they are "
+                "([columns] individual or record)",
                 '{count} values of "{column}" occur once in each of two releases, and so link their rows, but each '
                 "release was judged by itself: publish coarser values, or let the series say whose rows they are "
                 "([columns] individual or record)",
-                count=tied,
+                tied,
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))

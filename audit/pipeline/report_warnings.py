@@ -95,12 +95,15 @@ def _register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
     """Yield how many people the register lists if they need not be there, and that it lacks some quasi-identifiers."""
     register, kinds = attacked.evidence[0].held.register, attacked.evidence[0].possible_kinds
     if kinds is not None:
-        what = say(
+        what = say_count(
             "the register lists {listed} people who may be in the data. People who look alike in every release are "
-            "judged once, for each set of releases that one person can be in; {uncovered} people fit no row of any "
+            "judged once, for each set of releases that one person can be in; {count} of them fits no row of any "
             "release",
+            "the register lists {listed} people who may be in the data. People who look alike in every release are "
+            "judged once, for each set of releases that one person can be in; {count} people fit no row of any "
+            "release",
+            kinds.uncovered,
             listed=kinds.listed,
-            uncovered=kinds.uncovered,
         )
         yield ReportWarning("register", what)
     if register is not None and register.lacking:

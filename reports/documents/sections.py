@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from audit.clauses.clause import attack_reason
 from audit.findings.count import CountReport
-from audit.model.errors import printable
+from audit.model.errors import SENTENCE, printable
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, figure, say
 from reports import markdown
@@ -117,7 +117,7 @@ def verdict(report: Report) -> Iterator[Block]:
     for each in report.policy.clauses:
         if each.state in _STATES:  # violated clauses are above
             clause = _CLAUSES.get(each.clause, _CLAUSE).filled(name=each.clause, limit=figure(each.limit, "g"))
-            why = f" ({printable(each.reason, 400)})" if each.reason and each.state == "holds" else ""
+            why = f" ({printable(each.reason, SENTENCE)})" if each.reason and each.state == "holds" else ""
             lines.append(f"{_STATES[each.state].filled(clause=clause)}{why}")
     yield Bullets(lines)
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import re
 import shutil
 from collections import Counter
 
@@ -13,7 +14,9 @@ from attacks.registry import find as attack
 from audit.io.microdata import open_microdata
 from audit.metrics.utility import Queries
 from audit.model.audit_options import AuditOptions
+from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.pipeline.publication_plan import candidates, plan_publication
+from reports.publication_plan import FORMATS
 from tests.cli.forms import EXAMPLES
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
@@ -48,6 +51,23 @@ def test_a_refusal_says_why(clinic):
     assert refused
     assert all("not published" in each["refused"] for each in refused)
     assert clinic["recommended"]["method"] != "monotonic-mondrian"
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_a_page_says_first_what_is_recommended_and_marks_it(form):
+    """Why another one is not, is said to its last word."""
+    why = f"the attack found no end{' of it' * 120}, and that was all"
+    tried = (
+        PlannedSeries("l-diversity", "--l 3", refused=why),
+        PlannedSeries("m-invariance", "--m 2", exit_code=0, query_error=0.2),
+        PlannedSeries("mondrian", "--k 5", ("Age",), exit_code=0, query_error=0.1),
+    )
+    page = FORMATS[form](PublicationPlan("clinic", tried)).replace("\\", "")
+    text = " ".join(re.sub("<[^>]+>", "", page).split())
+    said, row, other = map(text.index, ("Recommendation: mondrian --k 5, without Age", "➜ mondrian", "m-invariance"))
+    assert said < other < row
+    assert text.count("➜") == 1
+    assert "and that was all" in text
 
 
 # -- a survey in which most people have nothing -----------------------------------------------------------------

@@ -19,7 +19,7 @@ from audit.model.arrays import Flags
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 if TYPE_CHECKING:
@@ -143,25 +143,34 @@ class SeveralRows(ColumnRule):
                 'person; with rows = "latest" or "first" and a date column, one row is judged for each person'
             )
             if people:
-                what = say(
+                what = say_count(
+                    "people have several rows ({count} time in one release): each release and each row is judged by "
+                    'itself, because the manifest says rows = "episodes"; a person counts by the worst of the '
+                    "person's rows. What several rows or releases disclose together about one person is not judged. "
+                    "Rows that look alike may all belong to one person; a k that you state counts people. With rows = "
+                    '"latest" or "first" and a date column, one row is judged for each person',
                     "people have several rows ({count} times in one release): each release and each row is judged by "
                     'itself, because the manifest says rows = "episodes"; a person counts by the worst of the '
                     "person's rows. What several rows or releases disclose together about one person is not judged. "
                     "Rows that look alike may all belong to one person; a k that you state counts people. With rows = "
                     '"latest" or "first" and a date column, one row is judged for each person',
-                    count=people,
+                    people,
                 )
         elif self.choice == LATEST:
-            what = say(
+            what = say_count(
+                "the latest row of each person counts as the person's; {count} further row is judged like that of a "
+                "person of whom nothing else is known",
                 "the latest row of each person counts as the person's; {count} further rows are judged like those of "
                 "people of whom nothing else is known",
-                count=further,
+                further,
             )
         else:
-            what = say(
+            what = say_count(
+                "the first row of each person counts as the person's; {count} further row is judged like that of a "
+                "person of whom nothing else is known",
                 "the first row of each person counts as the person's; {count} further rows are judged like those of "
                 "people of whom nothing else is known",
-                count=further,
+                further,
             )
         yield ReportWarning("duplicates", what)
 

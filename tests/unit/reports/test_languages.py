@@ -8,7 +8,7 @@ import sys
 import polib
 import pytest
 
-from audit.model.errors import UsageError
+from audit.model.errors import SENTENCE, UsageError
 from audit.runtime.phrases import LANGUAGE, Noun, Phrase, day, figure, percent, risk_text, say, say_count
 from reports.languages.catalogues import FOLDER, LANGUAGES, in_language, language, of_locale
 from reports.languages.extract import ROOT, SAYING, said_in, sentences
@@ -64,6 +64,15 @@ def test_every_catalogue_tells_its_terms_and_its_plurals(code):
     assert "Terms:" in read.header
     assert read.metadata["Language"] == code
     assert read.metadata["Plural-Forms"].startswith("nplurals=2;")
+
+
+def test_no_sentence_is_as_long_as_what_is_cut():
+    """Other people's words are cut where they are quoted, lists after a dozen of them, and never a sentence."""
+    listed = 12 * 60
+    for code in sorted(LANGUAGES.keys() - {"en"}):
+        for entry in catalogue(code):
+            for text in (entry.msgid, entry.msgid_plural, entry.msgstr, *entry.msgstr_plural.values()):
+                assert len(text) + listed * min(len(placeholders(text)), 4) < SENTENCE
 
 
 def test_numbers_and_dates_follow_the_language():
