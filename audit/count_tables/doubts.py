@@ -276,17 +276,33 @@ def _stand_together(counts: PublishedCounts, place: int, labels: Sequence[int]) 
 def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> list[int]:
     """Return a label of each of two tables of the same people that share none, though both have the total or several.
 
-    A table of one region and one of another share no region either, but have no total of all.
+    A table of one region and one of another share no region either, but have no total of all; nor do their districts
+    overlap, as nobody is in both.
     """
     apart = counts.manifest.over_time == "independent"
     people = counts.release if apart else np.zeros_like(counts.release)
     tables, table = np.unique(np.column_stack([people, counts.file]), axis=0, return_inverse=True)
-    kinds = {(int(tables[at, 0]), frozenset(own[table == at].tolist())) for at in range(len(tables))}
-    for (one, labels), (other, others) in combinations(sorted(kinds, key=lambda kind: (kind[0], min(kind[1]))), 2):
+    found = dict[tuple[int, frozenset[int], tuple[int, ...]], None]()
+    for at, released in enumerate(tables[:, 0].tolist()):
+        rows = counts.label[table == at]
+        single = np.where(rows.min(axis=0) == rows.max(axis=0), rows[0], -1)
+        found[released, frozenset(own[table == at].tolist()), tuple(single.tolist())] = None
+    kinds = sorted(found, key=lambda kind: (kind[0], min(kind[1])))
+    for (one, labels, single_one), (other, others, single_other) in combinations(kinds, 2):
         several = min(len(labels), len(others)) > 1
-        if one == other and several and labels - {total} and others - {total} and labels & others <= {total}:
+        none_shared = several and labels - {total} and others - {total} and labels & others <= {total}
+        if one == other and none_shared and not _of_others(counts, single_one, single_other):
             return [min(labels - {total}), min(others - {total})]
     return []
+
+
+def _of_others(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]) -> bool:
+    """Return whether nobody is in two tables, by the only label that each has of a dimension; -1 for several labels."""
+    for dimension, *labels in zip(counts.dimensions, one, other, strict=True):
+        first, second = ({*dimension.axis.members[dimension.set_of[label]].tolist()} for label in labels)
+        if min(labels) >= 0 and first.isdisjoint(second):
+            return True
+    return False
 
 
 def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:

@@ -82,8 +82,28 @@ def test_labels_of_other_people_are_others(tmp_path):
     assert run_main(str(respelled(tmp_path / "open", NUMBERS[:6], NAMES, same + 'open = ["area"]\n')))[0] == 0
     assert run_main(str(respelled(tmp_path / "independent", NUMBERS[:6], NAMES, AREAS)))[0] == 0
     assert run_main(str(respelled(tmp_path / "areas", NUMBERS[:3], NAMES)))[0] == 0
+    second = respelled(tmp_path / "second", NUMBERS[:3], NAMES) / "releases/2.csv"
+    second.write_text(second.read_text().replace("Aberdeen,m", "Bath,m"), encoding="utf-8")
+    assert run_main(str(second.parents[1]))[0] == 0
     both = [*NUMBERS[:6], *(("1 A", *row[1:]) for row in NUMBERS[:3])]
     assert run_main(str(respelled(tmp_path / "beside", both, {})))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("regions", "expected"), [(("North", "South"), 0), (("North", "North"), 3), (("", "South"), 3)]
+)
+def test_districts_of_two_regions_are_others(regions, expected, tmp_path):
+    """A table of each region; a district of one is none of the other, unless one table is of all regions."""
+    own = 'dimensions = ["region", "district"]\nvalue = "n"\ntotals = { region = "" }\n'
+    rows = [(regions[0], "Leeds", "20"), (regions[0], "York", "30")]
+    header = "region,district,n"
+    table = own + 'over_time = "same"\n'
+    if not regions[0]:
+        rows, table = [("All", *row[1:]) for row in rows], table.replace('region = ""', 'region = "All"')
+    written(tmp_path, rows, header, table, releases=2)
+    second = [(regions[1], "Bath", "21"), (regions[1], "Truro", "29")]
+    (tmp_path / "releases/2.csv").write_text("\n".join([header, *map(",".join, second)]) + "\n", encoding="utf-8")
+    assert verdict(tmp_path)[0] == expected
 
 
 def test_a_finding_stands_whatever_stands_beside_it(tmp_path):

@@ -118,6 +118,10 @@ CHANGES: dict[str, list[tuple[str, str, str]]] = {
         ("audit.io.respelling.skeleton", ".translate(_LOOK_ALIKE)", ""),
         ("audit.io.respelling.fold", '!= "Cf"', '!= ""'),
     ],
+    "cli/test_count_table_doubts.py::test_districts_of_two_regions_are_others": [
+        ("audit.count_tables.doubts._of_others", "first.isdisjoint(second)", "False"),
+        ("audit.count_tables.doubts._of_others", "min(labels) >= 0 and first.isdisjoint(second)", "True"),
+    ],
     "cli/test_count_table_doubts.py::test_labels_of_other_people_are_others": [
         ("audit.count_tables.doubts._stand_together", "< len(both)", "< 0"),
         (
