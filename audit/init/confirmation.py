@@ -77,6 +77,7 @@ _IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": Phrase("it has no role f
 _ORDER = "series.releases"
 _SHOWN = 3
 _GUESS = r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )(?:guess: |{mark})"""  # in a comment, not in a text
+_MARK = r"^# (?:guess: |{mark})"
 
 
 def confirmed(folder: Path, text: str, ask: Ask) -> str:
@@ -253,9 +254,12 @@ class _Asked:
 
     def ask_counts(self, sign: str) -> list[float]:
         """Ask which counts a sign stands for."""
-        text = f'Which counts does "{sign}" stand for? Write 1 to 4, say, 5 or more, or 0 or more where it may be any.'
+        text = say(
+            'Which counts does "{sign}" stand for? Write 1 to 4, say, 5 or more, or 0 or more where it may be any.',
+            sign=sign,
+        )
         while (ends := said_range(self.ask(text_of(text)))) is None:
-            text = "Write the least and the greatest count, such as 1 to 4, or the least alone, such as 5 or more."
+            text = say("Write the least and the greatest count, such as 1 to 4, or the least alone, such as 5 or more.")
         return [ends[0], ends[1] if ends[1] < UNBOUNDED else inf]
 
     def is_right(self, key: str) -> bool:
@@ -270,13 +274,16 @@ class _Asked:
         for table in tables:
             place = place[table]
         value = printable(str(place[last].unwrap()), 200)
-        before, guess, why = getattr(place[last], "trivia", Trivia()).comment.partition("# guess: ")
-        question = f"{NAME} says {key} = {value}. {f'{why} ' if guess and not before else ''}Is that right?"
+        _, *why = re.split(
+            _MARK.format(mark=re.escape(say("guess: "))), getattr(place[last], "trivia", Trivia()).comment
+        )
+        says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
+        question = " ".join([says, *why, say("Is that right?")])
         if self.ask(yes_or_no(question, default=True)) == "yes":
             return True
         if tables == ["table", "markers"]:
             place[last] = self.ask_counts(last)
-            place[last].comment("as was answered")
+            place[last].comment(say("as was answered"))
             return True
         if self.manifest is None or tables[0] not in ("columns", "adversary"):
             return False

@@ -28,6 +28,7 @@ from audit.io.tables import is_table
 from audit.io.toml import natural, toml_key
 from audit.model.errors import InputError, Problems, printable
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import Phrase, say, say_count
 
 
 def guess_tables(folder: Path) -> TableGuesses | None:
@@ -46,18 +47,23 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     if len(releases) > 1 or rules.periods:
         if is_running(table.get("value", "")):
             table["over_time"] = "cumulative"
-        rules.doubt("table.over_time", _OVER_TIME[table["over_time"]])
+        rules.doubt("table.over_time", str(_OVER_TIME[table["over_time"]]))
     markers = (f"{text} [{ends[0]}, {ends[1]}]" for text, ends in table["markers"].items())
     rounding = table.get("rounding")
-    rules.found["Guessed from the tables found"] = [
-        ("recognised", rules.shape),
-        ("releases", next((f"one for each {name}" for name in rules.periods), f"{len(releases)}")),
-        ("dimensions", ", ".join(table["dimensions"])),
-        ("counts", table.get("value") or ", ".join(table.get("values") or table["wide"]["columns"])),
-        ("totals", ", ".join(f"{name} {label}" for name, label in rules.totals.items()) or "none found"),
-        ("markers", ", ".join(markers) or "none found"),
-        ("rounding", f"to {rounding['to']} ({rounding['how']})" if rounding else "none found"),
-        ("over time", table["over_time"]),
+    none = say("none found")
+    rounded = say("to {base} ({how})", base=rounding["to"], how=rounding["how"]) if rounding else none
+    rules.found[say("Guessed from the tables found")] = [
+        (say("recognised"), rules.shape),
+        (
+            say("releases"),
+            next((say("one for each {column}", column=name) for name in rules.periods), f"{len(releases)}"),
+        ),
+        (say("dimensions"), ", ".join(table["dimensions"])),
+        (say("counts"), table.get("value") or ", ".join(table.get("values") or table["wide"]["columns"])),
+        (say("totals"), ", ".join(f"{name} {label}" for name, label in rules.totals.items()) or none),
+        (say("markers"), ", ".join(markers) or none),
+        (say("rounding"), rounded),
+        (say("over time"), table["over_time"]),
     ]
     return rules
 
@@ -91,9 +97,16 @@ def _read_below(files: CountFiles, rules: TableGuesses) -> None:
             old = rules.legend.setdefault(sign, words)
             rules.legend[sign] = old if words in old else f"{old}; {words}"
         if notes:
-            (line, text), many = notes[0], len(notes)
-            lines = f"{many} lines, from line {line} on, are notes" if many > 1 else f"line {line} is a note"
-            rules.doubts.append(f'Below the table in {shown}, {lines} and no rows: "{printable(text, 60)}".')
+            line, text = notes[0]
+            why = say_count(
+                'Below the table in {file}, line {line} is a note and no rows: "{text}".',
+                'Below the table in {file}, {count} lines, from line {line} on, are notes and no rows: "{text}".',
+                len(notes),
+                file=shown,
+                line=line,
+                text=printable(text, 60),
+            )
+            rules.doubts.append(why)
     problems.check()
 
 
@@ -115,7 +128,7 @@ def settle(folder: Path, rules: TableGuesses) -> None:
     for _ in range(3):
         counts = _read(folder, rules)
         if counts is None:
-            rules.doubt("table.totals", "The files could not be read with these rules; audit says why.")
+            rules.doubt("table.totals", say("The files could not be read with these rules; audit says why."))
             return
         if not guess_totals(rules, counts) and not widen_refuted(rules, counts):
             return
@@ -130,9 +143,9 @@ def _read(folder: Path, rules: TableGuesses) -> PublishedCounts | None:
 
 
 _OVER_TIME = {
-    "same": "All releases are taken to be about the same people.",
-    "cumulative": "Each release is taken to count the people of the one before and newcomers.",
-    "independent": "Releases are taken to be about different people; if they only grow, write cumulative.",
+    "same": Phrase("All releases are taken to be about the same people."),
+    "cumulative": Phrase("Each release is taken to count the people of the one before and newcomers."),
+    "independent": Phrase("Releases are taken to be about different people; if they only grow, write cumulative."),
 }
 
 
@@ -192,7 +205,8 @@ def _take_codes(rules: TableGuesses, counts: PublishedCounts, place: int, name: 
         return False
     rules.add("codes", [name])
     rules.table["totals"].pop(name, None)
-    rules.doubt("table.codes", f"Labels of {name} that begin with another one are taken to be inside of it.")
+    why = say("Labels of {column} that begin with another one are taken to be inside of it.", column=name)
+    rules.doubt("table.codes", why)
     return True
 
 
@@ -200,7 +214,10 @@ def _note_no_total(rules: TableGuesses, counts: PublishedCounts, place: int, nam
     if len(set(counts.label[:, place].tolist())) > 1:
         rules.table["totals"].setdefault(name, "")
         if counts.hidden.any() or not counts.shown.all():
-            why = f"{name} has no label that is known to stand for everybody; name it in totals, if there is one."
+            why = say(
+                "{column} has no label that is known to stand for everybody; name it in totals, if there is one.",
+                column=name,
+            )
             rules.doubt(f"table.totals.{toml_key(name)}", why)
 
 
@@ -222,7 +239,12 @@ def _check_nested(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     if unequal or shown < LINES:
         rules.doubt(
             "table.nested",
-            f"That the labels of {name} make up those around them holds in {shown - unequal} of {shown} whole lines.",
+            say(
+                "That the labels of {column} make up those around them holds in {equal} of {shown} whole lines.",
+                column=name,
+                equal=shown - unequal,
+                shown=shown,
+            ),
         )
 
 
@@ -237,7 +259,10 @@ def _take_perturbation(rules: TableGuesses, sums: list[Sum]) -> bool:
     rules.table["perturbation"] = most
     rules.doubt(
         "table.perturbation",
-        f"Sums are a little above or below totals: numbers are taken to be off by up to {most}; write by how much.",
+        say(
+            "Sums are a little above or below totals: numbers are taken to be off by up to {most}; write by how much.",
+            most=most,
+        ),
     )
     return True
 
@@ -247,16 +272,31 @@ def _check_total(rules: TableGuesses, name: str, sums: list[Sum]) -> None:
     key, shown = f"table.totals.{toml_key(name)}", sum(each.shows for each in sums)
     above, below = (sum(side * each.gap > 0 for each in sums) for side in (-1, 1))
     if below:
-        why = f"The labels of {name} add up to more than its total in {below} lines: some overlap; write categories."
+        why = say_count(
+            "The labels of {column} add up to more than its total in {count} line: some overlap; write categories.",
+            "The labels of {column} add up to more than its total in {count} lines: some overlap; write categories.",
+            below,
+            column=name,
+        )
         rules.doubt(key, why)
     elif above and not _zeros_hide(rules, sums):
         rules.table["open"] = sorted({*rules.table.get("open", ()), name})
-        why = f"The labels of {name} add up to less than its total in {above} of {shown} lines, so that it is open."
+        why = say(
+            "The labels of {column} add up to less than its total in {above} of {shown} lines, so that it is open.",
+            column=name,
+            above=above,
+            shown=shown,
+        )
         rules.doubt(key, why)
     elif not above and shown < LINES and key not in rules.said:
-        rules.doubt(
-            key, f"That the labels of {name} make up {rules.totals[name]} is shown by {shown} whole lines only."
+        why = say_count(
+            "That the labels of {column} make up {total} is shown by {count} whole line only.",
+            "That the labels of {column} make up {total} is shown by {count} whole lines only.",
+            shown,
+            column=name,
+            total=rules.totals[name],
         )
+        rules.doubt(key, why)
 
 
 def _zeros_hide(rules: TableGuesses, sums: list[Sum]) -> bool:
@@ -268,9 +308,15 @@ def _zeros_hide(rules: TableGuesses, sums: list[Sum]) -> bool:
     rules.table["markers"]["0"] = (0, max(1, min(positive, default=2) - 1))
     rules.doubt(
         "table.markers.0",
-        "Totals are larger than the sums of their labels only where a 0 is shown: 0 is taken to hide small counts.",
+        say(
+            "Totals are larger than the sums of their labels only where a 0 is shown: 0 is taken to hide small counts."
+        ),
     )
     return True
+
+
+_HIDES_SMALL = Phrase("{signs} also hides small counts, for large ones do not add up to {total}; any count is assumed.")
+_HIDES_LARGE = Phrase("{signs} also hides large counts, for small ones do not add up to {total}; any count is assumed.")
 
 
 def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
@@ -286,8 +332,8 @@ def widen_refuted(rules: TableGuesses, counts: PublishedCounts) -> bool:
             wider = [text for text in guessed if (markers[text][0] > 1 if above else markers[text][1] < inf)]
             if each.gap and wider:
                 markers.update({text: (0 if above else markers[text][0], inf) for text in wider})
-                signs, size = ", ".join(f'"{text}"' for text in wider), "small" if above else "large"
-                why = f"{'large' if above else 'small'} ones do not add up to {total}"
-                rules.doubts.append(f"{signs} also hides {size} counts, for {why}; any count is assumed.")
+                sentence = _HIDES_SMALL if above else _HIDES_LARGE
+                signs = ", ".join(f'"{text}"' for text in wider)
+                rules.doubts.append(sentence.filled(signs=signs, total=total))
                 return True
     return False
