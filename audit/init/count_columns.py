@@ -51,7 +51,8 @@ def _words(text: str) -> frozenset[str]:
 _COUNT_WORDS = _words(
     "count counts cnt n number num cases deaths births patients people persons admissions pupils students benes "
     "anzahl faelle nombre effectif effectifs casos numero headcount freq frequency tot deces nacidos "
-    "gestorbene overledenen offences observation observations obs"
+    "gestorbene overledenen offences observation observations obs schuler schueler eleves alumnos einwohner "
+    "declarantes contribuyentes"
 )
 _LABEL_WORDS = _words(
     "age ages year years zip zipcode plz postcode postal code month week day hour wave round grade level band "
@@ -67,7 +68,7 @@ _ROW_WORDS = _words("vector coordinate")  # of Statistics Canada, whose texts na
 _STATUS_WORDS = _words("status marking flag flags qf qualifier symbol")
 _PERIOD_WORDS = _words(
     "year years jahr ano anno annee period time date month monat mois mes quarter week ref financialyear day zeit "
-    "periode perioden periodo jaar epiweek datecode fecha datum trimestre quartal semestre"
+    "periode perioden periodo jaar epiweek datecode fecha datum trimestre quartal semestre schuljahr berichtsjahr"
 )
 _SIGNS = re.compile(
     r"\*+|#+|[-\u2013\u2014.:?^~]+|n/?a|\[?[a-z]\]?|\([a-z]\)|\.\.[a-z]|low|redacted|\[redacted\]|suppressed|hidden|"

@@ -122,6 +122,45 @@ SEX = ("Sex", lambda n: "fm"[n % 2])
 ILL = ("Diagnosis", lambda n: ["flu", "cold", "gout"][n // 6 % 3])
 
 
+CENSUS = """\
+Schuljahr,Bezirk,Klasse,Förderbedarf,Schüler
+2021/22,Köln,Grundstufe,nein,40
+2021/22,Köln,Grundstufe,ja,7
+2021/22,Köln,Grundstufe,Gesamt,47
+2021/22,Köln,Oberstufe,nein,30
+2021/22,Köln,Oberstufe,ja,–
+2021/22,Köln,Oberstufe,Gesamt,32
+2022/23,Köln,Grundstufe,nein,41
+2022/23,Köln,Grundstufe,ja,8
+2022/23,Köln,Grundstufe,Gesamt,49
+2022/23,Köln,Oberstufe,nein,33
+2022/23,Köln,Oberstufe,ja,9
+2022/23,Köln,Oberstufe,Gesamt,42
+– = geheim gehalten,,,,
+"""
+
+
+def test_a_school_census_is_a_series_of_count_tables(tmp_path):
+    """Its column Klasse holds school classes, and its column Schüler numbers of pupils."""
+    (tmp_path / "a.csv").write_text(CENSUS, encoding="utf-8")
+    _, found = initialized(tmp_path)
+    assert found["series"]["kind"] == "tables"
+    assert found["series"]["releases_by"] == "Schuljahr"
+    assert found["table"]["value"] == "Schüler"
+    code, out, _ = run_main(str(tmp_path))
+    assert code == 1, out
+    assert "Förderbedarf ja, release 2021/22: exactly 2" in out
+
+
+def test_rows_of_pupils_in_groups_are_people(tmp_path):
+    """The same names where each row is a pupil with a number: nothing is hidden, and no label is a total."""
+    rows = (f"{2021 + n % 2}/{22 + n % 2},Köln,{n // 6},{('ja', 'nein')[n % 3 > 0]},{700 + n}" for n in range(24))
+    text = "\n".join(["Schuljahr,Bezirk,Klasse,Förderbedarf,Schüler", *rows, ""])
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    _, found = initialized(tmp_path)
+    assert "kind" not in found["series"]
+
+
 def test_people_are_no_count_tables(tmp_path):
     """Ages, in one release exact and in another in ranges, are no counts with markers."""
     exact = ("Age", lambda n: str(20 + n))
