@@ -230,8 +230,8 @@ def _moved_labels(counts: PublishedCounts) -> Iterator[Reason]:
 def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
     """Yield the dimensions of which two labels may be one.
 
-    That are labels which are nearly spelled alike, unless a table has both beside the same other labels; and labels of
-    two tables of the same people that share none: if the labels of each cover everybody, they mean the same or overlap.
+    These are labels nearly spelled alike, unless a table has both beside the same other labels; and labels of
+    two tables of the same people that share none: if the labels of each cover all people they mean the same or overlap.
     """
     manifest = counts.manifest
     for place, dimension in enumerate(counts.dimensions):
@@ -279,8 +279,8 @@ def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> li
     A table of one region and one of another share no region either, but have no total of all; nor do their districts
     overlap, as nobody is in both.
     """
-    apart = counts.manifest.over_time == "independent"
-    people = counts.release if apart else np.zeros_like(counts.release)
+    independent = counts.manifest.over_time == "independent"
+    people = counts.release if independent else np.zeros_like(counts.release)
     tables, table = np.unique(np.column_stack([people, counts.file]), axis=0, return_inverse=True)
     found = dict[tuple[int, frozenset[int], tuple[int, ...]], None]()
     for at, released in enumerate(tables[:, 0].tolist()):
