@@ -119,18 +119,18 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
     id_column, reason_column, until_column = columns
     problems.check()
     table, found = problems.checked(read_table(path, shown, columns, problems)), []
-    kind, several = kind_of_days(table.distinct(until_column)), set[str]()
+    kind, is_said = kind_of_days(table.distinct(until_column)), False
     for row, cells in enumerate(zip(*map(table.texts, columns), strict=True)):
         ident, reason, until = map(str.strip, cells)
         if not (reason or until):
             continue
         day, line = _day(until, kind), table.line(row)
         if day is None and _SLASHED.fullmatch(until):
-            several.add(until)
-            if len(several) == 1:  # what is said of the first is so of all
+            if not is_said:  # what is said of the first is so of all
                 what = f"{until} is not a date that can be read in one way only: day and month may be exchanged"
                 remedy = "write all dates of the list with the year first, as 2030-01-31"
                 problems.add(shown, what, remedy, line=line, column=until_column)
+            is_said = True
         elif day is None:
             what = "a reason without a date" if not until else f"{printable(until, 40)} is not a date"
             problems.add(shown, what, "write the last day of the waiver, as 2030-01-31", line=line, column=until_column)
