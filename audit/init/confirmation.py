@@ -342,9 +342,7 @@ def _question(name: str, column: Column | None, *, has_role: bool) -> str:
         if has_role:
             return say('What is the column "{column}"?', column=shown)
         return say('What is the column "{column}", which has no role?', column=shown)
-    cells, count = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN]), len(column.some)
-    if not cells:
-        cells = '""'
+    cells, count = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN]) or '""', len(column.some)
     if has_role:
         return say(
             'What is the column "{column}" ({count} different cells, such as {cells})?',

@@ -307,12 +307,8 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
 def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
     """Return the few texts without which a column would be numeric; none if it is numeric or far from it."""
     texts = [text for text in column if text not in missing and text.strip("*")]
-    stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not _is_mask(text)]
+    stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not text.rstrip("*").isdigit()]
     return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
-
-
-def _is_mask(text: str) -> bool:
-    return text.rstrip("*").isdigit()
 
 
 def _ignored(texts: SeriesTexts) -> Iterator[ReportWarning]:
