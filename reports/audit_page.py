@@ -39,7 +39,6 @@ from reports.sentences import (
     adversary,
     advice,
     changed,
-    counted,
     ended,
     facts,
     fallen,
@@ -197,7 +196,7 @@ def _timeline(report: Report) -> Iterator[Block]:
     if len(tags) > _ON_TERMINAL:
         last = say("The last {some} of {count} releases:", some=str(_ON_TERMINAL), count=str(len(tags)))
         yield Paragraph(last)
-    heads = [say("{what} by {attack}", what=counted(attack), attack=named(attack)) for attack, _ in rows]
+    heads = [say("{what} by {attack}", what=attack.measures.timeline_label, attack=named(attack)) for attack, _ in rows]
     after = [
         [printable(tag), *(_after(attack, line, place) for attack, line in rows)] for place, tag in enumerate(tags)
     ]

@@ -26,12 +26,8 @@ def person_entries(report: Report) -> list[Entry]:
     by_id = {finding.id: (attack, finding) for attack in report.attacks for finding in attack.findings}
     listed = [(person, [by_id[ident] for ident in person.findings if ident in by_id]) for person in report.people]
     known = [(person, found) for person, found in listed if found]
-    known.sort(key=lambda each: _badness(*each))
+    known.sort(key=lambda each: (-max(getattr(found, "risk", 0.0) for _, found in each[1]), -len(each[0].reasons)))
     return [_person(report, person, found) for person, found in known]
-
-
-def _badness(person: FoundPerson, found: Sequence[_Found]) -> tuple[float, int]:
-    return -max(getattr(finding, "risk", 0.0) for _, finding in found), -len(person.reasons)
 
 
 def _person(report: Report, person: FoundPerson, found: Sequence[_Found]) -> Entry:

@@ -19,15 +19,16 @@ _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "inte
 def page(plan: PublicationPlan) -> Page:
     """Return the plan as a table, with what is found below it."""
     best = plan.recommended
-    title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60))
+    title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 200))
     why = [(_name(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
+    head = say("method"), say("policy"), say("counterfeits"), say("withheld"), say("cells"), say("count error")
     sections = [
-        Section("", [PageTable(_head(), [_cells(each, best) for each in plan.tried], words=2)]),
+        Section("", [PageTable(head, [_cells(each, best) for each in plan.tried], words=2)]),
         Section("", [Facts([(name, text) for name, text in why if text])]),
         Section("", [Bullets(list(_notes(plan)), soft=True)]),
     ]
-    head: list[Block] = [Paragraph(each, strong=not place) for place, each in enumerate(_recommendation(best))]
-    return Page(title, inside=False, head=head, sections=sections)
+    first: list[Block] = [Paragraph(each, strong=not place) for place, each in enumerate(_recommendation(best))]
+    return Page(title, inside=False, head=first, sections=sections)
 
 
 def document(plan: PublicationPlan) -> Mapping[str, object]:
@@ -57,10 +58,6 @@ def _widths(each: PlannedSeries) -> str | None:
         return None
     text = ", ".join(f"{printable(name, 40)} {figure(width, ',.1f')}" for name, width in each.widths.items())
     return say("a cell covers on average, in values: {widths}", widths=text)
-
-
-def _head() -> tuple[str, ...]:
-    return say("method"), say("policy"), say("counterfeits"), say("withheld"), say("cells"), say("count error")
 
 
 def _cells(each: PlannedSeries, best: PlannedSeries | None) -> tuple[str, ...]:

@@ -213,14 +213,10 @@ def _how_to_write(found: Recommendation) -> str | None:
     """Return how to have the changes made; None where there are none."""
     if found.refused is not None or not found.changes:
         return None
-    if found.past_violates:
-        return say(
-            "If the release is not published yet, remove it from series.toml and run `audit repair SERIES CANDIDATE "
-            "--baseline --output DIR`, which writes the changed release."
-        )
     return say(
-        "If the release is not published yet, remove it from series.toml and run `audit repair SERIES CANDIDATE "
-        "--output DIR`, which writes the changed release."
+        "If the release is not published yet, remove it from series.toml and run `{command}`, which writes the changed "
+        "release.",
+        command=f"audit repair SERIES CANDIDATE{' --baseline' if found.past_violates else ''} --output DIR",
     )
 
 

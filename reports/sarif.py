@@ -13,7 +13,7 @@ from itertools import islice
 from audit.clauses.registry import CLAUSES
 from audit.model.errors import printable
 from audit.model.finding import Finding, FindingRule
-from audit.model.report import Report, Violation
+from audit.model.report import Report
 from reports.finding_text import steps
 from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
@@ -101,14 +101,8 @@ def _results(report: Report, folder: str) -> Iterator[dict[str, object]]:
             rule = f"policy/{violation.measure}"
             if rule not in places:  # what was found of counts is no clause, but a kind of finding
                 rule = f"{violation.attack}/{violation.measure}"
-            yield _violation(violation, (rule, places[rule]), report.series.releases, files)
-
-
-def _violation(
-    violation: Violation, rule: tuple[str, int], releases: Sequence[str], files: Mapping[str, dict[str, object]]
-) -> dict[str, object]:
-    where = releases[-1:] if violation.release is None else [violation.release]
-    return _result(rule, "error", [violation_text(violation)], _whole(where, files))
+            releases = report.series.releases[-1:] if violation.release is None else [violation.release]
+            yield _result((rule, places[rule]), "error", [violation_text(violation)], _whole(releases, files))
 
 
 def _result(

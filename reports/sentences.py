@@ -510,8 +510,3 @@ def named(attack: AttackReport) -> str:
 def seconds(attack: AttackReport) -> str:
     """Return how long an attack took."""
     return f"{figure(attack.seconds, '.2f')} s"
-
-
-def counted(attack: AttackReport) -> str:
-    """Return what an attack's timeline counts."""
-    return str(attack.measures.timeline_label)
