@@ -96,7 +96,7 @@ def test_the_page_of_next_recommends_too(series, tmp_path):
     words = ["next", str(series), str(tmp_path / "2.csv"), *HOW]
     moves = json.loads(run_main(*words, "--format", "json")[1])["repair"]["moves"]
     page = run_main(*words, "--format", "markdown")[1]
-    section = page.split("## Repair\n")[1].split("\n## ")[0]
+    section = page.split("## What to do\n")[1].split("\n## ")[0]
     assert moves
     assert "The policy holds after these changes" in section
     assert sum(section.count(f"{kind} ") for kind in {move["kind"] for move in moves}) == len(moves)
