@@ -21,6 +21,7 @@ T = TypeVar("T")
 _SHOWN, _PATH_SHOWN = 60, 400
 SENTENCE = 4_000
 """Characters of a sentence at most: more than any of ours has with what it quotes, which is cut by itself."""
+_PART_SHOWN = 800  # of a problem on one line, which may quote a cell of any length
 _PROBLEMS_SHOWN = 20
 _SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 """A blank, and those of numbers and sentences of our own that no line is broken at."""
@@ -61,7 +62,7 @@ class Problem:
         line = "" if self.line is None else f":{self.line}"
         column = "" if self.column is None else f', column "{printable(self.column)}"'
         place = f"{printable_path(self.file)}{line}{column}"
-        return f"{place}: {printable(self.what, SENTENCE)}; {printable(self.remedy, SENTENCE)}"
+        return f"{place}: {printable(self.what, _PART_SHOWN)}; {printable(self.remedy, _PART_SHOWN)}"
 
 
 class AuditError(Exception):
