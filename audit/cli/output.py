@@ -40,10 +40,8 @@ def check_output(output: Path | None) -> None:
         return
     try:
         fits = output.absolute().parent.is_dir() and not S_ISDIR(output.stat().st_mode)
-    except FileNotFoundError:
-        fits = True
-    except OSError:
-        fits = False
+    except OSError as error:
+        fits = isinstance(error, FileNotFoundError)
     if not fits:
         raise UsageError(f"{_named(output)}: no report can be written there; name a file in a folder that exists")
 

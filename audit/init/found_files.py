@@ -269,18 +269,14 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
 def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
     """Say of tables of two columns that have as many rows as a release, and are none, where a key stands."""
     pairs = [shown for shown in others if shown in found.unused and len(found.names[shown]) == 2]
-    rows = {_rows(found, release.shown): release for release in found.releases if pairs}
-    for shown in pairs:
-        if release := rows.get(_rows(found, shown)):
+    paths = [found.folder / shown for shown in pairs]
+    rows = {form_of(release.rows).rows(release.rows): release for release in found.releases if pairs}
+    for shown, path in zip(pairs, paths, strict=True):
+        if release := rows.get(form_of(path).rows(path)):
             found.unused[shown] = (
                 f"it has as many rows as {release.shown}; if it says whose they are, save it as "
                 f"{PRIVATE}/{release.tag}.key.csv with the columns row (counted from 0) and individual"
             )
-
-
-def _rows(found: FoundFiles, shown: str) -> int:
-    path = found.folder / shown
-    return form_of(path).rows(path)
 
 
 def _halves(found: FoundFiles, listed: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -197,7 +197,7 @@ def read_bytes(path: Path) -> bytes:
                 parts.append(part)
                 held += len(part)
                 check_unpacked(held, file.tell())
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    return b"".join(parts)
 
 
 def check_unpacked(size: int, packed: int) -> None:
