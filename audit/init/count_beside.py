@@ -14,6 +14,7 @@ from audit.count_tables.published_texts import decimal_of, flag_of, number_of
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_label_name, is_sign, is_total_word
 from audit.init.count_rules import TableGuesses
+from audit.runtime.phrases import say
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
 _DIGITS = 5  # chance does not make so many agree
@@ -56,7 +57,8 @@ def declare_flags(rules: TableGuesses, flags: Sequence[str]) -> None:
     """Declare the letters behind numbers, if there are any."""
     if flags:
         rules.table["flags"] = [*flags]
-        rules.doubt("table.flags", f"{', '.join(flags)} behind numbers: taken for remarks that do not change them.")
+        why = say("{flags} behind numbers: taken for remarks that do not change them.", flags=", ".join(flags))
+        rules.doubt("table.flags", why)
 
 
 def declare_beside(
@@ -181,7 +183,8 @@ def declare_change(rules: TableGuesses, files: CountFiles, numbers: Sequence[str
                     agree.append(now - then == by * (-1 if texts[row][0] in "-\u2212" else 1))
         if agree and all(agree):
             rules.table["change"] = {"column": column, "since": 1}
-            rules.doubt("table.change", f"{column} is taken for what counts have grown by since the release before.")
+            why = say("{column} is taken for what counts have grown by since the release before.", column=column)
+            rules.doubt("table.change", why)
             return column
     return None
 
@@ -200,8 +203,10 @@ def _declare_counts(rules: TableGuesses, files: CountFiles, counts: list[str]) -
         parts = _parts(files, counts)
         if parts:
             rules.table["part_of"] = parts
-            names = ", ".join(f"{part} of {whole}" for part, whole in parts.items())
-            rules.doubt("table.part_of", f"Nowhere above the other, these are taken for parts: {names}.")
+            names = ", ".join(say("{part} of {whole}", part=part, whole=whole) for part, whole in parts.items())
+            rules.doubt(
+                "table.part_of", say("Nowhere above the other, these are taken for parts: {names}.", names=names)
+            )
     del rules.table["value"]
     for name in counts:
         rules.texts.update(files.columns[name])

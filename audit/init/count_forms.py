@@ -28,6 +28,7 @@ from audit.init.count_columns import (
 )
 from audit.init.count_metadata import tau_argus, tau_argus_csv
 from audit.init.count_rules import TableGuesses, counts_of, is_measure, keep_counts, parts_rates, rules_of
+from audit.runtime.phrases import say
 
 
 def tidy(files: CountFiles) -> TableGuesses | None:
@@ -48,7 +49,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     labels = without_copies(files, [n for n in kinds.labels if files.varies(n) and n not in elsewhere])
     if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
         return None
-    rules = rules_of("a tidy table of counts", files, labels, value)
+    rules = rules_of(say("a tidy table of counts"), files, labels, value)
     if status is not None:
         rules.table["status"] = status
         rules.texts.update(sign for sign, text in zip(columns[status], columns[value], strict=True) if not text)
@@ -66,12 +67,16 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     beside = declare_beside(rules, files, counts, [n for n in kinds.numbers if n not in (value, *codes)], kept)
     beside += [name for name in running if name not in counts]
     if beside:
-        rules.doubts.append(f"Numbers beside the counts are not judged: {', '.join(beside[:8])}; say what they are.")
+        names = ", ".join(beside[:8])
+        rules.doubts.append(say("Numbers beside the counts are not judged: {names}; say what they are.", names=names))
     if not rules.totals and not any(map(is_sign, rules.texts)):
         key = next((key for key in ("values", "wide") if key in rules.table), "value")
         rules.doubt(
             f"table.{key}",
-            f"That {value} counts people is taken from its name; say no kind of tables if rows are people.",
+            say(
+                "That {column} counts people is taken from its name; if rows are people, this is no table of counts.",
+                column=value,
+            ),
         )
     return rules
 
@@ -184,7 +189,7 @@ def nhs(files: CountFiles) -> TableGuesses | None:
     levels = [name for name in ("PRIMARY_LEVEL", "SECONDARY_LEVEL", "TERTIARY_LEVEL") if name in columns]
     parts = dict.fromkeys(part.strip() for text in columns["BREAKDOWN"] for part in text.split(";") if part.strip())
     dimensions = [part for part in parts if not is_total_word(part)]
-    rules = TableGuesses.of("a long file as NHS England publishes them", files.shown, dimensions, value)
+    rules = TableGuesses.of(say("a long file as NHS England publishes them"), files.shown, dimensions, value)
     rules.table["totals"] = {name: total_of(_level_labels(files, levels, name)) or "All" for name in dimensions}
     rules.table.update({"breakdown": "BREAKDOWN", "levels": levels})
     _add_period(rules, files, "REPORTING_PERIOD_START")
@@ -208,7 +213,8 @@ def _add_period(rules: TableGuesses, files: CountFiles, name: str | None) -> Non
     elif several:
         rules.table["dimensions"].insert(0, name)
         rules.table["over_time"] = "same"
-        rules.doubts.append(f"Each file holds several periods: {name} is a dimension without a total.")
+        why = say("Each file holds several periods: {column} is a dimension without a total.", column=name)
+        rules.doubts.append(why)
     elif name is not None and any(map(str.isdigit, periods)):
         rules.add("not_counts", [name])
 
@@ -228,13 +234,14 @@ def dfe(files: CountFiles) -> TableGuesses | None:
         return None
     nested = [name for name in ("region_name", "la_name") if name in columns and files.varies(name)]
     dimensions = [n for n in filters if n in columns and files.varies(n) and n not in ("geographic_level", *nested)]
-    rules = rules_of("a tidy file as the Department for Education publishes them", files, dimensions, value)
+    rules = rules_of(say("a tidy file as the Department for Education publishes them"), files, dimensions, value)
     rules.table["totals"] = {name: rules.table["totals"].get(name, "Total") for name in dimensions}
     if nested:
         rules.table["dimensions"].insert(0, "area")
         rules.table["totals"]["area"] = next(iter(columns.get("country_name", ["Total"])), "Total")
         rules.table["nested"] = {"area": nested}
-        rules.doubts.append("Every region is taken to consist of the authorities that the files show inside it.")
+        why = say("Every region is taken to consist of the authorities that the files show inside it.")
+        rules.doubts.append(why)
     _add_period(rules, files, "time_period")
     rules.add("not_published", [text for text in ("z", "x") if text in columns[value]])
     rules.texts.update(columns[value])
@@ -296,7 +303,7 @@ def opensafely(files: CountFiles) -> TableGuesses | None:
     known = ("measure", "interval_start", "interval_end", "ratio", "numerator", "denominator")
     labels = [name for name in files.names if name in files.columns and name not in known and files.varies(name)]
     named = ["measure"] * files.varies("measure")
-    rules = rules_of("measures of OpenSAFELY", files, [*named, *labels], "numerator")
+    rules = rules_of(say("measures of OpenSAFELY"), files, [*named, *labels], "numerator")
     _add_period(rules, files, "interval_start")
     rules.table["totals"] |= {name: "(all)" for name in labels if "" in files.columns[name]}
     del rules.table["value"]
@@ -318,7 +325,7 @@ def census_bureau(files: CountFiles) -> TableGuesses | None:
     estimates = [name for name in files.columns if re.fullmatch(r"[BC][0-9]{5}[A-Z]*_[0-9]{3}E", name)]
     if not estimates or "NAME" not in files.columns:
         return None
-    rules = rules_of("estimates of the Census Bureau", files, ["NAME"] * files.varies("NAME"), estimates[0])
+    rules = rules_of(say("estimates of the Census Bureau"), files, ["NAME"] * files.varies("NAME"), estimates[0])
     if len(estimates) > 1:
         del rules.table["value"]
         rules.table["values"] = [*estimates]

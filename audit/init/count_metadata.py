@@ -23,6 +23,7 @@ from audit.io.argus_files import (
 )
 from audit.io.toml import toml_key
 from audit.model.errors import InputError, Problems, printable
+from audit.runtime.phrases import say, say_count
 
 _SECONDARY, _EMPTY, _DASH = "M", "E", "-"
 _NUMBERED = {str(number) for number in range(15)}
@@ -39,7 +40,7 @@ def tau_argus(files: CountFiles) -> TableGuesses | None:
     metadata = _metadata(files)
     count = _count_of(files, metadata)
     dimensions = [each.name for each in metadata.of_kind("label")]
-    rules = TableGuesses.of("tables of tau-Argus", files.shown, dimensions, count.name)
+    rules = TableGuesses.of(say("tables of tau-Argus"), files.shown, dimensions, count.name)
     for variable in metadata.of_kind("label"):
         rules.table["totals"][variable.name] = variable.total
         rules.said.add(f"table.totals.{toml_key(variable.name)}")
@@ -59,10 +60,8 @@ def tau_argus(files: CountFiles) -> TableGuesses | None:
     kept = [each.name for each in metadata.of_kind("cost", "level", "audit")]
     if kept:
         rules.table["not_counts"] = kept
-        rules.doubt(
-            "table.not_counts",
-            f"{', '.join(kept)}: taken not to be published, for tau-Argus notes them for itself.",
-        )
+        why = say("{names}: taken not to be published, for tau-Argus notes them for itself.", names=", ".join(kept))
+        rules.doubt("table.not_counts", why)
     return rules
 
 
@@ -131,14 +130,24 @@ def _add_status(
         rules.table["status_hides"] = True
         rules.doubt(
             "table.status_hides",
-            f"The file has the numbers of {len(beside)} cells that are unsafe or hidden to protect others: they are "
-            "taken not to be published.",
+            say_count(
+                "The file has the number of {count} cell that is unsafe or hidden to protect others: it is taken not "
+                "to be published.",
+                "The file has the numbers of {count} cells that are unsafe or hidden to protect others: they are taken "
+                "not to be published.",
+                len(beside),
+            ),
         )
     for sign in sorted(primary) if beside else ():
         largest = max((n for n, each in cells if each in primary and n is not None), default=1)
         rules.table["markers"][sign] = (1, largest)
-        why = f'"{sign}" is taken to stand for 1 to {largest}, the largest unsafe count'
-        rules.doubt(f"table.markers.{toml_key(sign)}", f"{why}; say from where on counts are safe.")
+        why = say(
+            '"{sign}" is taken to stand for 1 to {largest}, the largest unsafe count; say from where on counts are '
+            "safe.",
+            sign=sign,
+            largest=largest,
+        )
+        rules.doubt(f"table.markers.{toml_key(sign)}", why)
 
 
 def tau_argus_csv(files: CountFiles) -> TableGuesses | None:
@@ -178,11 +187,11 @@ def session_rules(folder: Path, shown: list[str]) -> TableGuesses:
         problems.add(shown[0], what, remedy)
         problems.check()
     dimensions = dict.fromkeys(name for _, each in tables for name in each.variables)
-    rules = TableGuesses.of("sessions of ACRO", shown, [*dimensions], "count")
+    rules = TableGuesses.of(say("sessions of ACRO"), shown, [*dimensions], "count")
     rules.table["over_time"] = "same"
     rules.table["totals"] = dict.fromkeys(dimensions, "All")
     rules.texts.update(text for path, each in tables for text in _numbers(path.parent / each.file, each))
-    rules.doubts.append("All tables are taken to be about the same people: over_time is same.")
+    rules.doubts.append(say("All tables are taken to be about the same people: over_time is same."))
     _add_statistics(rules, list(dict.fromkeys(name for _, each in tables for name in each.statistics)))
     rules.said.add("table.rounding")
     base = bases.pop()
@@ -217,7 +226,8 @@ def _add_statistics(rules: TableGuesses, statistics: list[str]) -> None:
     parts = [name for name in statistics if name != PEOPLE]
     if PEOPLE in statistics:
         rules.table["part_of"] = dict.fromkeys(parts, PEOPLE)
-        rules.doubts.append(f"Values of {', '.join(parts)} are counted too: they are parts of the people.")
+        why = say("Values of {names} are counted too: they are parts of the people.", names=", ".join(parts))
+        rules.doubts.append(why)
 
 
 def _threshold(folder: Path) -> int | None:

@@ -19,6 +19,7 @@ from audit.init.count_columns import CountFiles, is_sign, total_of
 from audit.init.guesses import Guesses
 from audit.io.toml import Toml, toml_key
 from audit.model.json_types import UNBOUNDED
+from audit.runtime.phrases import say
 
 NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", ": u", ": z", "n/a", "na", "-", "."))
 """Signs of what is not applicable or not available; they may stand for any count."""
@@ -28,7 +29,6 @@ _CHANCE = 0.01
 _NEAR, _FAR = 2, 100  # a smallest number between them says from where on counts are shown
 _LEAST = 10
 _WORDS_READ = 16
-_SAY = "say which counts it stands for, and whether it also hides others beside them."
 
 
 @dataclass
@@ -50,8 +50,11 @@ class TableGuesses(Guesses):
     @classmethod
     def of(cls, shape: str, releases: list[str], dimensions: list[str], value: str) -> Self:
         """Return the guesses of tables with some dimensions and a column with the counts."""
-        head = f"# Guessed by `audit init`: {shape}. Correct what is wrong; see the manual's page on count tables."
-        found = cls(head, shape=shape)
+        head = say(
+            "Guessed by `audit init`: {shape}. Correct what is wrong; see the manual's page on count tables.",
+            shape=shape,
+        )
+        found = cls(f"# {head}", shape=shape)
         found.document["series"] = {"kind": "tables", "releases": releases}
         found.document["table"] = {"dimensions": dimensions, "value": value, "totals": {}, "markers": {}}
         found.table["over_time"] = "independent"
@@ -94,9 +97,16 @@ def guess_numbers(rules: TableGuesses) -> None:
     positive = {number: times for number, times in numbers.items() if number > 0}
     if "table.rounding" not in rules.said and (rounding := _rounding(positive)) is not None:
         to, how = rounding
-        why = f"All {sum(positive.values())} numbers are multiples of {to}; say how they were rounded ({how}?)."
         if how == "midpoint":
-            why = f"All numbers are the middle of ranges of {to}; this is taken for midpoint rounding."
+            why = say("All numbers are the middle of ranges of {to}; this is taken for midpoint rounding.", to=to)
+        else:
+            many = sum(positive.values())
+            why = say(
+                "All {many} numbers are multiples of {to}; say how they were rounded ({how}?).",
+                many=many,
+                to=to,
+                how=how,
+            )
         rules.table["rounding"] = {"to": to, "how": how}
         rules.doubt("table.rounding", why)
     base, least = rules.table.get("rounding", {}).get("to", 1), min(positive, default=_LEAST)
@@ -116,7 +126,10 @@ def guess_numbers(rules: TableGuesses) -> None:
         rules.table["markers"]["0"] = (0, 0)
         rules.doubt(
             "table.markers.0",
-            f"0 may stand for small counts, for no number from 1 to {least - 1} is published; if so, it is a marker.",
+            say(
+                "0 may stand for small counts, for no number from 1 to {most} is published; if so, it is a marker.",
+                most=least - 1,
+            ),
         )
 
 
@@ -153,32 +166,63 @@ def _stands_for(
     one says that a count is none of these, by the reading that reveals most. Of two releases, each may have its own.
     """
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
-    words = f'A note says of "{text}": "{rules.legend[text]}". ' if text in rules.legend else ""
+    words = (
+        say('A note says of "{text}": "{note}".', text=text, note=rules.legend[text]) if text in rules.legend else ""
+    )
     if said is not None:
         if said[0] == 0 and said[1] > 0 and not text.startswith("0"):
             if not zero_shown:
                 rules.doubt(
                     key,
-                    f'"{text}" may stand for 0 too, for no 0 is published; say what it covers.',
+                    say('"{text}" may stand for 0 too, for no 0 is published; say what it covers.', text=text),
                 )
             return (1, said[1] if said[1] < UNBOUNDED else inf)
         return said if said[1] < UNBOUNDED else (said[0], inf)
     further = small and (words or len(rules.document["series"]["releases"]) == 1)
     if named is not None or (further and text.casefold() not in NOT_COUNTED):
         low, high = named or (small + 1, UNBOUNDED)
-        low, end = max(low, int(high < UNBOUNDED)), f" to {high}" if high < UNBOUNDED else " or more"
-        rules.doubt(key, f'{words}"{text}" is taken to stand for {low}{end}; {_SAY}')
+        low = max(low, int(high < UNBOUNDED))
+        rules.doubt(key, _sentences(words, _taken_for(text, low, high)))
         return (low, high if high < UNBOUNDED else inf)
     if text.casefold() in NOT_COUNTED or not _NEAR < threshold <= _FAR:
-        rules.doubt(key, f'{words}"{text}" is taken to stand for any count; say which it can stand for.')
+        why = say('"{text}" is taken to stand for any count; say which it can stand for.', text=text)
+        rules.doubt(key, _sentences(words, why))
         return (0, inf)
     if text.casefold() == "low" and "rounding" in rules.table:
-        rules.doubt(key, '"low" is taken to round to 0; say which counts it stands for.')
+        rules.doubt(key, say('"low" is taken to round to 0; say which counts it stands for.'))
         return (1, max(1, rules.table["rounding"]["to"] // 2))
-    known = words or ("" if is_sign(text) else f'"{text}" is not a marker that offices use. ')
-    why = f'{known}"{text}" is taken to stand for 1 to {threshold - 1}, for about {threshold} is the smallest number'
-    rules.doubt(key, f"{why}; {_SAY}")
+    known = words or ("" if is_sign(text) else say('"{text}" is not a marker that offices use.', text=text))
+    why = say(
+        '"{text}" is taken to stand for 1 to {most}, for about {least} is the smallest number; say which counts it '
+        "stands for, and whether it also hides others beside them.",
+        text=text,
+        most=threshold - 1,
+        least=threshold,
+    )
+    rules.doubt(key, _sentences(known, why))
     return (1, threshold - 1)
+
+
+def _taken_for(text: str, low: int, high: int) -> str:
+    """Return the sentence which counts a sign is taken to stand for."""
+    if high < UNBOUNDED:
+        return say(
+            '"{text}" is taken to stand for {low} to {high}; say which counts it stands for, and whether it also hides '
+            "others beside them.",
+            text=text,
+            low=low,
+            high=high,
+        )
+    return say(
+        '"{text}" is taken to stand for {low} or more; say which counts it stands for, and whether it also hides '
+        "others beside them.",
+        text=text,
+        low=low,
+    )
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(filter(None, parts))
 
 
 def _guess_least_count(rules: TableGuesses, least: int, base: int) -> None:
@@ -193,7 +237,7 @@ def _guess_least_count(rules: TableGuesses, least: int, base: int) -> None:
         return
     lowest = max(2, min(max(least, base), _LEAST))
     rules.state("policy.min_count", lowest)
-    why = f"Counts below {lowest} are taken to be those that nobody may know; write which they are."
+    why = say("Counts below {lowest} are taken to be those that nobody may know; write which they are.", lowest=lowest)
     rules.doubt("policy.min_count", why)
 
 
@@ -208,7 +252,10 @@ def keep_counts(rules: TableGuesses, files: CountFiles, measure: str | None) -> 
         counts = counts_of(files.columns[measure], values)
         rules.table.update({"measure": measure, "measures": counts})
         kept = [text in counts for text in files.columns[measure]]
-        rules.doubts.append(f"Statistics whose values are all whole numbers are taken for counts: {', '.join(counts)}.")
+        why = say(
+            "Statistics whose values are all whole numbers are taken for counts: {names}.", names=", ".join(counts)
+        )
+        rules.doubts.append(why)
     rules.texts.update(text for text, keep in zip(values, kept, strict=True) if keep)
 
 
