@@ -1,9 +1,9 @@
-"""Sessions of ACRO: what each table counts, along which variables, and the tables with a row for each cell.
+"""Read sessions of ACRO: which variables each table has, what it counts, and its cells as rows.
 
-Source: ACRO's `results.json` and the files beside it (Smith et al., SACRO). Since version 1 it says of each output its
-variables and the kind of its numbers; before, the command says them. Tables with several functions or several variables
-along their columns have a line of the header for each. Since version 1 margins are computed of what is shown, and of
-rounded cells: beside these they are no totals.
+Source: ACRO's `results.json` and the files beside it (Smith et al., SACRO). Since version 1, ACRO records the variables
+    and the kind of numbers of each output; older versions record only the command. A table with several functions, or
+    with several variables along its columns, has one header line for each. Since version 1, margins are computed from
+    what is shown. If cells are suppressed or rounded, such margins are not totals.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from audit.model.errors import Problems
 
 SESSION = "results.json"
 PEOPLE = "people"
-"""The statistic of tables that count rows, not the values of a variable."""
+"""The statistic of tables that count rows rather than add up a variable."""
 _NOT_RELEASED = "2ndary_risk_summary"
 _FUNCTIONS = frozenset(("count", "size", "mean", "median", "sum", "std", "mode", "min", "max", "var", "nunique"))
 _COUNTS = frozenset(("count", "size"))
@@ -36,11 +36,11 @@ class OutputColumn:
     """A column of numbers.
 
     Attributes:
-        place: in its file.
+        place: its position in the file.
         labels: of the variables along columns.
-        statistic: what is counted; empty where the numbers are no counts.
-        function: what the numbers are, such as means.
-        key: how the session names it.
+        statistic: what it counts; empty if its numbers are not counts.
+        function: how the numbers were computed, such as a mean.
+        key: its name in the session.
     """
 
     place: int
@@ -57,13 +57,13 @@ class SessionOutput:
     Attributes:
         file: its name.
         rows: the variables along its rows.
-        columns: its columns of numbers; none where it is no table that is understood.
-        first: how many lines the header has.
-        outcome: for each column and row why a cell is suppressed.
-        left_out: whether margins are sums of what is shown alone.
+        columns: its columns of numbers; none if the output is not a table, or its layout is not understood.
+        first: the number of header lines.
+        outcome: why each cell is suppressed, by column and row.
+        left_out: whether margins are sums of the shown cells only.
         margin: the label of margins.
-        rounding: the base to which it was rounded, if it was.
-        is_table: whether it is a table; else a figure, a regression, or another thing.
+        rounding: the base to which its numbers are rounded, if they are.
+        is_table: whether it is a table; otherwise it is a figure, a regression or something else.
     """
 
     file: str
@@ -83,12 +83,12 @@ class SessionOutput:
 
     @property
     def statistics(self) -> dict[str, None]:
-        """What it counts, nothing where it is about means and other magnitudes."""
+        """The statistics that it counts; empty if its numbers are means or other magnitudes."""
         return dict.fromkeys(each.statistic for each in self.columns if each.statistic)
 
     @property
     def magnitudes(self) -> list[str]:
-        """How its numbers that are no counts are called: by the file, or by their function beside counts."""
+        """The names of its numbers that are not counts: the file's name, or the functions that stand beside counts."""
         if not self.statistics:
             return [self.file]
         functions = dict.fromkeys(each.function for each in self.columns if not each.statistic)
@@ -96,7 +96,7 @@ class SessionOutput:
 
 
 def session_outputs(path: Path, shown: str, problems: Problems) -> Iterator[SessionOutput]:
-    """Yield what a session releases: tables, and other outputs, of which no numbers are read."""
+    """Yield the tables of a session, and its other outputs, whose numbers are not read."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         entries = [each for each in document.get("results", {}).items() if each[1].get("type")]
@@ -117,7 +117,7 @@ def session_outputs(path: Path, shown: str, problems: Problems) -> Iterator[Sess
 
 
 def _variables(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the variables of each output, as the session's summary has them."""
+    """Return the variables of each output, as listed in the session's summary."""
     try:
         outputs = json.loads((folder / "session_summary.json").read_text(encoding="utf-8"))["outputs"]
         return {str(each["uid"]): tuple(map(str, each["independent_variables"])) for each in outputs}
@@ -135,7 +135,7 @@ def _variables(folder: Path) -> dict[str, tuple[str, ...]]:
 
 
 def lines_of(path: Path) -> list[list[str]]:
-    """Return the lines of a CSV file; none where it cannot be read."""
+    """Return the lines of a CSV file; an empty list if it cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return list(csv.reader(file))
@@ -144,7 +144,7 @@ def lines_of(path: Path) -> list[list[str]]:
 
 
 def _output(entry: Mapping[str, Any], path: Path, variables: Sequence[str], *, left_out: bool) -> SessionOutput:
-    """Return a table of a session; one without columns where it is not understood."""
+    """Return a table of a session; without columns if its layout is not understood."""
     said, done = _mapping(entry, "fair"), _mapping(entry, "properties")
     command, lines = str(entry.get("command", "")), lines_of(path)
     variables = tuple(map(str, said.get("independent") or variables))
@@ -181,7 +181,7 @@ def _header(
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many lines the header has, and the variables along rows.
 
-    Where columns have several levels, each has a line, and one more line names the rows, and nothing else.
+    If columns have several levels, each level has a line, and one more line names the rows only.
     """
     levels = max(map(len, outcome), default=1)
     height = 1 if levels == 1 else levels + 1
@@ -191,7 +191,7 @@ def _header(
 
 
 def _counted(said: Mapping[str, Any], command: str) -> tuple[bool, str]:
-    """Return whether a session says that the numbers of a table are counts, and of which variable's values."""
+    """Return whether a session records that the numbers of a table are counts, and of which variable."""
     if said.get("statbarn") is not None:
         dependent = said.get("dependent")
         texts = [dependent] if isinstance(dependent, str) else [*(dependent or ())]
@@ -205,7 +205,7 @@ def _columns(
     variables: Sequence[str],
     counted: tuple[bool, str],
 ) -> Iterator[OutputColumn]:
-    """Yield the columns of numbers; none where the variables along columns are not known."""
+    """Yield the columns of numbers; none if the variables along the columns are unknown."""
     height, rows = head
     across = [name for name in variables if name not in rows]
     levels = [*lines[: max(1, height - 1)]]
@@ -227,7 +227,7 @@ def _columns(
 
 
 def _outcome(given: object) -> dict[tuple[str, ...], dict[tuple[str, ...], str]]:
-    """Return why cells are suppressed, columns and rows as tuples of texts."""
+    """Return why cells are suppressed, with columns and rows as tuples of texts."""
     columns = given.items() if isinstance(given, dict) else ()
     return {
         _key(column): {_key(row): str(why) for row, why in rows.items()}
@@ -270,7 +270,7 @@ Cell = tuple[dict[str, str], int]
 
 
 def session_tables(manifest: TableManifest, file: TableFile, problems: Problems) -> list[tuple[TableFile, Table]]:
-    """Return the tables of counts of a session with a row for each cell, noting outputs that cannot be read."""
+    """Return the tables of counts of a session with one row for each cell; note outputs that cannot be read."""
     found = []
     outputs = [
         each for each in session_outputs(file.path, file.shown, problems) if each.file not in manifest.not_counts
@@ -287,13 +287,13 @@ def session_tables(manifest: TableManifest, file: TableFile, problems: Problems)
 
 
 def judged_statistics(manifest: TableManifest, output: SessionOutput) -> list[str]:
-    """Return the statistics of an output that are judged: people, where no column of statistics is named."""
+    """Return the statistics of an output that are judged: people, if no column names statistics."""
     known = (manifest.measures or output.statistics) if manifest.measure is not None else (PEOPLE,)
     return [each for each in output.statistics if each in known]
 
 
 def _check_rounding(manifest: TableManifest, output: SessionOutput, shown: str, problems: Problems) -> None:
-    """Refuse a table that the session rounded in another way than the manifest says."""
+    """Refuse a table that the session rounded differently than the manifest states."""
     to = None if manifest.rounding is None else manifest.rounding.to
     if output.left_out and to != output.rounding:
         what = f"the session rounded this table to {output.rounding}"
@@ -331,7 +331,7 @@ def _cells(path: Path, output: SessionOutput, statistic: str) -> Iterator[Cell]:
 
 
 def _without_margins(output: SessionOutput, cells: list[Cell]) -> list[Cell]:
-    """Return the cells, margins empty where they are the sums of what is shown beside hidden or rounded cells."""
+    """Return the cells; margins are empty if they are sums of what is shown beside hidden or rounded cells."""
     if not output.left_out:
         return cells
     names = [*output.variables]

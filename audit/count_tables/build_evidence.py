@@ -1,8 +1,8 @@
-"""Published counts as evidence: boxes over atoms and time, their intervals, and what is asked (docs/tables.md).
+"""Build evidence from published counts: boxes over atoms and time, their intervals, and questions (docs/tables.md).
 
-What is asked of people of one kind, whose count of all other labels of a sensitive dimension is 0, comes after the
-attack on the rest: kinds are the fewest labels that cover whatever can be above 0. Labels of all people say nothing,
-nor do harmless ones.
+Whether all people of a cell are of one kind, so that the counts of all other labels of a sensitive dimension are 0, is
+asked after the attack on all other questions. The kinds are the fewest labels that cover all labels whose counts may be
+above 0. A label of all people reveals nothing, and neither does a harmless one.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from audit.runtime.phrases import say
 
 @dataclass(frozen=True)
 class EvidencePart:
-    """What of one statistic hangs together: what attacks see, and what it stands for.
+    """A part of the evidence about one statistic that is independent of all other parts, and what its numbers mean.
 
     Attributes:
         statistic: its place among the statistics.
-        measure: its name, None where there is only one.
-        tables: what attacks see.
-        questions: in the same order as `asked` of the tables.
-        rows: the published row of each of its numbers; -1 where a row left out is a 0.
-        dimensions: with a label for each set that is asked about; published labels come first, as they were.
+        measure: the name of the statistic; None if there is only one.
+        tables: the input of an attack.
+        questions: the questions, in the order of `tables.asked`.
+        rows: the published row of each number; -1 for a row that is left out and means 0.
+        dimensions: the dimensions with a label for each set in a question; published labels come first, unchanged.
     """
 
     statistic: int
@@ -66,7 +66,7 @@ class EvidencePart:
 
 @dataclass(frozen=True)
 class CountEvidence:
-    """All parts, what was too much to ask, and how many cells were published, and how many of them as markers."""
+    """All parts, the questions that were too many, and the numbers of published cells and of markers among them."""
 
     parts: Sequence[EvidencePart]
     unasked: Sequence[Unasked]
@@ -77,9 +77,9 @@ class CountEvidence:
 def build_evidence(
     counts: PublishedCounts, limits: Mapping[str, int], asked: CountQuestions | None = None
 ) -> CountEvidence:
-    """Return the evidence, with the questions of an audit or those that are given about each statistic.
+    """Return the evidence with the questions of an audit, or with the given questions about each statistic.
 
-    Labels of questions that are given are those of `asked_dimensions`.
+    The labels of given questions are those of `asked_dimensions`.
     """
     builders, dimensions, questions = _questions(counts)
     cells = [each.cells for each in builders]
@@ -96,7 +96,7 @@ def build_evidence(
 def _questions(
     counts: PublishedCounts,
 ) -> tuple[list[QuestionBuilder], tuple[Dimension, ...], list[CountQuestions]]:
-    """Return the builder and the questions of each statistic, and the dimensions with the sets of all of them."""
+    """Return the builder and the questions of each statistic, and the dimensions with all sets in questions."""
     sets = [LabelSets(each) for each in counts.dimensions]
     builders = [QuestionBuilder(StatisticRows(counts, place), sets) for place in range(len(counts.measures))]
     questions = [each.questions() for each in builders]
@@ -118,7 +118,7 @@ class _EvidenceBuilder:
         self.box = self._boxes_of(rows.label)
 
     def unasked(self) -> Iterator[Unasked]:
-        """Yield what is not asked about the hidden denominators of rates."""
+        """Yield the questions about hidden denominators of rates that are left out."""
         values = self.counts.denominators[self.rows.row]
         both = PROTECTED, SMALL_COUNT
         if count := int((values == 0).sum()):
@@ -131,7 +131,7 @@ class _EvidenceBuilder:
         return np.stack(columns, axis=1).astype(np.int32)
 
     def _left_out(self) -> Iterator[tuple[Boxes, int]]:
-        """Yield for each table of a release the combinations of its labels that no row of it shows."""
+        """Yield, for each table of a release, the combinations of its labels that no row shows."""
         rows = self.rows
         total, crossings = rows.totals, rows.crossings
         for release, *crossing in np.unique(np.column_stack([rows.release, crossings]), axis=0).tolist():
@@ -147,14 +147,14 @@ class _EvidenceBuilder:
             yield self._boxes_of(missing), 0 if self.over_time == "same" else release
 
     def _labels_shown(self, place: int, labels: Codes) -> Codes:
-        """Return the labels of a dimension that a table has; all that were ever published where none nest."""
+        """Return the labels of a dimension in a table; all published labels if none are nested."""
         dimension = self.dimensions[place]
         if dimension.axis.name in {*self.counts.manifest.categories, *self.counts.manifest.codes}:
             return np.unique(labels)
         return np.array([one for one in dimension.atom_label.tolist() if one < dimension.published], dtype=np.int32)
 
     def parts(self, questions: CountQuestions) -> Iterator[EvidencePart]:
-        """Yield what hangs together: each independent release by itself, else everything."""
+        """Yield the independent parts: each release, if releases are independent, otherwise one part for all."""
         left_out = [*self._left_out()] if self.counts.manifest.absent_is_zero else []
         absent = np.repeat([at for _, at in left_out], [len(box) for box, _ in left_out]).astype(np.int32)
         low, high = (np.full(len(absent), end) for end in Interpreter(self.counts.manifest).interval("0"))
@@ -193,7 +193,7 @@ class _EvidenceBuilder:
 def _time_axis(periods: int) -> tuple[Axis, Codes]:
     """Return an axis of time, and its set of all periods from one (row) up to another (column).
 
-    It has an atom for each period, after the atoms all periods up to each, then all other spans.
+    Its atoms are the periods. Its sets are the atoms, then all periods up to each one, then all other spans.
     """
     spans = [(period, period) for period in range(periods)] + [(0, last) for last in range(1, periods)]
     spans += [(first, last) for last in range(periods) for first in range(1, last)]
@@ -210,9 +210,9 @@ Run = Callable[[EvidencePart], CountOutcome]
 def with_people_of_one_kind(
     manifest: TableManifest, evidence: CountEvidence, outcomes: Sequence[CountOutcome], min_labels: int, run: Run
 ) -> tuple[CountEvidence, list[CountOutcome]]:
-    """Return the evidence and the outcomes with a part more for each part and sensitive dimension.
+    """Return the evidence and the outcomes, with one more part for each part and sensitive dimension.
 
-    `run` returns what an attack finds out of a part.
+    `run` attacks a part and returns the outcome.
     """
     parts, found, unasked = [*evidence.parts], [*outcomes], [*evidence.unasked]
     dimensions = {part.statistic: part.dimensions for part in parts}
@@ -247,7 +247,7 @@ class _Kinds:
     def cover(self, atoms: frozenset[int]) -> tuple[str, ...] | None:
         """Return the fewest labels that cover some atoms, the smallest ones; None where it takes too many labels.
 
-        The empty tuple says that it is not settled: no atom is known to be there, or there are too many ways to try.
+        An empty tuple means that the answer is open: no atom certainly has people, or there are too many combinations.
         """
         if not atoms:
             return ()
@@ -264,7 +264,7 @@ class _Kinds:
 
 @dataclass(frozen=True)
 class _PeopleOfOneKind:
-    """What is asked of one part of the evidence about one sensitive dimension."""
+    """The questions about one part of the evidence and one sensitive dimension."""
 
     part: EvidencePart
     place: int
@@ -272,7 +272,7 @@ class _PeopleOfOneKind:
     run: Run
 
     def answer(self) -> tuple[EvidencePart, CountOutcome, list[Unasked]]:
-        """Return one part more, its outcome, and what of it was too much to ask."""
+        """Return the additional part, its outcome, and its questions that were too many."""
         tables, atoms = self.part.tables, self.kinds.atoms
         boxes, first = self._boxes(tables)
         left = max(0, len(boxes) - _MOST_COUNTS // atoms)
@@ -286,7 +286,8 @@ class _PeopleOfOneKind:
         verdict, names = np.full(len(boxes), NOTHING, dtype=np.int8), dict[int, tuple[str, ...]]()
         for box, (gone, seen) in enumerate(zip(empty, some, strict=True)):
             verdict[box], names[box] = self._judged(_atoms(~gone), _atoms(seen))
-        # A count is certainly at least 1 where it is small for so large a limit.
+        # With so large a limit every count is small, and the verdict shows only whether a count is certainly at least
+        # 1.
         asked = np.flatnonzero(verdict != NOTHING)
         people = self._asked(replace(_asking(tables, boxes[asked], SMALL_COUNT), min_count=4 * UNBOUNDED))
         verdict[asked[people.verdict == NOTHING]] = NOTHING
@@ -320,14 +321,14 @@ class _PeopleOfOneKind:
         return self.run(replace(self.part, tables=tables))
 
     def _boxes(self, tables: CountTables) -> tuple[Boxes, np.ndarray]:
-        """Return the boxes of all questions with all people in the place of a label, and a question of each."""
+        """Return the boxes of all questions with a label replaced by all people, and one question for each box."""
         boxes = tables.asked.copy()
         boxes[:, self.place] = tables.axes[self.place].whole
         _, first = np.unique(boxes, axis=0, return_index=True)
         return boxes[np.sort(first)], np.sort(first)
 
     def _judged(self, left: frozenset[int], seen: frozenset[int]) -> tuple[int, tuple[str, ...]]:
-        """Return what is certain of a box, and the kinds: `left` can be above 0 as far as is known, `seen` can be."""
+        """Return what is certain about a box and its kinds: `left` may be above 0, `seen` can certainly be above 0."""
         cover = self.kinds.cover(left)
         if left <= self.kinds.harmless or (cover is None and self.kinds.cover(seen) is None):
             return NOTHING, ()
@@ -336,7 +337,7 @@ class _PeopleOfOneKind:
         return ALL, cover
 
     def _named(self, tables: CountTables, first: np.ndarray, names: Mapping[int, tuple[str, ...]]) -> EvidencePart:
-        """Return the part of the questions, their cells named by the kinds that all people are of."""
+        """Return the questions of the part with cells named by the kinds that all their people have."""
         dimension = self.part.dimensions[self.place]
         chosen = [" or ".join(names[box]) for box in range(len(first))]
         new = [text for text in dict.fromkeys(chosen) if text not in dimension.labels]

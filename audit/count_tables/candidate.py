@@ -1,11 +1,11 @@
-"""A release of count tables that is not yet out: what it would add, what to hide of it, or how to round it.
+"""Judge a release of count tables before it is published: what it adds, which cells to hide, or how to round.
 
-Hidden means left empty: the smallest change of a file, whatever markers the publisher has. Which cells: the cheapest
-that hit every sum by which something is found. A sum shows a count as long as none of its numbers is hidden. So each
-finding asks for one of the cells that its sums use; the cheapest set that has one for each finding is tried, and what
-is found then asks for further cells. The first set with which nothing is found is the least (implicit hitting sets:
-Moreno-Centeno and Karp, Operations Research 61(2), 2013). Where that takes too many audits, cells are added until
-nothing is found, and of the dearest of them those that are not needed are shown again.
+A hidden cell is left empty, which works for every publisher, whatever markers it uses. Each finding rests on sums, and
+a sum reveals nothing if one of its numbers is hidden. So each finding asks for one of the cells in its sums. The search
+tries the cheapest set that has a cell for each finding, audits the result, and adds the requests of its findings. The
+first set without findings is the cheapest of all (implicit hitting sets: Moreno-Centeno and Karp, Operations Research
+61(2), 2013). If that takes too many audits, cells are added until nothing is found, and then those that turn out to be
+unnecessary are shown again, the most expensive first.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _TRIES, _SHOWN_AGAIN, _EFFORT = 12, 60, 2.0
 
 @dataclass(frozen=True)
 class Hiding:
-    """Rows to hide, whether nothing is found with them, and whether no cheaper ones do.
+    """Rows to hide, whether nothing is found with them, and whether no cheaper rows achieve that.
 
-    Where something is found, no hiding of rows takes it away, or the search was `stopped`.
+    If something is still found, hiding rows cannot prevent it, or the search was `stopped`.
     """
 
     rows: Rows
@@ -58,15 +58,15 @@ class Hiding:
 
 
 class HidingSearch:
-    """Tries of what to hide.
+    """The search for cells to hide.
 
     Args of the constructor:
-        counts: what was published, with nothing hidden yet.
-        rows: those that may be hidden.
+        counts: the published counts, with nothing hidden yet.
+        rows: the rows that may be hidden.
         attack, options: as for an audit.
-        budget: the time for all; None for as much as one audit may take.
-        known: what is found all the same, by id: only where more is known of it, it counts.
-        marked: whether what can be any count stands in the place of what is hidden, which then must stay hidden.
+        budget: the time limit of the whole search; None for the limit of one audit.
+        known: findings without the candidate, by id; such a finding counts only if it becomes worse.
+        marked: whether a hidden value is replaced by a marker that can stand for any count.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class HidingSearch:
                 self._of.setdefault((tag, measure, tuple(counts.cell(row).values())), []).append(row)
 
     def hidden(self, rows: Rows = _NO_ROWS) -> tuple[CountReport, list[CountFinding]]:
-        """Return the report with some rows hidden, and what is found that should not be; each set is audited once."""
+        """Return the report with some rows hidden, and the findings to avoid; each set of rows is audited once."""
         if rows not in self._tried:
             self._tried[rows] = self.judged(without_rows(self.counts, rows, marked=self.marked))
             if self._watch is not None:
@@ -102,23 +102,23 @@ class HidingSearch:
         return self._tried[rows]
 
     def judged(self, counts: PublishedCounts) -> tuple[CountReport, list[CountFinding]]:
-        """Return the report on published counts, and what is found that should not be."""
+        """Return the report on published counts, and the findings to avoid."""
         report = report_on(counts, self.attack, replace(self.options, time_limit=self.budget.remaining()))
         report = replace(report, time_limit=self.options.time_limit)
         return report, [each for each in report.findings if not is_known(self.known, each.id, each.size)]
 
     def stopped(self, rows: Rows) -> Reason | None:
-        """Return why the search ends after some rows were tried: it was interrupted, or the time is up."""
+        """Return why the search must end: it was interrupted, or the time limit is reached."""
         if self.hidden(rows)[0].interrupted:
             return Reason(say("the search was interrupted"), ReasonKind.INTERRUPTED)
         return self.budget.reason if self.budget.exhausted() else None
 
     def search(self) -> Hiding:
-        """Return what to hide so that nothing is found that should not be."""
+        """Return the rows to hide so that nothing is left to avoid."""
         needs: dict[Rows, None] = {}
         rows, tries = _NO_ROWS, 0
         while found := self.hidden(rows)[1]:
-            fresh = {self._used(finding) - rows: None for finding in found}  # what is hidden says nothing
+            fresh = {self._used(finding) - rows: None for finding in found}  # already hidden
             if _NO_ROWS in fresh:
                 return Hiding(rows, is_enough=False)
             if (why := self.stopped(rows)) is not None:
@@ -134,14 +134,14 @@ class HidingSearch:
         return Hiding(rows)
 
     def _used(self, finding: CountFinding) -> Rows:
-        """Return the rows that a finding rests on, its sums or its number: unless one is hidden, it is found."""
+        """Return the rows in a finding's sums, or its own number; hiding one of them prevents the finding."""
         places = {(each.file, each.line) for each in finding.terms if each.file is not None and each.line is not None}
         rows = {row for place in places for row in self._at.get(place, ())}
         own = self._of.get((finding.release, finding.measure, tuple(finding.cell.values())), ())
         return frozenset({*rows, *(own if finding.shown is not None else ())})
 
     def _cheapest(self, needs: Sequence[Rows]) -> Rows:
-        """Return the cheapest rows of which each set has one."""
+        """Return the cheapest rows that contain one of each set."""
         from ortools.sat.python import cp_model
 
         model = cp_model.CpModel()
@@ -155,10 +155,11 @@ class HidingSearch:
 
 
 def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
-    """Return what it costs to hide each row that may be hidden.
+    """Return the cost of hiding each row that may be hidden.
 
-    A grand total costs more than all else, any other margin more than all inner cells; then the counts that are hidden
-    add up; of equal sets that of fewer cells is cheaper. The manifest may keep a cell, or give it a cost of its own.
+    A grand total costs more than all other cells, any other margin more than all inner cells; otherwise the hidden
+    counts are added up. Of equally expensive sets, one of fewer cells is cheaper. The manifest may forbid hiding a
+    cell, or set its cost.
     """
     total = np.array([each.total for each in counts.dimensions])
     shown = dict[int, int]()
@@ -177,10 +178,10 @@ def costs(counts: PublishedCounts, rows: Iterable[int]) -> dict[int, int]:
 
 
 def without_rows(counts: PublishedCounts, rows: Rows, *, marked: bool = False) -> PublishedCounts:
-    """Return the published counts with the values of some rows left empty, or `marked` by what can be any count.
+    """Return the published counts with the values of some rows left empty, or replaced by a marker for any count.
 
-    What was a marker must still hide its count. Where small counts have a marker of their own, what is left empty
-    beside it is taken to be known as none of these.
+    A marker must still hide its count. If small counts have a marker of their own, a reader knows that an empty cell
+    beside it is not a small count.
     """
     if not rows:
         return counts
@@ -191,7 +192,7 @@ def without_rows(counts: PublishedCounts, rows: Rows, *, marked: bool = False) -
     upper[chosen], number[chosen] = UNBOUNDED, False
     hidden[chosen] |= marked
     denominators = counts.denominators.copy()
-    denominators[chosen] = UNBOUNDED  # the rates beside them are hidden as well
+    denominators[chosen] = UNBOUNDED  # the rates beside them too
     return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, denominators=denominators)
 
 
@@ -199,13 +200,13 @@ _BASES = (3, 5, 10, 20, 50, 100)
 
 
 def release_of(files: Sequence[Path], inside: Path | None = None) -> TableRelease:
-    """Return the release that some files are; the first gives the tag. Those inside a folder are called by name."""
+    """Return the release made of some files, tagged after the first; files inside the folder get relative names."""
     tables = (TableFile(path, path.name if path.parent == inside else str(path)) for path in files)
     return TableRelease(release_tag(files[0].name), tuple(tables))
 
 
 def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:
-    """Return the manifest with one release more.
+    """Return the manifest with one more release.
 
     Raises:
         UsageError: the series has a release of that tag.
@@ -224,9 +225,9 @@ def judge_candidate(
     *,
     repairs: bool = False,
 ) -> tuple[CandidateReport, HidingSearch, Rows]:
-    """Return what a candidate would add and what to do, the search for that, and the rows to hide.
+    """Return what a candidate adds, what to do, the search, and the rows to hide.
 
-    The time limit is that of an audit, and that of the search; of all together where it `repairs`.
+    The time limit applies to the audit and to the search separately; if the command `repairs`, to both together.
 
     Raises:
         UsageError: the series has a release of that tag.
@@ -263,16 +264,16 @@ def judge_candidate(
 
 
 def _shown(report: CountReport, findings: int | None) -> CountReport:
-    """Return a report that shows the first of its findings."""
+    """Return a report that shows only its first findings."""
     (attack,) = report.attacks
     return replace(report, attacks=(replace(attack, findings=attack.findings[:findings]),))
 
 
 def _coarser_rounding(search: HidingSearch, left: int) -> Rounding | None:
-    """Return the least rounding to nearest of the candidate's numbers with which nothing new is found.
+    """Return the finest rounding of the candidate's numbers, to nearest, that adds no finding.
 
-    The manifest has one rounding, so that the numbers of past releases have to be multiples too. None where rates
-    stand beside them: those would speak of the counts as they were.
+    The manifest has one rounding, so the numbers of past releases must be multiples of it, too. None if rates stand
+    beside the counts, because the rates would reveal the unrounded counts.
     """
     counts, manifest = search.counts, search.counts.manifest
     texts = counts.text[counts.number & (counts.release < len(manifest.releases) - 1)]
@@ -306,14 +307,14 @@ def _rounded(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:
 def repair_candidate(
     manifest: TableManifest, candidate: TableRelease, output: Path, attack: CountAttack, options: AuditOptions
 ) -> CandidateReport:
-    """Write the candidate into a new or empty folder, with the least further cells left empty, and judge that.
+    """Write the candidate, with the fewest additional cells left empty, into a new or empty folder, and audit it.
 
-    Nothing is written where no such cells were found; what is new with the candidate is returned then.
+    If no such cells were found, nothing is written, and the findings that the candidate adds are returned.
 
     Raises:
         UsageError: the series has a release of that tag, the folder has files in it, or a file cannot be written anew.
         InputError: a file cannot be read, or the numbers contradict each other.
-        RuntimeError: what was written still gives something new away, which is a bug.
+        RuntimeError: the written release still adds a finding, which is a bug.
     """
     check_empty(output)
     for table in candidate.tables:
@@ -340,7 +341,7 @@ def repair_candidate(
 
 
 def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path) -> TableFile:
-    """Write a table with the values of its hidden rows empty, and with them rates and statuses, which speak."""
+    """Write a table with hidden values left empty, and also their rates and statuses, which would reveal them."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq

@@ -31,14 +31,14 @@ from audit.runtime.phrases import figure
 
 
 class FindingBuilder:
-    """Makes findings of what an attack claims about the published counts."""
+    """Builds the findings from an attack's claims about the published counts."""
 
     def __init__(self, counts: PublishedCounts, over_time: OverTime | None = None) -> None:
-        """Name findings as if the releases were related in some way; None is as the manifest says."""
+        """Name findings as if the releases were related in this way; None means the way stated in the manifest."""
         self.counts, self._over_time = counts, over_time or counts.manifest.over_time
 
     def cell(self, label: Sequence[int], dimensions: Sequence[Dimension] | None = None) -> dict[str, str]:
-        """Return the labels of a cell by dimension; those of derived cells are known to the evidence's dimensions."""
+        """Return the labels of a cell by dimension; labels of derived cells are those of the evidence's dimensions."""
         dimensions = dimensions or self.counts.dimensions
         return {each.axis.name: each.labels[one] for each, one in zip(dimensions, label, strict=True)}
 
@@ -53,7 +53,7 @@ class FindingBuilder:
         )
 
     def id_of(self, part: EvidencePart, question: int) -> str:
-        """Return the id of a finding, which depends on nothing but the cell, and its release where counts change."""
+        """Return the id of a finding, which depends only on the cell and, if counts change, on its release."""
         release, since, cell = self.subject(part, question)
         said: list[object] = [part.measure, None if self._over_time == "same" else release, since, cell]
         if (kinds := self.kinds(part)) is not None:
@@ -62,12 +62,12 @@ class FindingBuilder:
         return f"differencing-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     def kinds(self, part: EvidencePart) -> str | None:
-        """Return the dimension of which all people are of one kind, where the questions are about that."""
+        """Return the dimension in which all people are of one kind, if the questions ask for that."""
         axis = part.questions.kinds
         return None if axis is None else self.counts.dimensions[axis].axis.name
 
     def finding(self, part: EvidencePart, question: int, outcome: CountOutcome, facts: TablesFacts) -> CountFinding:
-        """Return a finding about tables with its certificate, which holds."""
+        """Return a finding about tables with its certificate, which was checked."""
         release, since, cell = self.subject(part, question)
         row, upper = int(part.questions.published[question]), int(outcome.upper[question])
         return COUNT_KINDS[VERDICTS[int(outcome.verdict[question])]](
@@ -90,11 +90,11 @@ class FindingBuilder:
 
     @staticmethod
     def holds(tables: CountTables, bounds: Sequence[CountBound]) -> bool:
-        """Return whether the proofs of some bounds hold against what was published."""
+        """Return whether the proofs of bounds are valid for the published numbers."""
         return all(is_proved(tables, each) for each in bounds)
 
     def certified(self, part: EvidencePart, bound: CountBound, *, named: bool = False) -> CertifiedBound:
-        """Return a bound with its proof in terms of what was published; `named` says of which cell it is."""
+        """Return a bound with its proof in terms of published numbers; `named` is the name of the cell."""
         step = self._step(part, bound, bound.proof, ())
         cell = self._cell_of_box(bound.box) if named else None
         return CertifiedBound("upper" if bound.is_upper else "lower", step, _sums(step), bound.value, cell)
@@ -117,7 +117,7 @@ class FindingBuilder:
         )
 
     def _cell_of_box(self, box: Sequence[int]) -> dict[str, str]:
-        """Return labels for a box; a set that no label covers is named by its atoms."""
+        """Return labels for a box; a set without a label is named by its atoms."""
         found = {}
         for dimension, one in zip(self.counts.dimensions, box, strict=False):
             labels = np.flatnonzero(dimension.set_of == one)
@@ -161,7 +161,7 @@ class FindingBuilder:
 
 
 def _sums(step: CountStep) -> int:
-    """Return how many sums a certificate takes."""
+    """Return the number of sums in a certificate."""
     return 1 if isinstance(step, CountSum) else sum(_sums(case.step) for case in step.cases)
 
 
@@ -171,11 +171,11 @@ Cell = tuple[str, ...]
 
 
 Known = Mapping[tuple[str, str | None, Cell], tuple[int, int | None]]
-"""Least and greatest count of cells of which something can be told, by release, statistic and labels."""
+"""The least and greatest count of each known cell, by release, statistic and labels."""
 
 
 def with_pictures(counts: PublishedCounts, findings: Sequence[CountFinding], known: Known) -> tuple[CountFinding, ...]:
-    """Return findings, the first of them with pictures; `known` is what is known of all cells, shown or not."""
+    """Return findings, the first of them with pictures; `known` holds the bounds of all cells, published or not."""
     drawn = (replace(each, picture=_picture(counts, each, known)) for each in findings[:_PICTURES])
     return (*drawn, *findings[_PICTURES:])
 
@@ -226,7 +226,7 @@ def _published(counts: PublishedCounts, finding: CountFinding) -> dict[Cell, str
 
 
 def _axes(counts: PublishedCounts, cells: Sequence[Cell]) -> tuple[int, int | None]:
-    """Return the dimensions along which the cells of a finding differ most, for rows and for columns."""
+    """Return the dimensions in which the cells of a finding differ most, for the rows and columns of a picture."""
     totals = [counts.manifest.totals.get(name) for name in counts.manifest.dimensions]
     differing = [
         (len({cell[d] for cell in cells}), cells[0][d] != totals[d], len(counts.dimensions[d].labels), -d)

@@ -1,4 +1,4 @@
-"""What is asked about published counts: every cell, every box that the labels distinguish, and its increases."""
+"""Build the questions about published counts: every cell, every box that labels distinguish, and their increases."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _MOST_QUESTIONS = 20_000_000
 
 @dataclass(frozen=True)
 class CountQuestions:
-    """What is asked of one statistic, as it is reported; all arrays have one entry, or row, for each question.
+    """Questions about one statistic as they are reported; all arrays have one entry, or row, for each question.
 
     Attributes:
         label: shape (questions, dimensions), int32; the labels of the cell.
-        release: int32; where it was published, or is derived.
-        since: int32; the earlier release, for an increase; else -1.
+        release: int32; the release that publishes the cell, or from which it is derived.
+        since: int32; the earlier release of an increase; otherwise -1.
         rule: int8; `PROTECTED` or `SMALL_COUNT`.
-        published: int32; the row that shows it, -1 for what is derived.
-        kinds: the dimension of which it is asked whether all people are of one kind; None for other questions.
+        published: int32; the row that shows the cell, -1 for a derived cell.
+        kinds: the dimension in which all people may be of one kind; None for other questions.
     """
 
     label: Codes
@@ -43,11 +43,11 @@ class CountQuestions:
     kinds: int | None = None
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of questions."""
         return len(self.release)
 
     def take(self, which: npt.NDArray[np.bool_ | np.intp]) -> CountQuestions:
-        """Return some of them, by flags or places."""
+        """Return the questions at some places, given as flags or indices."""
         return CountQuestions(
             self.label[which], self.release[which], self.since[which], self.rule[which], self.published[which]
         )
@@ -55,7 +55,7 @@ class CountQuestions:
 
 @dataclass(frozen=True)
 class Unasked:
-    """How many questions were not asked, why, and by which rules they would have been judged."""
+    """How many questions were left out, why, and by which rules they would have been judged."""
 
     count: int
     reason: str
@@ -66,11 +66,13 @@ class StatisticRows:
     """The published rows of one statistic; all arrays have one entry, or row, for each.
 
     Attributes:
-        row: int32; its place among all rows.
+        row: int32; its index among all rows.
         label: shape (rows, dimensions), int32.
-        release, period, table: int32; releases about the same people are one period, columns of one file one table.
-        shown, hidden, exact: whether it shows anything, a marker that leaves several counts, or one count.
-        asked: whether it shows anything but a marker that stands for one count.
+        release, period, table: int32; releases about the same people are one period, and the columns of one file are
+            one table.
+        shown, hidden, exact: whether the row shows anything, a marker that can stand for several counts, or one exact
+            count.
+        asked: whether the row is a question: it shows anything except a marker that stands for one count.
         over_time: how the releases are related.
         totals: shape (dimensions,); the label of all people, -1 for none.
     """
@@ -89,17 +91,17 @@ class StatisticRows:
 
     @property
     def crossings(self) -> Flags:
-        """Return which dimensions of each row are not at their total; shape (rows, dimensions)."""
+        """Return which dimensions of each row are not at their total; shape (rows, dimensions), bool."""
         return self.label != self.totals
 
 
 class QuestionBuilder:
-    """Finds what is asked of one statistic; new sets of labels are noted in `sets`.
+    """Builds the questions about one statistic; new sets of labels are added to `sets`.
 
-    Boxes that are not published are named by the labels that stand for their sets, one for each set.
+    Boxes that are not published are named by labels, one label for each set.
 
     Attributes:
-        unasked: what was too much to ask, so far.
+        unasked: the questions left out so far because they were too many.
     """
 
     def __init__(self, rows: StatisticRows, sets: Sequence[LabelSets]) -> None:
@@ -123,7 +125,7 @@ class QuestionBuilder:
 
     @cached_property
     def cells(self) -> tuple[Codes, Flags, Flags]:
-        """The first row of each published cell, whether it is a marker wherever it stands, and whether it is asked."""
+        """The first row of each published cell, whether all of its rows are markers, and whether it is a question."""
         shown = np.flatnonzero(self.rows.shown)
         keys = np.column_stack([self.rows.period[shown], self.rows.label[shown]])
         _, first, cell = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -144,7 +146,7 @@ class QuestionBuilder:
         )
 
     def _derived(self) -> Iterator[CountQuestions]:
-        """Yield the boxes of each crossing that a release publishes, and of its lines, that it does not publish."""
+        """Yield the unpublished boxes of each crossing that a release publishes, and of the lines of its tables."""
         rows = self.rows
         atoms = [self._atoms(place, np.ones(len(rows.row), dtype=np.bool_)) for place in range(len(self.sets))]
         for period in np.unique(rows.period).tolist():
@@ -163,7 +165,7 @@ class QuestionBuilder:
                 label = self._of_crossing(crossing, choices, published)
                 yield asking(label, int(rows.release[inside].max()))
                 if any(view.whole_is_label for view in views):
-                    # A box may be one of two crossings, where a label beside the total covers all people.
+                    # A box may belong to two crossings, if a label beside the total covers all people.
                     published = np.concatenate([published, label])
             for release, label in self._of_lines(mine, views, choices):
                 fresh = label[~self._among(label, published)]
@@ -176,7 +178,7 @@ class QuestionBuilder:
         return atoms_of((self._masks[place][label] for label in labels), self.sets[place].whole.bit_length())
 
     def _view(self, place: int, mine: Flags) -> LabelView:
-        """Return what stands of a dimension in some rows."""
+        """Return the labels of a dimension that occur in some rows."""
         masks, rows, total = self._masks[place], self.rows, int(self.rows.totals[place])
         shown = np.unique(rows.label[mine, place]).tolist()
         labels = [masks[label] for label in shown]
@@ -191,7 +193,7 @@ class QuestionBuilder:
         return LabelView(tuple(dict.fromkeys([*labels, *whole])), tuple(numbers), is_label)
 
     def _of_crossing(self, crossing: Flags, choices: Sequence[Codes], published: Codes) -> Codes:
-        """Return the labels of all boxes of a crossing that are not published, as far as there are not too many."""
+        """Return the labels of all boxes of a crossing that are not published, up to a limit."""
         some = [
             labels if crossed else np.array([total], dtype=np.int32)
             for labels, crossed, total in zip(choices, crossing, self.rows.totals, strict=True)
@@ -203,7 +205,7 @@ class QuestionBuilder:
         return label[:MOST_BOXES]
 
     def _of_lines(self, mine: Flags, views: Sequence[LabelView], asked: Sequence[Codes]) -> Iterator[tuple[int, Codes]]:
-        """Yield for each table what its numbers leave of each label, line by line, and the sums of its hidden cells."""
+        """Yield, for each table, what its numbers leave of each label by line, and the sums of its hidden cells."""
         for table in np.unique(self.rows.table[mine & self.rows.shown]).tolist():
             rows = np.flatnonzero(mine & self.rows.shown & (self.rows.table == table)).astype(np.int32)
             parts = [
@@ -212,7 +214,7 @@ class QuestionBuilder:
             yield int(self.rows.release[rows[0]]), np.unique(np.concatenate(parts), axis=0)
 
     def _of_axis(self, rows: Codes, place: int, view: LabelView, asked: frozenset[int]) -> Codes:
-        """Return what is asked of the lines of a table along one dimension."""
+        """Return the questions about the lines of a table along one dimension."""
         _, line = np.unique(np.delete(self._names[rows], place, axis=1), axis=0, return_inverse=True)
         order = np.argsort(line.ravel(), kind="stable")
         starts = np.flatnonzero(np.diff(line.ravel()[order], prepend=-1))
@@ -235,7 +237,7 @@ class QuestionBuilder:
     def _of_pattern(
         self, place: int, view: LabelView, numbers: set[Mask], hidden: Sequence[Mask], asked: frozenset[int]
     ) -> list[int]:
-        """Return the labels of what is asked of a line in which some sets stand as numbers, and others are hidden."""
+        """Return the labels of the questions about a line in which some sets are numbers and others are hidden."""
         sets, every = self.sets[place], 0
         for one in hidden:
             every |= one
@@ -244,7 +246,7 @@ class QuestionBuilder:
         return [label for label in made if label not in asked]
 
     def _among(self, label: Codes, others: Codes) -> Flags:
-        """Return which boxes are among others; both by the labels that stand for their sets."""
+        """Return which boxes are among other boxes; labels stand for the sets of both."""
         sizes = [each.size for each in self.sets]
         if prod(sizes) >= 2**62:
             known = set(map(tuple, others.tolist()))
@@ -258,9 +260,9 @@ class QuestionBuilder:
             self.unasked.append(Unasked(count, reason))
 
     def _increases(self, derived: Sequence[CountQuestions]) -> Iterator[CountQuestions]:
-        """Yield, for releases that only grow, what each box has grown by since earlier ones.
+        """Yield, for releases that only grow, the increase of each box since earlier releases.
 
-        Those are all back to the last that gives its count as an exact number.
+        The earlier releases go back to the last one that gives the count as an exact number.
         """
         rows, asked = self.rows, 0
         for release in range(1, int(rows.release.max(initial=0)) + 1 if rows.over_time == "cumulative" else 0):
@@ -282,7 +284,7 @@ class QuestionBuilder:
 
 
 def asking(label: Codes, release: int, since: int = -1) -> CountQuestions:
-    """Return questions about boxes that are not published, or about their increase since an earlier release."""
+    """Return questions about unpublished boxes, or about their increase since an earlier release."""
     count = len(label)
     return CountQuestions(
         label=label,
@@ -294,7 +296,7 @@ def asking(label: Codes, release: int, since: int = -1) -> CountQuestions:
 
 
 def combinations(choices: Sequence[npt.NDArray[np.integer]], most: int | None = None) -> Codes:
-    """Return all ways to take one of each, or the first; shape (ways, choices), the last choice changes first."""
+    """Return all combinations of one item of each, up to `most`; shape (ways, choices), the last varies fastest."""
     size = prod(len(each) for each in choices)
     place = np.arange(size if most is None else min(size, most))
     found = np.zeros((len(place), len(choices)), dtype=np.int32)
@@ -306,14 +308,14 @@ def combinations(choices: Sequence[npt.NDArray[np.integer]], most: int | None = 
 
 
 def joined(parts: Sequence[CountQuestions]) -> CountQuestions:
-    """Return several questions as one."""
+    """Return the concatenation of several lists of questions."""
     columns = ([each.label, each.release, each.since, each.rule, each.published] for each in parts)
     label, release, since, rule, published = map(np.concatenate, zip(*columns, strict=True))
     return CountQuestions(label, release, since, rule, published)
 
 
 def keys(columns: npt.NDArray[np.integer], sizes: Sequence[int]) -> Counts:
-    """Return one number for each row; the sizes say how many values each column may have."""
+    """Return one number for each row; `sizes` holds the number of values of each column."""
     found = np.zeros(len(columns), dtype=np.int64)
     for place, size in enumerate(sizes):
         found = found * max(1, size) + columns[:, place]

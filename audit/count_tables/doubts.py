@@ -1,7 +1,6 @@
-"""Doubts: what a verdict on count tables rests on that was not read, not judged, or guessed.
+"""Doubts: data that was not read, not judged, or guessed, on which a verdict about count tables depends.
 
-A finding that needs no guess of the manifest is a finding all the same. Keys about columns that no table has are
-refused.
+A finding that depends on no guess in the manifest remains a finding. Keys about columns that no table has are refused.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ _MARKS = "*†‡§#[]()_¹²³ "
 
 
 def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_found: bool) -> list[Doubt]:
-    """Return what keeps the clauses of the policy from holding.
+    """Return the reasons for which clauses of the policy are undecided.
 
-    `given` are clauses whose limits this run was asked for. Where nothing was found with the narrowest reading of
-    markers, nothing would be with a wider one.
+    `given` names the clauses whose limits were given for this run. If nothing is found with the narrowest reading of
+    markers, a wider reading finds nothing either.
     """
     manifest = counts.manifest
     narrowest = nothing_found and all(
@@ -91,7 +90,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
 
 
 def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:
-    """Yield the doubts that guessed keys of the manifest are; what `min_count` is concerns no other clause."""
+    """Yield a doubt for each guessed key of the manifest; a guess about `min_count` affects no other clause."""
     for clauses, some in (
         (None, [key for key in keys if key != "policy.min_count"]),
         (frozenset({"min_count"}), [key for key in keys if key == "policy.min_count"]),
@@ -111,7 +110,7 @@ def _needs(text: str) -> Reason:
 
 
 def _unread_columns(counts: PublishedCounts) -> list[str]:
-    """Return the columns with numbers, or ranges of counts, that stand beside the counts and have no meaning."""
+    """Return the columns with numbers, or ranges of counts, to which the manifest gives no meaning."""
     named: list[str] = []
     for file in {part.file.path: part.file for part in counts.parts}.values():
         if (file.path.parent / SESSION).is_file():
@@ -125,7 +124,7 @@ def _unread_columns(counts: PublishedCounts) -> list[str]:
 
 
 def _unread_measures(counts: PublishedCounts) -> list[str]:
-    """Return the statistics with numbers that are no counts and have no meaning."""
+    """Return the statistics with numbers that are not counts and to which the manifest gives no meaning."""
     manifest = counts.manifest
     if manifest.measure is None or not manifest.measures:
         return []
@@ -139,7 +138,7 @@ def _unread_measures(counts: PublishedCounts) -> list[str]:
 
 
 def _unread_outputs(counts: PublishedCounts) -> list[str]:
-    """Return the outputs of sessions that are no counts: means and other magnitudes, figures; or counts not judged."""
+    """Return the outputs of sessions that are not judged: means and other magnitudes, figures, or some counts."""
     manifest = counts.manifest
     files = [file for release in manifest.releases for file in release.tables if file.path.name == SESSION]
     outputs = [each for file in files for each in session_outputs(file.path, file.shown, Problems())]
@@ -149,7 +148,7 @@ def _unread_outputs(counts: PublishedCounts) -> list[str]:
 
 
 def _changes(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield why changes and rates are not judged whole: of rounded counts, or of two counts that are both not exact."""
+    """Yield why changes and rates are judged only in part: they are of rounded counts, or of two inexact counts."""
     change = counts.manifest.change
     if change is not None and not exact_changes(counts.manifest):
         yield _needs(
@@ -174,7 +173,7 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the statistics of which nothing is said though one is nowhere above the other."""
+    """Yield the statistics that may be part of another one, because none of their counts is above the other's."""
     said = counts.manifest.part_of
     names = [name for name in counts.measures if name is not None]
     cells: list[dict[tuple[int, ...], int]] = []
@@ -199,9 +198,9 @@ def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _moved_labels(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the nested labels that are inside of one label in a release and of another one in another release.
+    """Yield the nested labels whose parent label differs between releases.
 
-    A text that one release has inside of both is two labels.
+    If one release has the text below both parents, it is two labels.
     """
     for dimension in () if counts.manifest.over_time == "independent" else counts.manifest.nested:
         seen: dict[str, dict[tuple[str, ...], list[tuple[int, str]]]] = {}
@@ -228,10 +227,11 @@ def _moved_labels(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the dimensions of which two labels may be one.
+    """Yield the dimensions in which two labels may mean the same.
 
-    These are labels nearly spelled alike, unless a table has both beside the same other labels; and labels of
-    two tables of the same people that share none: if the labels of each cover all people they mean the same or overlap.
+    These are labels with nearly the same spelling, unless a table has both beside the same labels of the other
+    dimensions; and labels of two tables about the same people that share none: if each table covers all people, its
+    labels mean the same as the other's, or overlap.
     """
     manifest = counts.manifest
     for place, dimension in enumerate(counts.dimensions):
@@ -266,7 +266,7 @@ def _other_labels(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _stand_together(counts: PublishedCounts, place: int, labels: Sequence[int]) -> bool:
-    """Return whether two of some labels of a dimension stand in one table beside the same other labels."""
+    """Return whether two of these labels of a dimension stand in one table beside the same labels of the others."""
     rows = np.flatnonzero(np.isin(counts.label[:, place], labels))
     beside = np.column_stack([counts.file, counts.measure, np.delete(counts.label, place, axis=1)])[rows]
     both = np.unique(np.column_stack([beside, counts.label[rows, place]]), axis=0)
@@ -274,10 +274,10 @@ def _stand_together(counts: PublishedCounts, place: int, labels: Sequence[int]) 
 
 
 def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> list[int]:
-    """Return a label of each of two tables of the same people that share none, though both have the total or several.
+    """Return a label of each of two tables about the same people that share none, if both have the total or several.
 
-    A table of one region and one of another share no region either, but have no total of all; nor do their districts
-    overlap, as nobody is in both.
+    Two tables of one region each share no region either, but have no total of all people. Their districts do not
+    overlap, because no person is in two regions.
     """
     independent = counts.manifest.over_time == "independent"
     people = counts.release if independent else np.zeros_like(counts.release)
@@ -297,7 +297,7 @@ def _without_counterparts(counts: PublishedCounts, own: Codes, total: int) -> li
 
 
 def _of_others(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]) -> bool:
-    """Return whether nobody is in two tables, by the only label that each has of a dimension; -1 for several labels."""
+    """Return whether two tables hold different people, by their only labels of a dimension; -1 means several."""
     for dimension, *labels in zip(counts.dimensions, one, other, strict=True):
         first, second = ({*dimension.axis.members[dimension.set_of[label]].tolist()} for label in labels)
         if min(labels) >= 0 and first.isdisjoint(second):
@@ -306,7 +306,7 @@ def _of_others(counts: PublishedCounts, one: Sequence[int], other: Sequence[int]
 
 
 def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the dimensions without a total of which a label has the sums of all others."""
+    """Yield the dimensions without a total in which one label has the sums of all others."""
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
         said = {*counts.manifest.categories, *counts.manifest.codes, *counts.manifest.nested, *counts.manifest.no_total}
@@ -327,10 +327,10 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
 def check_columns_are_there(counts: PublishedCounts) -> None:
     """Refuse keys about columns and statistics that no table of the series has.
 
-    A table that is still to come may have them: of a series before a candidate this is not asked.
+    A table that is still to come may have them. So the series before a candidate is not checked.
 
     Raises:
-        InputError: nothing reads some keys; all of them are named, with their lines.
+        InputError: some keys are not used; all of them are named, with their lines.
     """
     found = [
         (key, f'no table has "{printable(name)}", so {NOTHING}', "correct the name, or leave it out")
@@ -368,7 +368,7 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
 
 
 def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:
-    """Return what was published, read with nothing that is only a guess; None where it cannot be read so."""
+    """Return the published counts, read without any guess; None if they cannot be read so."""
     try:
         manifest = _weakest(counts.manifest)
         again = None if manifest is None else read_counts(manifest)
@@ -376,7 +376,7 @@ def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:
         return None
     if again is None or len(again.release) != len(counts.release):
         return None
-    emptied = again.shown & ~counts.shown  # cells that a repair tries to hide
+    emptied = again.shown & ~counts.shown  # cells that a repair would hide
     return replace(
         again,
         lower=np.where(emptied, 0, again.lower),
@@ -387,7 +387,7 @@ def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:
 
 
 def _weakest(manifest: TableManifest) -> TableManifest | None:
-    """Return a manifest that says no more than what is sure; None where a key is a guess without which nothing is."""
+    """Return a manifest with only what is certain; None if a key that it cannot do without is a guess."""
     found = manifest
     for key in manifest.unconfirmed:
         weaker = next((weaker for about, weaker in _WEAKER.items() if is_about(key, about)), None)
@@ -398,12 +398,12 @@ def _weakest(manifest: TableManifest) -> TableManifest | None:
 
 
 def is_about(key: str, about: str) -> bool:
-    """Return whether a key of the manifest is one, or an entry of it."""
+    """Return whether a key of the manifest is the given key, or an entry of it."""
     return key == about or key.startswith(f"{about}.")
 
 
 def guessed_entries(manifest: TableManifest, about: str) -> Mapping[str, Any]:
-    """Return the entries of `table.totals` or `table.markers` that are guesses: all of them, or those named."""
+    """Return the guessed entries of `table.totals` or `table.markers`; all if the key itself is guessed."""
     entries: Mapping[str, Any] = getattr(manifest, about.removeprefix("table."))
     keys = manifest.unconfirmed
     return {name: entry for name, entry in entries.items() if about in keys or f"{about}.{toml_key(name)}" in keys}
@@ -447,25 +447,26 @@ _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     ),
     **dict.fromkeys(("table.status_hides", "table.not_counts", "policy.min_count"), lambda manifest: manifest),
 }
-"""What is left of a manifest without a guess; a finding that needs any other key stands only with it.
+"""Which part of a guessed key is certain; a finding that needs any other guessed key depends on the guess.
 
-That numbers are not published, or say nothing, is a guess by which less is known: what is found with it stands.
+A guess that numbers are not published, or reveal nothing, only removes knowledge. A finding made with it holds without
+it.
 """
 
 
 def is_said(text: str, ends: Ends) -> bool:
-    """Return whether a marker itself says that it stands for no other counts than these."""
+    """Return whether the text of a marker itself limits the counts that it stands for to these."""
     said = said_range(text)
     return said is not None and said[0] <= ends[0] and ends[1] == said[1]
 
 
 def is_narrowest(text: str, ends: Ends) -> bool:
-    """Return whether a marker is read as narrowly as it can be: "fewer than 5" may stand for 0 too, or not."""
+    """Return whether a marker is read as narrowly as possible: "fewer than 5" may include 0, or not."""
     return is_said(text, ends) and (ends[0] > 0 or any(map(str.isdigit, text[:2])))
 
 
 def surest_limits(manifest: TableManifest, limits: Mapping[str, int], given: Container[str]) -> dict[str, int]:
-    """Return the policy, `min_count` the least there is where it is not given and a guess says it."""
+    """Return the policy; a guessed `min_count` that was not given takes its least value."""
     if "min_count" in given:
         return dict(limits)
     if "min_count" in manifest.policy:

@@ -1,4 +1,4 @@
-"""The attack on published counts, part by part, and what it finds: all that is asked, or what is known of one cell."""
+"""Run the attack on published counts, part by part, and judge its answers, or show what is known about one cell."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ class CountAttack(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name on the command line."""
+        """The attack's name on the command line."""
 
     def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
-        """Return what it finds out."""
+        """Attack the tables and return the outcome."""
 
 
 @dataclass(frozen=True)
 class JudgedCounts:
-    """Published counts with what the attack found out of them, part by part, and how long it took.
+    """Published counts with the outcome of the attack on each part, and the time that it took.
 
-    Questions are numbered through all parts.
+    Questions are numbered consecutively through all parts.
     """
 
     counts: PublishedCounts
@@ -92,7 +92,7 @@ class JudgedCounts:
 
     @property
     def rule(self) -> npt.NDArray[np.int8]:
-        """The rule that each question is judged by; shape (questions,)."""
+        """The rule by which each question is judged; shape (questions,)."""
         return self.questions.rule
 
     @cached_property
@@ -110,18 +110,18 @@ class JudgedCounts:
         return np.cumsum([0, *(len(each.verdict) for each in self.outcomes)])
 
     def at(self, place: int) -> tuple[EvidencePart, int, CountOutcome]:
-        """Return the part that a question is of, its place there, and what was found out of the part."""
+        """Return the part of a question, its index there, and the outcome of the part."""
         part = int(np.searchsorted(self._starts, place, side="right")) - 1
         return self.evidence.parts[part], int(place - self._starts[part]), self.outcomes[part]
 
     def size(self, place: int) -> CountSize:
-        """Return how much is known of what is found."""
+        """Return how precisely the count of a finding is known."""
         _, question, outcome = self.at(place)
         kind = VERDICTS[int(outcome.verdict[question])]
         return CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
 
     def without(self, failed: Collection[int]) -> JudgedCounts:
-        """Return the same with some questions open, because the certificates of their findings do not hold."""
+        """Return the same with the questions of some findings open, because their certificates failed."""
         verdict, outcomes = self.verdict.copy(), []
         verdict[[*failed]] = OPEN
         for own, outcome in zip(np.split(verdict, self._starts[1:-1]), self.outcomes, strict=True):
@@ -147,7 +147,7 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -
     for part in evidence.parts:
         with logged_stage(_LOG, f"attack {attack.name}", numbers=len(part.rows)) as stage:
             outcome = CountOutcome.nothing(len(part.questions), say("interrupted"), interrupted=True)
-            # What was decided before an interrupt is reported; where that is nothing, there is no report.
+            # An interrupted audit reports what was decided before. If nothing was decided, there is no report.
             with suppress(*([KeyboardInterrupt] if outcomes else [])):
                 outcome = outcome if interrupted else attacked(counts, part, attack, budget)
             stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
@@ -165,10 +165,10 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: AuditOptions) -
 
 
 def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, budget: Budget) -> CountOutcome:
-    """Return what an attack finds out of a part of the evidence.
+    """Return the outcome of an attack on a part of the evidence.
 
     Raises:
-        InputError: no counts agree with what was published.
+        InputError: no counts are consistent with the published numbers.
     """
     try:
         return attack.run(part.tables, budget)
@@ -177,7 +177,7 @@ def attacked(counts: PublishedCounts, part: EvidencePart, attack: CountAttack, b
 
 
 def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:
-    """Return the error that names the cells that contradict each other."""
+    """Return an error that names the cells that contradict each other."""
     named = [int(rows[number]) for number in error.numbers if rows[number] >= 0]
     what = "no count agrees with this cell"
     if len(named) > 1:
@@ -198,7 +198,7 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
 
 
 def tables_facts(counts: PublishedCounts) -> TablesFacts:
-    """Return what a report says of the tables."""
+    """Return the facts about the tables for a report."""
     manifest, rates = counts.manifest, list[RatesEntry]()
     for each in manifest.rates:
         cell = ", ".join(f"{name} {label}" for name, label in each.total.items())
@@ -231,13 +231,13 @@ def tables_facts(counts: PublishedCounts) -> TablesFacts:
 def explain_cell(
     counts: PublishedCounts, wanted: Mapping[str, str], exact: CountAttack, options: AuditOptions
 ) -> CellExplanation:
-    """Return what is known of a cell; dimensions that are not named are at their total.
+    """Return what is known about a cell; dimensions that are not named are at their total.
 
-    `exact` is the attack that finds both ends of whatever it is asked.
+    `exact` is the attack that computes both bounds of a question.
 
     Raises:
         UsageError: a dimension or a label is not known.
-        InputError: no counts agree with what was published.
+        InputError: no counts are consistent with the published numbers.
     """
     check_audited(counts)
     dimensions = asked_dimensions(counts)

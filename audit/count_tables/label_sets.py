@@ -1,6 +1,6 @@
-"""Sets that published labels distinguish: differences and intersections of labels, and what numbers leave of them.
+"""Sets that published labels distinguish: differences and intersections of labels, and what numbers leave of labels.
 
-Atoms that no label distinguishes are one, so that nothing depends on how finely categories are written.
+Atoms that no label distinguishes are merged, so that the result does not depend on how fine the categories are.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from audit.findings.count import REST
 from audit.model.count_tables import Axis
 
 Mask = int
-"""A set of atoms, a bit for each."""
+"""A set of atoms as a bit mask."""
 MOST_SETS = 100_000
 Recipe = tuple[Mask, str, Sequence[Mask]]
-"""A set, a word, and the sets between whose names it stands."""
+"""How to name a derived set: a word, and the sets whose names it joins."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Dimension:
         total: which label stands for all people, -1 for none.
         atom_label: shape (atoms,), int32; the label that names each atom.
         rest: the atom that no label covers, -1 for none.
-        published: how many of the labels were published, or stand for all people; they come first.
+        published: the number of labels that were published or stand for all people; these come first.
     """
 
     axis: Axis
@@ -47,9 +47,9 @@ class Dimension:
 def build_dimension(
     name: str, published: Iterable[str], total: str | None, categories: dict[str, list[str]] | None, *, is_open: bool
 ) -> Dimension:
-    """Return a dimension with its published labels, all of them known to `categories` if there are any.
+    """Return a dimension with its published labels; `categories`, if not empty, contains all of them.
 
-    Atoms that no published label distinguishes are one, which has a name that is made of labels.
+    Atoms that no published label distinguishes are merged into one atom, named after labels.
     """
     labels = list(dict.fromkeys([*published, *([total] if total is not None else [])]))
     finest = _atoms(labels, total, categories)
@@ -104,7 +104,7 @@ def _covered(label: str, number: dict[str, int], categories: dict[str, list[str]
 
 
 def atoms_of(sets: Iterable[Mask], atoms: int) -> list[Mask]:
-    """Return the classes of atoms that some sets distinguish, by their first atoms.
+    """Return the classes of atoms that some sets distinguish, ordered by their first atoms.
 
     >>> [bin(one) for one in atoms_of([0b0011, 0b0111], 4)]
     ['0b11', '0b100', '0b1000']
@@ -145,11 +145,11 @@ def _members(mask: Mask) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LabelView:
-    """The labels of a dimension that stand in one release, or in several about the same people.
+    """The labels of a dimension in one release, or in several releases about the same people.
 
     Attributes:
         labels: the set of each label, each set once, in the order in which labels were first published.
-        numbers: for each table the labels that stand there as numbers.
+        numbers: the labels whose counts each table shows as numbers.
         whole_is_label: whether a label other than the total covers all people, or there is no total.
     """
 
@@ -159,7 +159,7 @@ class LabelView:
 
     @cached_property
     def containers(self) -> tuple[Mask, ...]:
-        """The labels that several others meet without covering them."""
+        """The labels that meet several others without covering them."""
         met = dict.fromkeys(self.labels, 0)
         for one, other in overlapping(self.labels):
             met[one] += bool(one & ~other)
@@ -168,7 +168,7 @@ class LabelView:
 
 
 class LabelSets:
-    """The sets of a dimension that something is asked about, each with a label; they grow as they are asked for."""
+    """The sets of a dimension that occur in questions, each with a label; new sets are added when needed."""
 
     def __init__(self, dimension: Dimension) -> None:
         self._dimension = dimension
@@ -185,21 +185,21 @@ class LabelSets:
 
     @property
     def name(self) -> str:
-        """The dimension."""
+        """The name of the dimension."""
         return self._dimension.axis.name
 
     @property
     def size(self) -> int:
-        """How many labels there are by now."""
+        """The number of labels so far."""
         return len(self._labels)
 
     @property
     def whole(self) -> Mask:
-        """All atoms."""
+        """The set of all atoms."""
         return (1 << self._dimension.axis.atoms) - 1
 
     def dimension(self) -> Dimension:
-        """Return the dimension with all sets and labels that were asked for."""
+        """Return the dimension with all sets and labels that were added."""
         axis = replace(self._dimension.axis, members=tuple(self._members))
         set_of = np.array(self._set_of, dtype=np.int32)
         return replace(self._dimension, axis=axis, labels=tuple(self._labels), set_of=set_of)
@@ -209,7 +209,7 @@ class LabelSets:
         return _mask(self._members[self._set_of[label]])
 
     def label(self, mask: Mask, text: str | None = None) -> int:
-        """Return the label of a set; a new one with a text, or a name that is made of labels."""
+        """Return the label of a set; a new label gets the text, or a name made of labels."""
         if mask not in self._label:
             if mask not in self._code:
                 self._code[mask] = len(self._members)
@@ -220,14 +220,14 @@ class LabelSets:
         return self._label[mask]
 
     def text(self, mask: Mask) -> str:
-        """Return what a set is called that has a label."""
+        """Return the name of a set that has a label."""
         return self._labels[self._label[mask]]
 
     def of_view(self, view: LabelView, atoms: Sequence[Mask]) -> tuple[list[int], int]:
-        """Return the labels of all sets that are asked about, and how many are too many.
+        """Return the labels of all sets that a question may ask about, and how many more there are than the limit.
 
-        These are some atoms, the labels, A less B and A with B for any two labels, and each label less all labels of a
-        table that stand there as numbers and lie in it, or meet it. The whole is one only where it is a label's.
+        These are some atoms; A less B, and A with B, for any two labels; and each label less all labels that a table
+        shows as numbers and that lie in it, or meet it. The set of all atoms is included only if a label covers it.
         """
         found = dict.fromkeys(self.label(one) for one in (*atoms, *view.labels))
         left = 0
@@ -243,7 +243,7 @@ class LabelSets:
         return list(found), left
 
     def made(self, mask: Mask, link: str, parts: Sequence[Mask]) -> int:
-        """Return the label of a set that is made of others, which have labels, with a word between them."""
+        """Return the label of a set made of other labelled sets, whose names a word joins."""
         return self._label[mask] if mask in self._label else self.label(mask, link.join(map(self.text, parts)))
 
     def _derived(self, view: LabelView) -> Iterator[Recipe]:
@@ -256,7 +256,7 @@ class LabelSets:
 
     @staticmethod
     def left_of(view: LabelView, numbers: Iterable[Mask]) -> Iterator[Recipe]:
-        """Yield what several sets leave of each label: those that lie in it, and those that meet it."""
+        """Yield what several sets leave of each label: less the sets inside it, and less those that meet it."""
         ordered = sorted(numbers)
         for label in view.containers:
             meeting = [one for one in ordered if one & label and label & ~one]
@@ -282,7 +282,7 @@ def overlapping(sets: Sequence[Mask]) -> Iterator[tuple[Mask, Mask]]:
 
 
 class _Names:
-    """Names of sets that are made of labels: A less B less C, A with B, or A + B, whichever names fewest."""
+    """Names of sets that are made of labels: A less B less C, A with B, or A + B, whichever uses the fewest labels."""
 
     def __init__(self, labels: Sequence[tuple[Mask, str]]) -> None:
         self._labels = sorted(labels, key=lambda each: -each[0].bit_count())
@@ -305,7 +305,7 @@ class _Names:
 
     @staticmethod
     def _covering(mask: Mask, labels: Sequence[tuple[Mask, str]]) -> tuple[list[str], Mask]:
-        """Return names of labels that cover a set, largest first, and what none of them covers."""
+        """Return names of labels that cover a set, the largest first, and the rest that no label covers."""
         taken = []
         for one, text in labels:
             if one & mask:

@@ -36,9 +36,9 @@ NAME = microdata.NAME
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of counts: where it lies, how it is called in messages, and the column and text of its rows.
+    """A file of counts: its path, its name in messages, and the column and text that select its rows.
 
-    `only` is None where all of its rows are meant.
+    `only` is None if all of its rows belong to the release.
     """
 
     path: Path
@@ -48,44 +48,45 @@ class TableFile:
 
 @dataclass(frozen=True)
 class TableRelease(microdata.TaggedRelease):
-    """What was published at once: one table or several."""
+    """One release: one table or several."""
 
     tables: tuple[TableFile, ...]
 
 
 @dataclass(frozen=True)
 class TableManifest(microdata.SeriesManifest[TableRelease]):
-    """All that the manifest of a series of count tables says.
+    """The contents of the manifest of a series of count tables.
 
     Attributes:
-        dimensions: columns that say what a number counts.
-        value: the column with what was published; the first where `values` are several or `wide` ones.
-        values: the columns with counts, each a statistic, where there are several.
+        dimensions: the columns that describe what a number counts.
+        value: the column with the published counts; the first one if there are several `values` or `wide` columns.
+        values: the columns with counts, each one a statistic, if there are several.
         wide: a dimension whose labels are columns of counts, if any.
-        part_of: which statistic is part of which; empty for one that is part of none.
-        change: the column with what a count has grown by, if any.
-        measure: the column that names statistics, if any; `measures` are those that are counts, all where empty.
-        totals: by dimension the label that stands for all people.
-        categories: by dimension the file that says which atoms a label covers.
-        codes: dimensions of codes: one that begins with another one is inside of it.
-        nested: dimensions that several columns give, the coarsest first; blank is the total.
-        breakdown: a column that names the dimensions of a row, such as `Region; Age`; `levels` have their labels.
+        part_of: which statistic is part of which; an empty text for a statistic that is part of none.
+        change: the column with the change of a count since an earlier release, if any.
+        measure: the column that names statistics, if any; `measures` lists those that are counts; all, if it is empty.
+        totals: the label that stands for all people, by dimension.
+        categories: the file that lists the atoms of each label, by dimension.
+        codes: dimensions whose labels are codes: a code lies inside each code that it begins with.
+        nested: the columns of each nested dimension, the coarsest first; blank means the total.
+        breakdown: a column that names the dimensions of a row, such as `Region; Age`; the columns `levels` hold their
+            labels.
         not_published: texts that count as an empty cell.
-        flags: letters that may stand behind a number and do not change it, such as `p` (provisional).
-        no_total: dimensions of which it is said that no label stands for all people.
+        flags: letters that may follow a number and do not change it, such as `p` (provisional).
+        no_total: dimensions that are declared to have no label for all people.
         open: dimensions whose labels need not cover all people.
-        markers: what else a value can be, and the least and greatest count that it stands for.
+        markers: texts that replace a count, with the least and greatest count that each can stand for.
         status: a column in which markers stand instead of the value, if any.
-        status_hides: whether the number beside such a marker is not published, though the file has it.
-        threshold: counts from 1 to one less are always published as a marker.
-        perturbation: by how much numbers may be off, before they are rounded.
-        absent_is_zero: whether a row that is left out is a 0.
+        status_hides: whether the number beside such a marker is not published, although the file contains it.
+        threshold: counts from 1 to `threshold` - 1 are always published as a marker.
+        perturbation: by how much counts may be changed at most, before rounding.
+        absent_is_zero: whether a missing row means 0.
         releases_by: the column whose texts are releases, if any.
-        not_counts: columns and statistics with numbers that say nothing about the counts.
-        sensitive: dimensions of which all people of a cell must not be of one kind.
-        harmless: by sensitive dimension the labels of which all people may be.
-        with_rest: nested dimensions of which a label may have people that no label inside it has.
-        hiding: which cells `next` and `repair` keep, or what it costs to hide them.
+        not_counts: columns and statistics whose numbers reveal nothing about the counts.
+        sensitive: dimensions in which the people of a cell must not all have one label.
+        harmless: the labels that all people of a cell may have, by sensitive dimension.
+        with_rest: nested dimensions in which a label may have people whom no label inside it covers.
+        hiding: which cells `next` and `repair` must not hide, or the cost of hiding them.
     """
 
     dimensions: tuple[str, ...]
@@ -124,7 +125,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
 
     @property
     def beside(self) -> frozenset[str]:
-        """The columns that speak of the counts in the same rows: rates and changes."""
+        """The columns with numbers about the counts of the same row: rates and changes."""
         rates = (each.column for each in self.rates if not each.is_statistic)
         return frozenset([*rates, *([] if self.change is None else [self.change.column])])
 
@@ -155,7 +156,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         return tuple(CountColumn(value, None if one else whole[value], labels[value]) for value in self.values)
 
     def hides(self, text: str) -> bool:
-        """Return whether a text is a marker that leaves several counts."""
+        """Return whether a text is a marker that can stand for several counts."""
         least, most = self.markers.get(text, (0, 0))
         return least < most
 
@@ -165,10 +166,10 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         return [self.folder / NAME, *tables, *(self.folder / name for name in self.categories.values())]
 
     def limits(self, given: Mapping[str, float]) -> dict[str, int]:
-        """Return the policy: what was given, else what the manifest states, else what the rules imply.
+        """Return the policy: the given limits, otherwise those of the manifest, otherwise those that the rules imply.
 
         Raises:
-            InputError: nothing says what `min_count` is.
+            InputError: `min_count` is neither given nor implied.
         """
         ends = [high for _, high in self.markers.values() if high < UNBOUNDED]
         implied = self.threshold or (max(ends) + 1 if ends else None)
@@ -194,7 +195,7 @@ def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
 
 
 def parse_table_manifest(folder: Path, text: str, problems: Problems) -> TableManifest | None:
-    """Return the manifest that a text is, for the files in a folder, noting what is wrong; None for no TOML."""
+    """Return the manifest in a text, for the files in a folder; note problems; None if it is not TOML."""
     reader = _TableManifestReader.of(folder, text, problems)
     return None if reader is None else reader.manifest()
 
@@ -251,7 +252,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         return found
 
     def is_part_of(self, part_of: Mapping[str, str], counts: tuple[str, ...]) -> bool:
-        """Return whether it makes sense which count is part of which, noting why it does not."""
+        """Return whether the statistics of `part_of` can be parts of each other; note why they cannot."""
         names = {*part_of, *(whole for whole in part_of.values() if whole)}
         faults = [f'"{name}" is none of the counts' for name in sorted(names - set(counts))]
         faults += [f'"{name}" is part of itself' for name, root in roots(counts, part_of).items() if part_of.get(root)][
@@ -262,7 +263,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
         return not faults
 
     def check_read(self, found: TableManifest, counts: Sequence[str]) -> None:
-        """Note names of no dimension, and keys that others leave without effect: their author relies on them."""
+        """Note names that are not dimensions, and keys without effect: their author relies on them."""
         for key in ("totals", "categories", "nested", "open", "codes", "sensitive", "hiding"):
             named = {name for rule in found.hiding for name in rule.cell} if key == "hiding" else getattr(found, key)
             for name in sorted({*named, *(found.no_total if key == "totals" else ())} - {*found.dimensions}):
@@ -323,7 +324,7 @@ class _TableManifestReader(microdata.SeriesReader[TableRelease]):
 
 
 def size_of(given: object) -> CountSize | None:
-    """Return how much of a count a waiver accepts; None where that is not what it says."""
+    """Return how precise a count a waiver accepts; None if its text does not say."""
     if not isinstance(given, dict):
         return None
     kind = next((each for each in WORSE if each == given.get("kind")), None)

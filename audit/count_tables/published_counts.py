@@ -1,6 +1,6 @@
-"""What a series of count tables published: all rows of all releases as integer columns, and what cells say of others.
+"""Published counts: all rows of all releases as integer columns, and what cells reveal about other cells.
 
-That are totals by their sums, rates whose denominator is a cell of the table, and changes since a release.
+Cells reveal others by sums (totals), by rates whose denominator is a cell of the table, and by changes since a release.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ class PublishedCounts:
 
     Attributes:
         manifest: the rules.
-        dimensions: each with its labels.
-        measures: names of the statistics; one, None, where there is no such column.
+        dimensions: the dimensions with their labels.
+        measures: the names of the statistics; only None if no column names them.
         release, measure: shape (rows,), int32.
         label: shape (rows, dimensions), int32; labels of the dimensions.
         lower, upper: shape (rows,), int64; the counts that each row can stand for.
-        denominators: shape (rows,), int64; how many values the hidden denominator of a rate can have, `UNBOUNDED` where
-            none is hidden, 0 where it can have too many to try them all.
-        hidden: shape (rows,); whether the row shows a marker that leaves several counts.
-        number: shape (rows,); whether it shows a number, or a marker that stands for one.
-        text: shape (rows,), Python texts; what is shown.
-        file, row: shape (rows,), int32; where it stands: a place in `parts`, and the row there.
-        parts: the tables as they were read, each by one of its columns of counts.
-        untied: for columns with rates or changes, how many of them tie two counts that are both not exact.
+        denominators: shape (rows,), int64; how many values the hidden denominator of a rate can have, `UNBOUNDED` if
+            none is hidden, 0 if there are too many to try them all.
+        hidden: shape (rows,); whether the row shows a marker that can stand for several counts.
+        number: shape (rows,); whether it shows a number, or a marker that stands for one number.
+        text: shape (rows,), Python texts; the published value.
+        file, row: shape (rows,), int32; the row's place: an index of `parts`, and the row of that table.
+        parts: the tables as they were read, one entry for each of their columns of counts.
+        untied: by column of rates or changes, how many of them relate two inexact counts.
     """
 
     manifest: TableManifest
@@ -73,7 +73,7 @@ class PublishedCounts:
 
     @property
     def shown(self) -> Flags:
-        """Return which rows show something; an empty cell counts as not published. Shape (rows,)."""
+        """Return which rows show a value; an empty cell counts as not published; shape (rows,), bool."""
         return self.hidden | self.number
 
     def cell(self, row: int) -> dict[str, str]:
@@ -92,10 +92,10 @@ class PublishedCounts:
 
 
 def check_audited(counts: PublishedCounts) -> None:
-    """Refuse a series that publishes nothing, or counts of more than can be added up.
+    """Refuse a series that publishes nothing, or counts that are too large to be added up.
 
     Raises:
-        InputError: it is one.
+        InputError: it publishes nothing, or a count is too large.
     """
     problems = Problems()
     if not counts.shown.any():
@@ -109,14 +109,14 @@ def check_audited(counts: PublishedCounts) -> None:
 
 Ends = tuple[int, int]
 Line = Mapping[str, Ends | None]
-"""The numbers of one line of a table by label: what each can stand for; None where no number is shown."""
+"""The numbers of one line of a table by label, as intervals; None if no number is shown."""
 
 LINES = 3
-"""A label is a total by its sums where so many lines show it."""
+"""How many lines must show that a label is the sum of the others, for it to be taken as the total."""
 
 
 def lines_along(counts: PublishedCounts, place: int, *, hidden: bool = False) -> list[Line]:
-    """Return the lines along a dimension, None where no number is shown; with `hidden` markers have their ends too."""
+    """Return the lines along a dimension, None for cells without a number; `hidden` includes markers' bounds."""
     keys = np.column_stack([counts.release, counts.measure, np.delete(counts.label, place, axis=1)]).tolist()
     labels = counts.label[:, place].tolist()
     shown = counts.shown if hidden else counts.number
@@ -129,7 +129,7 @@ def lines_along(counts: PublishedCounts, place: int, *, hidden: bool = False) ->
 
 @dataclass(frozen=True)
 class Sum:
-    """A number, and those that should add up to it: what each can stand for, None where no number is shown."""
+    """A number, and the numbers that should add up to it, as intervals; None if no number is shown."""
 
     total: Ends
     parts: Sequence[Ends | None]
@@ -141,26 +141,26 @@ class Sum:
 
     @property
     def shows(self) -> bool:
-        """Whether it shows something: all of its numbers are shown, and not all are 0."""
+        """Whether the sum shows something: all of its numbers are shown, and not all are 0."""
         return self.is_whole and self.total[0] > 0
 
     @property
     def gap(self) -> int:
-        """How far the parts are for certain above the total or, where all are shown, below it (negative)."""
+        """How far the parts certainly exceed the total, or (negative) fall short of it if all are shown."""
         low, high = (sum(ends[side] for ends in self.parts if ends is not None) for side in (0, 1))
         return max(0, low - self.total[1]) or (min(0, high - self.total[0]) if self.is_whole else 0)
 
 
 def is_part(pairs: Sequence[tuple[int, int]]) -> bool:
-    """Return whether the first numbers of pairs may be parts of the second: nowhere above, and somewhere below."""
+    """Return whether the first numbers of pairs may be parts of the second: never above, and at least once below."""
     return all(part <= whole for part, whole in pairs) and any(part < whole for part, whole in pairs)
 
 
 def totals_by_sums(lines: Iterable[Line]) -> list[str]:
-    """Return the labels that are sums wherever a line shows all of its numbers, in at least `LINES` lines.
+    """Return the labels that are the sum of the others in every complete line, of which there are at least `LINES`.
 
-    A line of zeros shows nothing, nor does one with a single other label; one that lacks a label refutes nothing. Where
-    another label is always 0, several labels may be sums.
+    A line of zeros shows nothing, and neither does a line with a single other label. A line that lacks a label refutes
+    nothing. If another label is always 0, several labels may be sums.
 
     >>> totals_by_sums([{"f": (n, n), "m": (1, 1), "Summe": (n + 1, n + 1)} for n in range(1, 5)])
     ['Summe']
@@ -187,9 +187,9 @@ Cell = tuple[int, int, tuple[int, ...]]
 
 
 def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], problems: Problems) -> PublishedCounts:
-    """Return the counts narrowed by the rates and changes that speak of other cells.
+    """Return the counts narrowed by the rates and changes that relate them to other cells.
 
-    `texts` has for each rate and for changes the text of each row.
+    `texts` has the text of each row, for each column of rates and of changes.
     """
     cells, manifest = _Cells(counts), counts.manifest
     ties: dict[str, list[_Tie]] = {}
@@ -208,9 +208,9 @@ def related(counts: PublishedCounts, texts: Mapping[str, npt.NDArray[Any]], prob
 
 @dataclass(frozen=True)
 class _Tie:
-    """What a rate or a change says of the counts of two cells, each with the rows that show it.
+    """What a rate or a change reveals about the counts of two cells, each with the rows that show it.
 
-    The one is from `least` to `most` times the other, and `by` more.
+    The first count is between `least` and `most` times the second, plus `by`.
     """
 
     rows: Sequence[int]
@@ -220,7 +220,7 @@ class _Tie:
     by: int = 0
 
     def narrowed(self, count: Interval, base: Interval) -> tuple[Interval, Interval]:
-        """Return what is left of two intervals: more of the one goes with more of the other, so ends go with ends."""
+        """Return the intervals of both counts after a tie is applied; it is monotone, so bounds map to bounds."""
         low = max(count[0], ceil(self.least * base[0]) + self.by)
         high = count[1] if base[1] >= UNBOUNDED else min(count[1], floor(self.most * base[1]) + self.by)
         while low <= high < UNBOUNDED and self._bases(high, base) is None:
@@ -231,13 +231,13 @@ class _Tie:
         return ((1, 0), (1, 0)) if first is None or last is None else ((low, high), (first[0], last[1]))
 
     def _bases(self, count: int, base: Interval) -> Interval | None:
-        """Return the counts in an interval that go with a count, None where there are none."""
+        """Return the counts in an interval that are consistent with a count; None if there are none."""
         least = max(base[0], ceil((count - self.by) / self.most))
         most = min(base[1], floor((count - self.by) / self.least)) if self.least > 0 else base[1]
         return (least, most) if least <= most else None
 
     def says_more(self, count: Interval, base: Interval) -> bool:
-        """Return whether two intervals have pairs of counts that do not go together."""
+        """Return whether two intervals contain pairs of counts that are not consistent."""
         inexact = count[0] < count[1] and base[0] < base[1]
         return inexact and (self.least * base[1] + self.by > count[0] or self.most * base[0] + self.by < count[1])
 
@@ -256,9 +256,9 @@ class _Cells:
             self.rows.setdefault(cell, []).append(row)
 
     def narrow(self, ties: Sequence[_Tie]) -> None:
-        """Narrow what rows stand for, each pair of cells by itself, until nothing changes or nothing is left.
+        """Narrow the intervals of rows, one pair of cells at a time, until nothing changes or an interval is empty.
 
-        A limit that is reached leaves bounds that hold, and pairs that are not exact.
+        If the limit of steps is reached, the bounds are valid, but some pairs are not exact.
         """
         narrowed = True
         for _ in range(_ROUNDS):
@@ -276,7 +276,7 @@ class _Cells:
                     return
 
     def _narrow(self, rows: Sequence[int], low: int, high: int) -> None:
-        """Narrow what rows stand for; a number under a threshold is none of the counts between 0 and it."""
+        """Narrow the intervals of rows; a number under a threshold is not one of the counts between 0 and it."""
         threshold, counts = self.manifest.threshold, self.counts
         for row in rows:
             least, most = max(low, int(self.lower[row])), min(high, int(self.upper[row]))
@@ -285,16 +285,16 @@ class _Cells:
             self.lower[row], self.upper[row] = least, most
 
     def is_untied(self, tie: _Tie) -> bool:
-        """Return whether a tie says more than what is left of both counts."""
+        """Return whether a tie excludes pairs of counts that both intervals still allow."""
         return tie.says_more(self._ends(tie.rows), self._ends(tie.base))
 
     def _ends(self, rows: Sequence[int]) -> Interval:
         return max(int(self.lower[row]) for row in rows), min(int(self.upper[row]) for row in rows)
 
     def rate_ties(self, rates: Rates, texts: npt.NDArray[Any], problems: Problems) -> Iterator[_Tie]:
-        """Yield what rates of a cell say: its other labels are those of the row.
+        """Yield what the rates of a cell reveal; its labels are those of the row, except for the denominator's.
 
-        What those of published numbers say is narrowed at once.
+        Rates of published numbers narrow the counts at once.
         """
         places = list(self._places(rates, problems))
         names = [each for each in self.counts.measures if each is not None]
@@ -311,7 +311,7 @@ class _Cells:
             base = (release, own if measure is None else measure, tuple(total))
             rate = decimal_of(texts[row])
             if base == self.cell[row] or base not in self.rows or rate is None:
-                continue  # everybody's share of everybody, or a share of what is not published
+                continue  # the share of all people in all people, or of an unpublished count
             if rates.of_published:
                 self._narrow_by_published(rates, rate, row, self.rows[base])
             else:
@@ -319,7 +319,7 @@ class _Cells:
                 yield _Tie(self.rows[self.cell[row]], self.rows[base], least, most)
 
     def _places(self, rates: Rates, problems: Problems) -> Iterator[tuple[int, int]]:
-        """Yield the dimensions at which the denominator has labels of its own, and these labels."""
+        """Yield the dimensions in which the denominator has labels of its own, and these labels."""
         names = [each.axis.name for each in self.counts.dimensions]
         for name, text in rates.total.items():
             labels = self.counts.dimensions[names.index(name)].labels if name in names else ()
@@ -329,7 +329,7 @@ class _Cells:
                 problems.add(NAME, f'rates: {name} has no label "{text}"', "name a dimension and one of its labels")
 
     def _narrow_by_published(self, rates: Rates, rate: Fraction, row: int, base: Sequence[int]) -> None:
-        """Narrow what a row stands for by the rate of a number that is published; nothing is known of others."""
+        """Narrow the count of a row by the rate of a published number; other rates narrow nothing."""
         shown = [decimal_of(self.counts.text[other]) for other in base]
         known = next((number for number in shown if number is not None), None)
         if known is None:
@@ -338,7 +338,7 @@ class _Cells:
         self._narrow([other for other in self.rows[self.cell[row]] if not self.counts.number[other]], low, high)
 
     def change_ties(self, change: ChangeColumn, texts: npt.NDArray[Any], problems: Problems) -> Iterator[_Tie]:
-        """Yield what changes since an earlier release say."""
+        """Yield what changes since an earlier release reveal."""
         for row in np.flatnonzero(texts != "").tolist():
             found = _CHANGE.fullmatch(texts[row])
             if found is None:
@@ -357,5 +357,5 @@ class _Cells:
 
 
 def exact_changes(manifest: TableManifest) -> bool:
-    """Return whether changes are of exact counts: of rounded ones it is not known what they are changes of."""
+    """Return whether changes are of exact counts; the base of a rounded change is unknown."""
     return manifest.rounding is None and not manifest.perturbation

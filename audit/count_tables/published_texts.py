@@ -1,4 +1,4 @@
-"""Which counts a published text can stand for: numbers, ranges that markers name in signs or words, rounding, rates.
+"""Published texts: which counts a number, a range, a marker, a rounded value or a rate can stand for.
 
 docs/tables.md defines the rules.
 """
@@ -30,9 +30,9 @@ _MOST = UNBOUNDED // 10
 
 
 def number_of(text: str, *, point: bool = False) -> int | None:
-    """Return the whole number that a text is, thousands parted or not, with `.0` or without; None for any other text.
+    """Return the whole number that a text shows, with or without separators and `.0`; None for any other text.
 
-    `point` says that a point parts thousands.
+    `point`: a point separates thousands.
 
     >>> number_of("1,234"), number_of("12.0"), number_of("12.5"), number_of("*"), number_of("1.234", point=True)
     (1234, 12, None, None, 1234)
@@ -45,13 +45,13 @@ def number_of(text: str, *, point: bool = False) -> int | None:
 
 
 def decimal_of(text: str) -> Fraction | None:
-    """Return the number that a text is, thousands parted or not, with decimals or without; None for any other text."""
+    """Return the number that a text shows, with or without separators and decimals; None for any other text."""
     found = _DECIMAL.fullmatch(text)
     return Fraction(_joined(text).rstrip(".")) if found else None
 
 
 def is_too_large(text: str) -> bool:
-    """Return whether a text is a number that no count reaches."""
+    """Return whether a text is a number larger than any count."""
     number = decimal_of(text)
     return number is not None and number >= _MOST
 
@@ -61,7 +61,7 @@ def _joined(text: str) -> str:
 
 
 def points_part_thousands(texts: Iterable[str]) -> bool:
-    """Return whether a point parts thousands in a column: three digits follow each one, and not all of them are zeros.
+    """Return whether points separate thousands in a column: three digits follow each point, and not all are zeros.
 
     >>> points_part_thousands(["1.234", "17", "*"]), points_part_thousands(["1.000", "2.000"])
     (True, False)
@@ -75,7 +75,7 @@ _FLAGGED = re.compile(r"([0-9].*?)\s*(\(?[a-z]{1,2}\)?)", re.IGNORECASE)
 
 
 def commas_are_decimal(texts: Iterable[str]) -> bool:
-    """Return whether a comma stands before decimals in a column: not three digits follow each, or a 0 is before one.
+    """Return whether commas are decimal in a column: other than three digits follow one, or a 0 precedes it.
 
     >>> commas_are_decimal(["22,5", "1.234,0", "*"]), commas_are_decimal(["1,234", "12"]), commas_are_decimal(["a, b"])
     (True, False, False)
@@ -87,7 +87,7 @@ def commas_are_decimal(texts: Iterable[str]) -> bool:
 
 
 def with_decimal_point(text: str) -> str:
-    """Return a number with a decimal comma as one with a decimal point; any other text as it is.
+    """Return a number with a decimal comma as one with a decimal point; other texts unchanged.
 
     >>> with_decimal_point("1.234,5"), with_decimal_point("12")
     ('1234.5', '12')
@@ -97,7 +97,7 @@ def with_decimal_point(text: str) -> str:
 
 
 def flag_of(text: str) -> tuple[str, str]:
-    """Return a number and the letters behind it that say something about it; none for any other text.
+    """Return a number and the flag letters that follow it; empty texts if the text has no flag.
 
     >>> flag_of("1,234 p"), flag_of("12(r)"), flag_of("12")
     (('1,234', 'p'), ('12', '(r)'), ('12', ''))
@@ -121,7 +121,7 @@ _WORD_END = re.compile(r"(?<=[^\W\d_])(?=[0-9])|(?<=[0-9])(?=[^\W\d_])")
 
 
 def said_range(text: str) -> Interval | None:
-    """Return the least and the greatest count that a marker names itself, in four languages; None where it names none.
+    """Return the least and greatest count that a marker's own words name, in four languages; None if it names none.
 
     >>> [*map(said_range, ("1-9", "<=5", "fewer than 5", "5 oder weniger", "1 to 4", "100+", "*", "12.5", "1-4 %"))]
     [(1, 9), (0, 5), (0, 4), (0, 5), (1, 4), (100, 1000000000000), None, None, None]
@@ -146,7 +146,7 @@ _MOST_DENOMINATORS = 10_000
 
 
 def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
-    """Return the counts that are published as a number; None where no count is.
+    """Return the counts that are published as a number; None if no count is.
 
     >>> rounded_interval(10, Rounding(5, "nearest")), rounded_interval(3, Rounding(6, "midpoint"))
     ((8, 12), (1, 6))
@@ -171,7 +171,7 @@ def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
 
 
 def widened(interval: Interval, perturbation: int) -> Interval:
-    """Return the counts that are off by so much at most from those of an interval.
+    """Return the counts that differ from those of an interval by at most the perturbation.
 
     >>> widened((1, 3), 2)
     (0, 5)
@@ -180,7 +180,7 @@ def widened(interval: Interval, perturbation: int) -> Interval:
 
 
 def with_threshold(number: int, interval: Interval, threshold: int | None) -> Interval:
-    """Return what a threshold leaves of the counts that a published number stands for.
+    """Return the counts that a published number can stand for, given the threshold.
 
     >>> with_threshold(5, (3, 7), 4), with_threshold(0, (0, 2), 4)
     ((4, 7), (0, 0))
@@ -203,7 +203,7 @@ def rate_interval(rate: Fraction, denominator: Fraction, rates: Rates) -> Interv
 
 
 def published_rate_interval(counts: Interval, rounding: Rounding | None) -> Interval:
-    """Return the counts that are published as numbers in an interval, of which a rate was computed."""
+    """Return the counts whose published number lies in an interval from which a rate was computed."""
     to = 1 if rounding is None else rounding.to
     offset = to // 2 if rounding is not None and rounding.how == "midpoint" else 0
     least = -((offset - counts[0]) // to) * to + offset if counts[0] > 0 else 0
@@ -213,10 +213,10 @@ def published_rate_interval(counts: Interval, rounding: Rounding | None) -> Inte
 
 
 class Interpreter:
-    """Turns published texts into intervals, each distinct one once.
+    """Turns published texts into intervals; each distinct text is parsed once.
 
     Attributes:
-        point: whether a point parts thousands in the texts at hand.
+        point: whether a point separates thousands in the current texts.
     """
 
     def __init__(self, manifest: TableManifest) -> None:
@@ -240,19 +240,19 @@ class Interpreter:
         return None
 
     def interval(self, text: str, *beside: tuple[Rates, str, str]) -> Interval:
-        """Return the counts that a published value can stand for, with the rates and denominators beside it."""
+        """Return the counts that a published value can stand for, given the rates and denominators beside it."""
         return self.beside_rates(text, *beside)[0]
 
     def beside_rates(self, text: str, *beside: tuple[Rates, str, str]) -> tuple[Interval, int]:
-        """Return the counts that a published value can stand for with the rates beside it, and what they hide.
+        """Return the counts that a published value can stand for, given its rates, and how much they hide.
 
-        That is how many values a hidden denominator can have: `UNBOUNDED` where none is hidden, 0 where it can have too
-        many to try them all, though a count depends on it.
+        The latter is the number of values that a hidden denominator can have: `UNBOUNDED` if none is hidden, 0 if there
+        are too many to try them all, although a count depends on it.
         """
         (low, high), number = self._alone(text)
         hidden = UNBOUNDED
         for rates, rate, denominator in beside:
-            # A rate of the published numbers says nothing new where the number itself is published.
+            # A rate of published numbers adds nothing if the number itself is published.
             if not rate or (number is not None and rates.of_published):
                 continue
             ends = self.manifest.markers.get(denominator) if denominator else (1, UNBOUNDED)
@@ -265,7 +265,7 @@ class Interpreter:
         return ((low, high) if number is None else with_threshold(number, (low, high), self.manifest.threshold)), hidden
 
     def _alone(self, text: str) -> tuple[Interval, int | None]:
-        """Return the counts that a value can stand for by itself, and the number that it is, None for a marker."""
+        """Return the counts that a value alone can stand for, and its number, None for a marker."""
         if text in self.manifest.markers:
             return self.manifest.markers[text], None
         number = number_of(text, point=self.point)
@@ -275,7 +275,7 @@ class Interpreter:
         return widened(ends, self.manifest.perturbation), number
 
     def _tried(self, rates: Rates, rate: str, denominators: Interval, counts: Interval) -> tuple[Interval, int]:
-        """Return the counts that go with any denominator in an interval, and how many denominators go with a count."""
+        """Return the counts consistent with a denominator in an interval, and the most denominators for one count."""
         first, last = denominators
         if last - first >= _MOST_DENOMINATORS:
             return counts, 0

@@ -1,4 +1,4 @@
-"""The values of one file's rows: texts, what they stand for, and what stands beside them."""
+"""Published values of one file's rows: their texts, their intervals, and the rates and changes beside them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _PERCENT = 100
 
 @dataclass(frozen=True)
 class Values:
-    """What rows show; all arrays have one entry for each row.
+    """The values of rows; all arrays have one entry for each row.
 
     Attributes:
-        text: what is shown, as Python texts.
-        lower, upper: int64; what it stands for.
-        denominators: int64; how many values the hidden denominator of a rate beside it can have, `UNBOUNDED` where none
-            is hidden, 0 where it can have too many to try them all.
-        beside: texts of rates whose denominators are cells, and of changes, by name; empty where there are none.
+        text: the published values, as Python texts.
+        lower, upper: int64; the bounds of the counts that a text can stand for.
+        denominators: int64; how many values the hidden denominator of a rate beside it can have, `UNBOUNDED` if none is
+            hidden, 0 if there are too many to try them all.
+        beside: by name, the texts of rates whose denominators are cells, and of changes; empty texts if there are none.
     """
 
     text: npt.NDArray[Any]
@@ -41,10 +41,10 @@ class Values:
 
 
 class ValueReader:
-    """Reads the values of all files, noting what is wrong with them.
+    """Reads the values of all files, and notes what is wrong with them.
 
     Attributes:
-        beside: names of the texts that stand beside values and speak of other cells too.
+        beside: the names of rates and changes that also relate to other cells.
     """
 
     def __init__(self, manifest: TableManifest, problems: Problems) -> None:
@@ -54,7 +54,7 @@ class ValueReader:
         self.beside += [] if manifest.change is None else [CHANGE]
 
     def read(self, part: FileRows) -> Values:
-        """Return a file's values."""
+        """Return the values of a file."""
         manifest, interpreter, column = self.manifest, self.interpreter, part.view.column
         texts = ["" if text in manifest.not_published else text for text in part.table.texts(column)]
         if manifest.status is not None:
@@ -62,7 +62,7 @@ class ValueReader:
             made = {pair: self._with_status(*pair) for pair in dict.fromkeys(pairs)}
             texts = [made[pair] for pair in pairs]
         beside = {name: self._beside(part, name, texts) for name in self.beside}
-        if part.measure is not None:  # the values of statistics that are no counts are taken as empty
+        if part.measure is not None:  # values of statistics that are not counts are read as empty
             counts = {name: self._is_counted(name) for name in dict.fromkeys(part.measure)}
             texts = [text if counts[name] else "" for text, name in zip(texts, part.measure, strict=True)]
         interpreter.point = points_part_thousands({*part.table.distinct(column)} - manifest.not_published)
@@ -76,7 +76,7 @@ class ValueReader:
         return Values(np.array(texts, dtype=object), ends[:, 0], ends[:, 1], ends[:, 2], beside)
 
     def _with_status(self, text: str, status: str) -> str:
-        """Return the status where that is a marker and the value is no number, or is not published; else the value."""
+        """Return the status if it is a marker and the value is no number, or not published; otherwise the value."""
         is_hidden = self.manifest.status_hides and self.manifest.hides(status)
         return status if status in self.manifest.markers and (is_hidden or decimal_of(text) is None) else text
 
@@ -85,7 +85,7 @@ class ValueReader:
         return (statistic in self.manifest.measures or not self.manifest.measures) and statistic not in rates
 
     def _beside(self, part: FileRows, name: str, texts: list[str]) -> npt.NDArray[Any]:
-        """Return the texts of a rate or a change for each row, empty where there is none."""
+        """Return the text of a rate or a change for each row; empty texts if there is none."""
         table, change = part.table, self.manifest.change
         if name == CHANGE and change is not None:
             return np.array(table.texts(change.column) if change.column in table else [""] * table.rows, dtype=object)
@@ -105,9 +105,9 @@ class ValueReader:
         part.note(name, found, wrong, "this is neither a number nor a marker", remedy, self.problems)
 
     def _intervals(self, part: FileRows, texts: list[str]) -> Counts:
-        """Return `lower`, `upper` and `denominators` of each row by its value and the rates beside it.
+        """Return `lower`, `upper` and `denominators` of each row, from its value and the rates beside it.
 
-        Where a table does not have the denominators at all, they are not known.
+        If the table lacks the denominators altogether, they are unknown.
         """
         table, beside = part.table, list[Rates]()
         columns = [texts]
@@ -134,16 +134,16 @@ class ValueReader:
         return np.array([made[row] for row in rows], dtype=np.int64).reshape(-1, 3)
 
     def _denominator(self, text: str, rates: Rates) -> str:
-        """Return a denominator, or the marker that stands for it; empty where it is not published."""
+        """Return a denominator, or the marker that stands for it; an empty text if it is not published."""
         return text if text in self.manifest.markers else self._number(text, rates)
 
     def _number(self, text: str, rates: Rates) -> str:
-        """Return a rate, empty where it is a marker; one per 100 may have a sign of percent."""
+        """Return a rate, or an empty text for a marker; a rate per 100 may have a percent sign."""
         if text in self.manifest.markers or text in self.manifest.not_published:
             return ""
         return text.rstrip("% ") if rates.per == _PERCENT else text
 
     def _is_rate(self, text: str, rates: Rates) -> bool:
-        """Return whether a text may stand as a rate or its denominator."""
+        """Return whether a text is valid as a rate or as its denominator."""
         number = self._number(text, rates)
         return not number or decimal_of(number) is not None

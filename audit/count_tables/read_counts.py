@@ -1,4 +1,4 @@
-"""Reading of count tables: what the files of all releases publish, as columns."""
+"""Read count tables: the published values of all releases as columns."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from audit.model.errors import Problems
 
 
 def read_counts(manifest: TableManifest) -> PublishedCounts:
-    """Read all releases.
+    """Read all releases of a series.
 
     Raises:
-        InputError: something is wrong with some files; all of it is named.
+        InputError: files are faulty; all problems are named.
     """
     problems = Problems()
     categories = read_categories(manifest, problems)
@@ -56,7 +56,7 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
 def _refuse_lone_rows(
     manifest: TableManifest, parts: Sequence[FileRows], categories: dict[str, dict[str, list[str]]], problems: Problems
 ) -> None:
-    """Refuse files whose last row may be a note: its text is no total, in no categories, and in no other file."""
+    """Refuse files whose last row may be a note: it is not the total, in no categories, and in no other file."""
     known = {*manifest.totals.values(), *(label for some in categories.values() for label in some)}
     read = {part.file.path for part in parts}
     listed = (file for release in manifest.releases for file in release.tables if file.path in read)
@@ -95,7 +95,7 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
 
 
 def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) -> Table | None:
-    """Return the columns of a file that have a meaning, and the rows that belong to the release."""
+    """Return the columns of a file that the manifest names, and the rows that belong to the release."""
     names = column_names(file.path, file.shown, problems)
     if names is None:
         return None
@@ -118,7 +118,7 @@ def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) 
 
 
 class _Assembler:
-    """Puts the rows of all files together, noting what is wrong with them."""
+    """Joins the rows of all files, and notes what is wrong with them."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class _Assembler:
     def _local_labels(
         self, part: FileRows, name: str, total: str | None, known: Mapping[str, list[str]] | None
     ) -> list[str]:
-        """Return a file's labels of a dimension, empty ones where a label is not known, which is noted."""
+        """Return a file's labels of a dimension; unknown labels are noted and become empty."""
         texts = part.labels.get(name)
         if name in self.nested:
             texts = [self.nested[name].names[path] for path in part.nested[name]]
@@ -204,10 +204,10 @@ class _Assembler:
         return [text if text in fine else "" for text in texts]
 
     def _note_other_capitals(self, name: str, total: str | None, local: Sequence[Sequence[str]]) -> None:
-        """Refuse labels that only their spelling distinguishes from the total, or from another one.
+        """Refuse labels that differ only in spelling from the total, or from each other.
 
-        Taken for others, sums and what ties two tables would be missed. A table that has two spellings beside the same
-        other labels, none of them the total's, means two labels.
+        If they were taken as different labels, sums and relations between tables would be missed. A table that has two
+        spellings beside the same labels of the other dimensions, neither of them the total's, means two labels.
         """
         spelled: dict[str, dict[str, int]] = {}
         meant = set[str]()
@@ -237,7 +237,7 @@ class _Assembler:
         return len({row[1:] for row in rows}) < len(rows)
 
     def _measures(self) -> tuple[tuple[str | None, ...], list[Codes]]:
-        """Return the statistics that are counts, and each row's, -1 for those that are none."""
+        """Return the statistics that are counts, and the statistic of each row, -1 for other statistics."""
         if self.manifest.measure is None:
             views = dict.fromkeys(part.view.measure for part in self.parts)
             number = {name: place for place, name in enumerate(views)}

@@ -1,4 +1,4 @@
-"""One audit of a series of count tables, from its files to the report; and the waivers that accept what it finds."""
+"""Audit a series of count tables, from its files to the report, and write the waivers that accept findings."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ _TERMS, _LONG = 100_000, 200
 
 @dataclass(frozen=True)
 class Accepted:
-    """Which findings are accepted, by their ids.
+    """The findings that are accepted, by their ids.
 
     Attributes:
-        ids: those of which no more is known than was accepted, or known before.
-        unsized: those that a waiver names which does not say how much it accepts: they are not decided.
-        waived: what became of each waiver.
-        doubts: what such waivers have to say.
-        still: how many of the baseline's findings are found again.
+        ids: findings whose count is known no more precisely than was accepted, or known before.
+        unsized: findings of waivers that do not state how much they accept; these findings are undecided.
+        waived: the outcome of each waiver.
+        doubts: the doubts that such waivers raise.
+        still: the number of findings of the baseline that are found again.
     """
 
     ids: frozenset[str]
@@ -84,7 +84,7 @@ def audit_tables(manifest: TableManifest, attack: CountAttack, options: AuditOpt
 
 
 def read_published(manifest: TableManifest) -> PublishedCounts:
-    """Return what a series of count tables publishes, ready to be audited.
+    """Return the published counts of a series, ready for an audit.
 
     Raises:
         InputError: the series cannot be read.
@@ -104,7 +104,7 @@ def report_on(counts: PublishedCounts, attack: CountAttack, options: AuditOption
 
 
 def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> CountReport:
-    """Return the report on what an attack found; a finding whose certificate does not hold is not settled."""
+    """Return the report on the outcome of an attack; a finding whose certificate fails is undecided."""
     counts, manifest, found = judged.counts, judged.counts.manifest, judged.found
     builder, facts = FindingBuilder(counts), tables_facts(counts)
 
@@ -164,7 +164,7 @@ def report_of(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
 
 
 def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -> Known:
-    """Return what is known of all cells that are found, but for increases."""
+    """Return what is known about all cells with a finding, except increases."""
     found = {}
     for place in kept:
         part, question, _ = judged.at(place)
@@ -179,9 +179,9 @@ def _known(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int]) -
 def _certified(
     judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[int], shown: int | None, facts: TablesFacts
 ) -> tuple[tuple[CountFinding, ...], int, frozenset[int], bool]:
-    """Return the first findings, how many certificates hold, which findings' do not, and whether the user stopped.
+    """Return the first findings, the numbers of valid and failed certificates, and whether the user stopped.
 
-    Certificates of the findings that are not returned are checked in random order, up to so many numbers in them.
+    Certificates of the findings that are not returned are checked in random order, up to a total size.
     """
     chosen, others = (kept, kept[:0]) if shown is None else (kept[:shown], kept[shown:])
     findings, checked, failed, left = list[CountFinding](), 0, set[int](), _TERMS
@@ -200,7 +200,7 @@ def _certified(
                 left -= sum(len(each.proof.terms) if isinstance(each.proof, WeightedSum) else _LONG for each in bounds)
             if left < 0:
                 break
-    except KeyboardInterrupt:  # what was decided is shown, with how many certificates were checked
+    except KeyboardInterrupt:  # decided findings are shown, with the number of checked certificates
         return tuple(findings), checked, frozenset(failed), True
     return tuple(findings), checked, frozenset(failed), False
 
@@ -221,7 +221,7 @@ def _measures(judged: JudgedCounts, kept: Sequence[int]) -> CountMeasures:
 
 
 def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditOptions) -> Accepted:
-    """Return which findings waivers and the baseline accept."""
+    """Return the findings that waivers and the baseline accept."""
     waivers, baseline = judged.counts.manifest.waivers, options.baseline
     found, clauses = dict[str, CountSize](), dict[str, frozenset[str]]()
     for place in judged.found if waivers or baseline is not None else ():
@@ -239,9 +239,9 @@ def _accepted(judged: JudgedCounts, ident: Callable[[int], str], options: AuditO
 
 
 def _standing(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) -> tuple[frozenset[str] | None, bool]:
-    """Return the ids of what is found without anything that is only a guess, and whether the user stopped it.
+    """Return the ids of findings that depend on no guess, and whether the user stopped the attack.
 
-    None is returned where nothing is a guess.
+    Return None if nothing is a guess.
     """
     manifest = judged.counts.manifest
     if not manifest.unconfirmed:
@@ -257,7 +257,7 @@ def _standing(judged: JudgedCounts, attack: CountAttack, options: AuditOptions) 
         again = judge(counts, attack, replace(options, time_limit=left, limits={**options.limits, **limits}))
     except (InputError, KeyboardInterrupt) as error:
         return frozenset(), isinstance(error, KeyboardInterrupt)
-    builder = FindingBuilder(counts, manifest.over_time)  # so that what is found again has the same id
+    builder = FindingBuilder(counts, manifest.over_time)  # so that the same finding has the same id
     return frozenset(builder.id_of(*again.at(place)[:2]) for place in again.found), again.interrupted
 
 
@@ -270,8 +270,7 @@ def _decide(
 ) -> CountPolicyReport:
     """Return the decision: hidden counts are judged by `min_width`, all others by `min_count`.
 
-    What is found whatever is guessed violates; what is found beside it, if what is guessed is right, leaves a clause
-    undecided.
+    A finding that depends on no guess violates the clause; one that depends on a guess leaves it undecided.
     """
     violations, if_confirmed = (
         tuple(
@@ -310,10 +309,10 @@ def _digest(path: Path) -> str:
 
 
 def waive_counts(manifest: TableManifest, attack: CountAttack, accepted: Sequence[Acceptance]) -> int:
-    """Write a waiver for each finding, for no more than is known of it today, and return how many there are.
+    """Write a waiver for each finding, which accepts no more than is known today; return the number of waivers.
 
     Raises:
-        UsageError: a date is past, or something is no finding of today.
+        UsageError: a date is past, or an id is not one of today's findings.
         InputError: the series cannot be read, or its numbers contradict each other.
     """
 

@@ -1,4 +1,4 @@
-r"""Files of count tables as offices write them: with notes below the table, or with several labels in one cell.
+r"""Table files: read files of count tables with notes below the table, or with several labels in one cell.
 
 The latter is the TSV of Eurostat ("Bulk download", TSV format): the first column is called `freq,sex,geo\TIME_PERIOD`.
 """
@@ -19,7 +19,7 @@ _SEVERAL = re.compile(r"(.+)\\time(?:_period)?", re.IGNORECASE)
 
 
 def column_names(path: Path, shown: str, problems: Problems) -> list[str] | None:
-    """Return the columns of a file, and those inside its first one; None where they cannot be had, which is noted."""
+    """Return the columns of a file, and those inside its first one; note why, and return None, if it cannot be read."""
     names = header(path, shown, problems)
     if names is None:
         return None
@@ -28,7 +28,7 @@ def column_names(path: Path, shown: str, problems: Problems) -> list[str] | None
 
 
 def read_count_table(path: Path, shown: str, columns: Sequence[str], problems: Problems) -> Table | None:
-    """Return some columns of a file less the notes below it; None where they cannot be had, which is noted."""
+    """Return columns of a file without the notes below it; note why, and return None, if it cannot be read."""
     names = header(path, shown, problems)
     if names is None:
         return None
@@ -49,7 +49,7 @@ def read_count_table(path: Path, shown: str, columns: Sequence[str], problems: P
 
 
 def _inside(name: str) -> list[str]:
-    r"""Return the columns that share one of this name.
+    r"""Return the columns that share a column of this name.
 
     >>> _inside("freq,sex,geo\\TIME_PERIOD"), _inside("area")
     (['freq', 'sex', 'geo'], ['area'])
@@ -63,7 +63,7 @@ def _split(cells: Sequence[str], many: int) -> list[str]:
 
 
 def refuse_lone_row(path: Path, shown: str, known: Container[str], problems: Problems) -> None:
-    """Refuse a file that may end with a note, a text that is no `known` label: taken for one, it would count people."""
+    """Refuse a file whose last row may be a note, a text that is not a `known` label; it would be read as a count."""
     line, text = below_table(path).lone or (0, "")
     if line and text not in known:
         what = "the row has a text in its first cell alone"

@@ -1,4 +1,4 @@
-"""How counts were published: rounded, as rates, in several columns, as changes; and how the manifest says it."""
+"""Table rules: how counts were published (rounded, as rates, in several columns), and their manifest keys."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from audit.model.json_types import UNBOUNDED
 Form: TypeAlias = Callable[[Reader, Mapping[str, Any], str], Any]
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")
 STATISTIC = "statistic"
-"""The dimension of counts of which one is part of another."""
+"""The dimension of counts that are parts of other counts."""
 WHOLE = "(whole)"
-"""Its label of counts that are no part of another, where there are several of them."""
+"""The label of counts that are not part of another count, if there are several."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Published rates of the counts: per `per` of a denominator, with so many decimals.
+    """Published rates of the counts: per `per` of a denominator, with `decimals` decimals.
 
     Attributes:
-        column: the column with the rates; where `is_statistic`, the statistic of rows that are rates.
-        per, decimals: of what, and how exact.
-        denominator: the column, or the statistic, with the denominators; empty where a cell of the table is one.
+        column: the column with the rates; if `is_statistic`, the statistic of the rows that are rates.
+        per, decimals: the base, such as 100, and the number of decimals.
+        denominator: the column, or the statistic, with the denominators; empty if a cell of the table is the
+            denominator.
         of_published: whether they were computed from the counts as published.
-        total: the labels by dimension of the cell that is the denominator, the others as in the row itself.
-        counts: which column or statistic has the counts; empty where there is one.
+        total: the labels, by dimension, of the cell that is the denominator; its other labels are those of the row.
+        counts: the column or statistic with the counts; empty if there is only one.
         is_statistic: whether rates are rows.
     """
 
@@ -45,7 +46,7 @@ class Rates:
 
     @property
     def has_column(self) -> bool:
-        """Whether the denominator stands in a column of the same row."""
+        """Whether the denominator is in a column of the same row."""
         return not self.is_statistic and not self.total
 
 
@@ -59,7 +60,7 @@ class Wide:
 
 @dataclass(frozen=True)
 class ChangeColumn:
-    """A column with what a count has grown by since so many releases before."""
+    """A column with the change of a count since a number of releases before."""
 
     column: str
     since: int = 1
@@ -67,7 +68,7 @@ class ChangeColumn:
 
 @dataclass(frozen=True)
 class HidingRule:
-    """What it costs to hide the cells that have some labels; None where they are kept."""
+    """The cost of hiding the cells with these labels; None if they must not be hidden."""
 
     cell: Mapping[str, str]
     cost: int | None
@@ -79,8 +80,8 @@ class CountColumn:
 
     Attributes:
         column: the column.
-        measure: its statistic, None where a column says it or there is one.
-        labels: labels that all of its counts have.
+        measure: its statistic; None if a column names it, or if there is only one.
+        labels: the labels that all of its counts share.
     """
 
     column: str
@@ -89,7 +90,7 @@ class CountColumn:
 
 
 def roots(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, str]:
-    """Return for each count the one that it is a part of, a part of that, and so on; itself for most."""
+    """Return, for each count, the outermost count that it is part of; most counts are their own."""
     found = {}
     for value in values:
         root, seen = value, {value}
@@ -101,7 +102,7 @@ def roots(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, str]
 
 
 def part_atoms(values: tuple[str, ...], part_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the atoms of each count that is a part: combinations of parts, as parts of one count may overlap.
+    """Return the atoms of each count that is a part: combinations of parts, because parts of one count may overlap.
 
     >>> part_atoms(("cases", "deaths", "hospital"), {"deaths": "cases", "hospital": "cases"})
     {'deaths': ['only deaths', 'deaths & hospital'], 'hospital': ['only hospital', 'deaths & hospital']}
@@ -128,7 +129,7 @@ def text_set(reader: Reader, table: Mapping[str, Any], key: str) -> frozenset[st
 
 
 def whole(least: int) -> Form:
-    """Return what reads a whole number from a least one; None where there is none."""
+    """Return a reader of a whole number of at least `least`; the reader returns None if the key is absent."""
 
     def read(reader: Reader, table: Mapping[str, Any], key: str) -> int | None:
         value = table.get(key)
@@ -141,7 +142,7 @@ def whole(least: int) -> Form:
 
 
 def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
-    """Return what reads one of some known values, the first where nothing is given."""
+    """Return a reader of one of some known values; the default is the first one."""
 
     def read(reader: Reader, table: Mapping[str, Any], key: str) -> object:
         given = table.get(key, known[0])
@@ -154,12 +155,12 @@ def one_of(known: Sequence[object], what: str, remedy: str) -> Form:
 
 
 def record(what: str, example: str, forms: Mapping[str, Form], needed: Sequence[str], made: Callable[..., Any]) -> Form:
-    """Return what reads a table with some keys, of which some are needed, and makes something of it; None for none.
+    """Return a reader of a table with some keys, of which some are required, that builds an object from it.
 
-    What nothing can be made of, None, is noted.
+    The reader notes a table from which `made` builds nothing (None).
     """
 
-    def read(reader: Reader, table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - what is made
+    def read(reader: Reader, table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - what is built
         given = table.get(key)
         if given is None:
             return None
@@ -210,7 +211,7 @@ def _interval(ends: object) -> tuple[int, int] | None:
 
 
 def rates(reader: Reader, table: Mapping[str, Any], key: str) -> tuple[Rates, ...]:
-    """Return the rates, of one table or a list of tables."""
+    """Return the rates, from one table or a list of tables."""
     given = table.get(key, [])
     found = (_RATES(reader, {key: entry}, key) for entry in (given if isinstance(given, list) else [given]))
     return tuple(each for each in found if each is not None)
@@ -226,7 +227,7 @@ def _rates_of(
     of: str = "count",
     counts: str = "",
 ) -> Rates | None:
-    """Return rates by the keys of an entry; None where they are neither a column nor a statistic, or both."""
+    """Return rates from the keys of an entry; None if it has both a column and a statistic, or neither."""
     if bool(column) == bool(measure):
         return None
     base, cell = (denominator, {}) if isinstance(denominator, str) else ("", denominator)
@@ -238,13 +239,13 @@ def _denominator(reader: Reader, table: Mapping[str, Any], key: str) -> dict[str
 
 
 def distinct(reader: Reader, table: Mapping[str, Any], key: str) -> Mapping[str, str]:
-    """Return texts by name, each of them once."""
+    """Return texts by name; each text may occur once."""
     found = reader.mapping(table, key)
     return found if len(set(found.values())) == len(found) else {}
 
 
 def hiding_rules(reader: Reader) -> tuple[HidingRule, ...]:
-    """Return the entries of `[[hiding]]`, noting each problem where it stands."""
+    """Return the entries of `[[hiding]]`, and note each problem with its line."""
     entries = reader.document.get("hiding", [])
     listed = entries if isinstance(entries, list) else [entries]
     rules = (_HIDING(reader, {"hiding": each}, "hiding") for each in listed)
@@ -252,7 +253,7 @@ def hiding_rules(reader: Reader) -> tuple[HidingRule, ...]:
 
 
 def _hiding_rule(cell: Mapping[str, str], *, keep: bool = False, cost: int | None = None) -> HidingRule | None:
-    """Return the rule of an entry; None where it says neither that cells are kept nor what they cost, or both."""
+    """Return the rule of an entry; None if it has both `keep` and `cost`, or neither."""
     return HidingRule(cell, cost) if keep == (cost is None) else None
 
 
@@ -328,4 +329,4 @@ TABLE_KEYS: Mapping[str, Form] = {
     "change": _CHANGE,
     "harmless": Reader.lists,
 }
-"""The keys of `[table]`, and how each is read."""
+"""The keys of `[table]`, and the reader of each."""

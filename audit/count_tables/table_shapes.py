@@ -1,4 +1,4 @@
-"""Tables as offices write them, turned into label columns: breakdowns, nested areas, `12 (34.5)`, and categories.
+"""Table shapes: turn published layouts into label columns: breakdowns, nested areas, `12 (34.5)`, and categories.
 
 Sources: the metadata of NHS England's monthly CSV publications (BREAKDOWN, PRIMARY_LEVEL, SECONDARY_LEVEL); the
 Department for Education's open data standards (geographic levels whose names are blank where they do not apply).
@@ -31,12 +31,12 @@ from audit.model.errors import Problems
 
 
 def composed(text: str) -> str:
-    """Return a label with its accents as Unicode's NFC has them, so that equal labels are equal texts."""
+    """Return a label in Unicode's normal form NFC, so that equal labels are equal texts."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def read_categories(manifest: TableManifest, problems: Problems) -> dict[str, dict[str, list[str]]]:
-    """Return for each dimension with a file of categories the atoms of each label."""
+    """Return the atoms of each label, for each dimension with a file of categories."""
     found: dict[str, dict[str, list[str]]] = {}
     for dimension in sorted(manifest.codes):
         found[dimension] = _composed(covered_by_digits(_codes(manifest, dimension, problems)))
@@ -58,7 +58,7 @@ def read_categories(manifest: TableManifest, problems: Problems) -> dict[str, di
 
 
 def _argus_categories(manifest: TableManifest, dimension: str, name: str, problems: Problems) -> dict[str, list[str]]:
-    """Return the atoms of each code as a file of tau-Argus says: a hierarchy, or metadata that name one."""
+    """Return the atoms of each code from a file of tau-Argus: a hierarchy, or metadata that name one."""
     path = manifest.folder / name
     try:
         if name.endswith(HIERARCHY):
@@ -79,7 +79,7 @@ def _argus_categories(manifest: TableManifest, dimension: str, name: str, proble
 
 
 def _codes(manifest: TableManifest, dimension: str, problems: Problems) -> list[str]:
-    """Return all codes of a dimension in the tables, that of all people left out."""
+    """Return all codes of a dimension in the tables, except the total."""
     codes = dict[str, None]()
     for file in (file for release in manifest.releases for file in release.tables):
         if dimension in (column_names(file.path, file.shown, problems) or ()):
@@ -99,14 +99,14 @@ _WITH_RATE = re.compile(r"(.*?)\s*[(\[]\s*([^()\[\]]*?)\s*%?\s*[)\]]")
 
 
 def rate_column(manifest: TableManifest, rates: Rates, view: CountColumn) -> str | None:
-    """Return the column with the rates of a column of counts; one of its own where a cell holds both, None for none."""
+    """Return the column with the rates of a column of counts, a new one if cells hold both, or None."""
     if rates.column in (each.column for each in manifest.views):
         return f"{rates.column} (rate)" if rates.column == view.column else None
     return rates.column if rates.counts in ("", view.column) else None
 
 
 def split_rates(manifest: TableManifest, table: Table) -> Table:
-    """Return a table of which cells such as `12 (34.5)` are two: the count, and the rate in a column beside it."""
+    """Return a table in which cells such as `12 (34.5)` are split into the count, and the rate in a new column."""
     counts = {each.column for each in manifest.views}
     for name in dict.fromkeys(rates.column for rates in manifest.rates):
         if name in counts and name in table:
@@ -117,7 +117,7 @@ def split_rates(manifest: TableManifest, table: Table) -> Table:
 
 
 def plain_numbers(manifest: TableManifest, table: Table, columns: Iterable[str]) -> Table:
-    """Return a table with decimal points for decimal commas, and without the flags behind numbers."""
+    """Return a table with decimal points instead of decimal commas, and without the flags after numbers."""
     for column in columns:
         if column in table and commas_are_decimal(table.distinct(column)):
             table = table.mapped(column, with_decimal_point)
@@ -132,7 +132,7 @@ def _in_cell(text: str) -> tuple[str, str]:
 
 
 def breakdown_labels(manifest: TableManifest, table: Table) -> dict[str, list[str]]:
-    """Return the labels of each dimension that a column names, such as `Region; Age`, the levels beside it.
+    """Return the labels of each dimension that a column such as `Region; Age` names, from the columns of levels.
 
     The empty label stands for the total.
     """
@@ -146,26 +146,26 @@ def breakdown_labels(manifest: TableManifest, table: Table) -> dict[str, list[st
 
 
 LabelPath = tuple[str, ...]
-"""The labels of a nested area, the coarsest first: none for the total."""
+"""The labels of a nested area, the coarsest first; empty for the total."""
 
 
 def nested_labels(table: Table, columns: Sequence[str]) -> list[LabelPath]:
-    """Return the labels of each row in a dimension of several columns, the coarsest first; blank is the total."""
+    """Return the labels of each row in a dimension of several columns, the coarsest first; blank means the total."""
     rows = zip(*(map(composed, table.texts(name)) for name in columns), strict=True)
     return [tuple(text for text in row if text not in _NONE) for row in rows]
 
 
 @dataclass(frozen=True)
 class FileRows:
-    """One file's rows, by one of its columns of counts; labels are not yet shared with other files.
+    """The rows of one file for one of its columns of counts; labels are not yet shared with other files.
 
     Attributes:
-        release: its place.
-        file, table: the file, and its columns, which know on which line a row stands.
-        labels: by dimension.
-        measure: the statistic of each row, None where no column says it.
+        release: the index of the release.
+        file, table: the file, and its columns, which know the line of each row.
+        labels: the labels of each row, by dimension.
+        measure: the statistic of each row; None if no column names it.
         view: the column with the counts.
-        nested: by dimension of nested labels those of each row, the coarsest first.
+        nested: the nested labels of each row, the coarsest first, by dimension.
     """
 
     release: int
@@ -179,18 +179,18 @@ class FileRows:
     def note(
         self, column: str, texts: Sequence[str], wrong: Collection[str], what: str, remedy: str, problems: Problems
     ) -> None:
-        """Note the first row whose text is a wrong one, and how many more there are."""
+        """Note the first row with a wrong text, and how many more rows have one."""
         flags = np.array([text in wrong for text in texts] if wrong else np.zeros(len(texts)), dtype=np.bool_)
         self.table.note_first(flags, column, what, remedy, problems)
 
 
 @dataclass(frozen=True)
 class NestedDimension:
-    """The labels of a nested dimension in all files: each is its path, and two paths of one text are two labels.
+    """The labels of a nested dimension in all files: each label is a path; two paths with the same text are two labels.
 
     Attributes:
-        names: the label that each path is shown as.
-        atoms: the atoms of each label: the labels that nothing finer is inside of.
+        names: the label that is shown for each path.
+        atoms: the atoms of each label: the finest labels inside it.
     """
 
     names: Mapping[LabelPath, str]
@@ -198,7 +198,7 @@ class NestedDimension:
 
 
 def nested_dimension(found: Sequence[Sequence[LabelPath]], *, with_rest: bool = False) -> NestedDimension:
-    """Return the labels of a dimension; `with_rest` adds to coarser labels an atom that no label inside shows."""
+    """Return the labels of a dimension; `with_rest` adds to coarser labels an atom that no inner label covers."""
     distinct = dict.fromkeys(path for each in found for path in each)
     paths = dict.fromkeys(path[:end] for path in distinct for end in range(1, len(path) + 1))
     ending: dict[str, list[LabelPath]] = {}
@@ -220,7 +220,7 @@ def nested_dimension(found: Sequence[Sequence[LabelPath]], *, with_rest: bool = 
 
 
 def _qualified(path: LabelPath) -> str:
-    """Return a label with those around it, for one text may be several areas: "Unknown" of North and of South."""
+    """Return a label with its parents, because one text may name several areas: "Unknown" of North and of South."""
     if len(path) == 1:
         return path[0]
     return f"{path[-1]} (itself)" if set(path[:-1]) == {path[-1]} else f"{path[-1]} ({', '.join(path[:-1])})"
