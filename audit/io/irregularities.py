@@ -37,7 +37,7 @@ from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold, ornamented, ornam
 from audit.io.series import Series
 from audit.io.table_forms import is_text
 from audit.io.tables import Table, is_table, text_codes
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import Codes, Counts, Flags
 from audit.model.composite_keys import combine
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import Problems, printable
@@ -204,9 +204,27 @@ def _respelled_people(series: Series) -> Iterator[ReportWarning]:
             yield MisreadWarning("spelling", respelled_cells(INDIVIDUAL, groups))
 
 
+def _compared(series: Series) -> range:
+    return range(2 if series.about_rows > MOST_ROWS else len(series.tags))
+
+
+def _come_again(series: Series) -> bool:
+    """Return whether any two releases in a row share enough people for `are_others` to be wrong of their identifiers.
+
+    Codes suffice for that: the identifiers would have to be read again.
+    """
+    is_person, found = ~series.people.is_counterfeit(), list[Flags]()
+    for position in _compared(series):
+        if (codes := series.read(position).person) is None:
+            return False
+        there = np.bincount(codes[codes >= 0], minlength=len(is_person)) > 0
+        found.append(there & is_person)
+    return all(_FEW * (one & other).sum() >= min(one.sum(), other.sum()) > 0 for one, other in pairwise(found))
+
+
 def _people(series: Series) -> list[set[str]]:
     """Return the people of each release; of the first two alone where a series is large."""
-    files = series.manifest.releases[: 2 if series.about_rows > MOST_ROWS else None]
+    files = [series.manifest.releases[position] for position in _compared(series)]
     tables = [table for each in files if (table := series.identifiers(each)) is not None]
     return [_of_people(table.distinct("individual")) for table in tables]
 
@@ -226,7 +244,7 @@ def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
     for column, name in ((INDIVIDUAL, columns.individual), (columns.record, columns.record)):
         releases = texts.identifiers[name] if name is not None else []
         if column == INDIVIDUAL and series.keyed and len(releases) < len(series.tags):
-            releases = _people(series)
+            releases = [] if _come_again(series) else _people(series)
         if column is None or len(releases) < 2 or {column, name} & {*columns.rules[Spelled].columns}:
             continue
         nobody = min(map(len, releases)) >= _MANY and sum(map(len, releases)) == len(set[str]().union(*releases))

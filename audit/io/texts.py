@@ -57,8 +57,7 @@ def used_texts(array: pa.Array) -> pa.Array:
 
     if not pa.types.is_dictionary(array.type):
         return array
-    used = np.zeros(len(array.dictionary), dtype=np.bool_)
-    used[whole(array.indices.drop_null())] = True
+    used = np.bincount(whole(array.indices.drop_null()), minlength=len(array.dictionary))
     return array if used.all() else array.dictionary_decode().dictionary_encode()
 
 
