@@ -131,7 +131,7 @@ def page_of(report: Report, head: Sequence[Block], summary: Sequence[Block], sec
 
 
 def mark(report: Report, *, inside: bool) -> str:
-    """Return what says of a page on a report that it stays inside, or that it may be shared."""
+    """Return the mark of a page: internal use only, or may be shared."""
     if report.tables is None:
         return marked(inside=inside)
     if inside:

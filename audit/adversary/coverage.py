@@ -1,4 +1,4 @@
-"""Coverage: which groups may hold a person of whom exact quasi-identifiers are known.
+"""Coverage: which groups may hold a person whose exact quasi-identifiers are known.
 
 A group covers a point when one of its distinct rows of cells does (m-invariance paper, Definition 6). A point's pool
 is all that the groups publish which cover it. No pair of point and group is tried by itself; there are two ways:

@@ -1,1 +1,1 @@
-"""The policy's clauses: one object each, which parses its limit and says what violates, decides and remedies it."""
+"""The policy's clauses: one class each, which parses its limit, and reports violations, doubts and a remedy."""

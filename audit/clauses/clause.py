@@ -1,4 +1,4 @@
-"""Clauses of the policy: what one is judged by, and how it ends: it holds, or is violated, undecided, or not asked.
+"""Clauses of the policy: their input, and their end: held, violated, undecided, or not asked.
 
 A clause counts as held only when an attack that can decide it has done so. Source: the exit codes of the manual.
 """
@@ -24,7 +24,7 @@ from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, combined, kind_of
 
 LARGEST_LIMIT = 10**9
-"""No limit is larger."""
+"""The largest limit."""
 E = TypeVar("E", bound=Evidence)
 ListedValue: TypeAlias = tuple[str | None, str]
 """A sensitive attribute (None for any), and one of its values."""
@@ -38,7 +38,7 @@ class ClauseKnowledge:
 
     Attributes:
         limits: the limits in force, by clause.
-        grave, harmless: the values that the manifest names as such.
+        grave, harmless: the values that the manifest declares to be grave or harmless.
         left_out: returns, by person code, the people to leave out.
         truth: returns the value that each risk is of.
     """
@@ -52,18 +52,18 @@ class ClauseKnowledge:
 
 @dataclass(frozen=True)
 class JudgedAudit:
-    """All that a clause is judged by.
+    """The input of all clauses.
 
     Attributes:
-        attacks: every attack that was asked for, skipped ones included.
+        attacks: every requested attack, including skipped ones.
         releases: each release by itself, without those whose smallest class is accepted.
         accepted: whether waivers or a baseline accept the smallest class of some release.
-        adversary: who was assumed to attack.
-        narrowed: whether only some attacks were asked for.
+        adversary: the assumed adversary.
+        narrowed: whether only some attacks were requested.
         linked_records: whether published record ids link rows of several releases.
         grave: the grave values that the policy names.
-        doubts: what was not read, not judged, or only guessed.
-        stated: the clauses that were stated.
+        doubts: the data that was not read, not judged, or only guessed.
+        stated: the clauses with a stated limit.
     """
 
     attacks: Sequence[Result[Evidence]]
@@ -78,7 +78,7 @@ class JudgedAudit:
 
     @property
     def evidence(self) -> list[Evidence]:
-        """What was attacked."""
+        """The evidence that was attacked."""
         return [entry.evidence for entry in self.attacks]
 
     @property
@@ -88,7 +88,7 @@ class JudgedAudit:
 
     @property
     def watch(self) -> ClauseWatch:
-        """What asks clauses of other packages."""
+        """The guard that runs clauses of other packages."""
         return self.attacks[0].watch if self.attacks else ClauseWatch()
 
 
@@ -97,11 +97,11 @@ class Limit(ABC):
 
     Attributes:
         name: as written in the manifest, on the command line and in reports.
-        default: the limit in force unless another is stated; None where the clause is then not in force.
-        fails: when it fails, in words.
-        remedy: what to publish instead.
+        default: the limit if none is stated; None if the clause is then not in force.
+        fails: the condition under which the clause fails, in words.
+        remedy: what to publish instead, in words.
         example: what a limit looks like, for error messages.
-        always: whether every series has something that the clause is about: see `asks`.
+        always: whether the clause applies to every series: see `asks`.
     """
 
     name: ClassVar[str]
@@ -113,13 +113,13 @@ class Limit(ABC):
 
     @abstractmethod
     def allows(self, limit: float) -> bool:
-        """Return whether a number is a limit of this clause."""
+        """Return whether a number is a valid limit of this clause."""
 
     def parse(self, value: object) -> float:
         """Return a limit.
 
         Raises:
-            ValueError: the value is none; the text says what to write.
+            ValueError: the value is not a limit; the text says what to write.
         """
         if isinstance(value, int | float) and not isinstance(value, bool) and self.allows(value):
             return value
@@ -130,12 +130,12 @@ class Clause(Limit):
     """One clause of the policy for series about people; its attributes are those of a limit."""
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
-        """Return a result with what the clause needs beyond what the attack found: by default nothing."""
+        """Return a result with the statistics that the clause needs besides the outcome; by default unchanged."""
         del known
         return result
 
     def asks(self, evidence: Sequence[Evidence]) -> bool:
-        """Return, before attacks run, whether the series has anything it is about: else it counts only where stated."""
+        """Return, before attacks run, whether the clause applies to the series; if not, it counts only if stated."""
         del evidence
         return self.always
 
@@ -145,7 +145,7 @@ class Clause(Limit):
         return None
 
     def more_claims(self, result: Result[Evidence]) -> Claims | None:
-        """Return claims of another kind, which are accepted by themselves."""
+        """Return claims of another kind, which are accepted separately."""
         del result
         return None
 
@@ -168,21 +168,21 @@ class Clause(Limit):
 
     @abstractmethod
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
-        """Yield what violates the clause."""
+        """Yield the violations of the clause."""
 
     @abstractmethod
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield why the clause is not decided, though nothing that the doubts concern violates it."""
+        """Yield why the clause is undecided although nothing violates it."""
 
     def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
-        """Return by what the clause holds, where that is less than all there is; None where it holds as it stands."""
+        """Return why the clause holds only with a qualification; None if it simply holds."""
         return None
 
     def _deciding(self, findings: JudgedAudit) -> list[Result[Evidence]]:
         return [entry for entry in findings.ran if self.name in entry.attack.decides]
 
     def _doubts_of(self, entry: Result[Evidence], *, decided: bool, unless: str) -> Iterator[str]:
-        """Yield why an attack that found nothing against the clause does not decide it."""
+        """Yield why an attack that found no violation does not decide the clause."""
         outcome = entry.outcome
         if outcome.subjects == 0:
             no_one = say("nobody could be judged: each row is a counterfeit, or its value is known beforehand")
@@ -196,20 +196,20 @@ class Clause(Limit):
 
 
 def attack_reason(attack: str, reason: str) -> Reason:
-    """Return a reason with the attack that has it."""
+    """Return a reason prefixed with its attack."""
     return Reason(say("{attack}: {reason}", attack=attack, reason=reason), kind_of(reason))
 
 
 @dataclass(frozen=True)
 class ClauseDecision:
-    """How one clause ended.
+    """The outcome of one clause.
 
     Attributes:
-        clause, limit: which.
+        clause, limit: the clause and its limit.
         state: `holds`, `violated`, `undecided`, `not asked` (the attacks that decide it were left out) or `not judged`
             (nothing in this series can decide it, and it was not stated).
-        violations: what violates it, or would if what is guessed is right.
-        reason: why it is neither violated nor holds; where it holds, by what, if that is less than all there is.
+        violations: what violates it, or would violate it if a guess is right.
+        reason: why it neither holds nor is violated; or, if it holds, its qualification.
     """
 
     clause: Clause
@@ -227,7 +227,7 @@ class Stated:
     Attributes:
         limit: the limit.
         manifest: whether the manifest states it.
-        asked: whether this run was asked for it (`--policy`, `--k`).
+        asked: whether this run states it (`--policy`, `--k`).
     """
 
     limit: float
@@ -236,12 +236,12 @@ class Stated:
 
     @property
     def stated(self) -> bool:
-        """Whether it is no default."""
+        """Whether the limit is stated, and not a default."""
         return self.manifest or self.asked
 
 
 def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
-    """Return how a clause ends; one of another package that fails, now or before, is undecided."""
+    """Return how a clause ends; a clause of another package that raises an error, now or before, is undecided."""
     watch = findings.watch
     decision = watch.ask(clause, lambda: _decided(clause, stated, findings), None)
     if decision is not None:
@@ -253,8 +253,8 @@ def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecis
 def _decided(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
     """Return how a clause ends.
 
-    A clause that was not judged passes only if it was not stated, and is then named. A clause that depends on a guess
-    is undecided, whatever was found.
+    A clause that was not judged passes only if it was not stated, and the report then names it. A clause that depends
+    on a guess is undecided, whatever was found.
     """
     limit = stated.limit
     violations = tuple(clause.violations(findings, limit))

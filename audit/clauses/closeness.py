@@ -1,8 +1,8 @@
-"""The clause `closeness`: no sensitive number may be known nearly, that is, known to be one of several close numbers.
+"""The clause `closeness`: no sensitive number may be known to be one of several close numbers.
 
 Two numbers are close if they differ by at most a share of the larger one, or by at most the width that the manifest
-gives in the column's unit. `joint` says which numbers are left to a person (two worlds settle a person whose numbers in
-them are not close), `homogeneity` looks at classes of rows. If `max_risk` is below 1, the numbers close to the true one
+gives in the column's unit. `joint` finds the possible numbers of a person (two worlds with numbers that are not close
+clear a person), and `homogeneity` checks classes of rows. If `max_risk` is below 1, the numbers close to the true one
 (without a key, to the likeliest one) must not reach it together either.
 
 Single values are a matter of `max_risk`. Findings about numbers that may be codes, or for which a share means little,
@@ -31,7 +31,7 @@ from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason
 
 _MORE = 1e-9
-"""By less than this two probabilities may differ for rounding alone."""
+"""Two probabilities that differ by less than this may be equal, because of rounding."""
 
 
 class Alike(NamedTuple):
@@ -39,8 +39,8 @@ class Alike(NamedTuple):
 
     Attributes:
         attribute: the sensitive attribute.
-        category: the category that they have in common; None where they are numbers that are close.
-        near: which of them are close; those of a category are one number.
+        category: the category that they share; None if they are close numbers.
+        near: which of them are close; the values of a category count as one number.
     """
 
     attribute: str
@@ -50,12 +50,12 @@ class Alike(NamedTuple):
 
 @dataclass(frozen=True)
 class Nearly:
-    """What is known nearly by one result.
+    """The close numbers that one result discloses.
 
     Attributes:
-        claims: all of it, accepted or not.
-        doubts: by claim, why it may be no harm; None where it is.
-        open: of how many people it is not known whether they are.
+        claims: all claims, accepted or not.
+        doubts: why a claim may be harmless, by claim; None for a claim that is harmful.
+        open: the number of undecided people.
     """
 
     claims: NearClaims
@@ -79,18 +79,18 @@ class Closeness(Clause):
         return 0 <= limit < 1
 
     def asks(self, evidence: Sequence[Evidence]) -> bool:
-        """Return whether any sensitive values are numbers."""
+        """Return whether any sensitive attribute has numbers."""
         return any(self.alike(each, 0.0) for each in evidence)
 
     def alike(self, evidence: Evidence, share: float) -> list[Alike]:
-        """Return which values mean nearly the same."""
+        """Return the sets of values that mean nearly the same."""
         return [Alike(name, None, each.near(share)) for name, each in evidence.numbers.items()]
 
     def _deciding(self, findings: JudgedAudit) -> list[Result[Evidence]]:
         return [entry for entry in findings.ran if Closeness.name in entry.attack.decides]
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
-        """Return a result with who, or which class, is known nearly, if the attack can say it."""
+        """Return a result with the people, or the classes, whose number is known nearly, if the attack finds them."""
         outcome, found = result.outcome, None
         share = known.limits.get(self.name, 0.0)
         near, classes = self.alike(result.evidence, share), outcome.near.get(self.name)
@@ -105,17 +105,17 @@ class Closeness(Clause):
         return result if found is None else result.with_gathered(self.name, found)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
-        """Return who, or which class, is known nearly and not accepted."""
+        """Return the people, or the classes, whose number is known nearly and not accepted."""
         del limit, truth
         return self.left(result)
 
     def left(self, result: Result[Evidence]) -> Claims | None:
-        """Return what was found and is not accepted."""
+        """Return the claims that are not accepted."""
         found = result.gathered.get(self.name)
         return found.claims.without(result.accepted_by(self.name)) if isinstance(found, Nearly) else None
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Return whether any attack that can decide it ran, on numbers."""
+        """Return whether an attack that can decide the clause ran on numbers."""
         return self.asks(findings.evidence) and super().judges(findings)
 
     def not_judged(self, findings: JudgedAudit) -> str:
@@ -132,7 +132,7 @@ class Closeness(Clause):
                 yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield why numbers may be known nearly that were not found, or why what was found may be no harm."""
+        """Yield why close numbers may have been missed, or why found ones may be harmless."""
         del limit
         reasons: dict[str, None] = {}
         for entry in findings.ran:
@@ -156,11 +156,11 @@ class Closeness(Clause):
                 yield from self._doubts_of(entry, decided=done, unless=self.unless(found))
 
     def not_run(self) -> str:
-        """Return what did not run that is needed."""
+        """Return which necessary attacks did not run."""
         return say("only the attack joint finds out which numbers a person may have, and it did not run")
 
     def unless(self, found: Nearly | None) -> str:
-        """Return what is not known."""
+        """Return which information is missing."""
         if found is None:
             return say("not every number could be judged")
         return say_count(
@@ -180,7 +180,7 @@ class Closeness(Clause):
 
 
 def _found(evidence: Evidence, claims: NearClaims, undecided: int) -> Nearly:
-    """Return what is claimed, and why some of it may be no harm."""
+    """Return the claims, and why some may be harmless."""
     names = [evidence.attribute(each) or evidence.sensitive for each in claims.lower.tolist()]
     about = zip(names, claims.category.tolist(), strict=True)
     doubts = [evidence.numbers[each].doubt if category is None else None for each, category in about]
@@ -203,7 +203,7 @@ def _harmless_between(
 
 
 def harmless_values(evidence: Evidence, name: str, size: int, known: ClauseKnowledge) -> Flags:
-    """Return which values of an attribute are harmless, by code; shape (size,)."""
+    """Return which values of an attribute are harmless; shape (size,), bool, by code."""
     texts, codes = {text for attribute, text in known.harmless if attribute == name}, range(size)
     if evidence.combined is not None:
         names = evidence.combined.attributes
@@ -225,12 +225,12 @@ class _PeoplesNumbers:
         self._open: list[Codes] = [none]
 
     def found(self, knowing: PossibleValues, kind: type[CloseValues], share: float) -> tuple[CloseValues, int]:
-        """Return who is known nearly, and for how many people this is not decided."""
+        """Return the people whose number is known nearly, and the number of undecided people."""
         seen = self._skipped
         for release in reversed(range(len(self._evidence.tags))):
             left = knowing.left(release)
             kept = left.counts & ~np.isin(left.person, seen)
-            if self._constant:  # the last release of a person says all
+            if self._constant:  # the last release of a person contains all information
                 seen = np.union1d(seen, left.person[kept])
             if kept.any():
                 for near in self._near:
@@ -242,7 +242,7 @@ class _PeoplesNumbers:
         return claims, len(np.unique(np.concatenate(self._open)))
 
     def _add(self, release: int, alike: Alike, left: ValuesLeft) -> None:
-        """Note whose numbers of an attribute are close in a release."""
+        """Add the people whose possible numbers of an attribute are close in a release."""
         combined, (name, _, near) = self._evidence.combined, alike
         part = left.value if combined is None else combined.parts()[left.value, combined.attributes.index(name)]
         start = np.flatnonzero(np.diff(left.person, prepend=-1))
@@ -262,7 +262,7 @@ class _PeoplesNumbers:
         self._add_likely(release, alike, person, np.where((undecided & ~unknown)[owner], owner, -1), part, left.share)
 
     def _add_likely(self, release: int, alike: Alike, person: Codes, owner: Places, part: Codes, share: Floats) -> None:
-        """Note the numbers close to the true one (without a key, to one of them) if they are likely."""
+        """Add close numbers that are likely: those around the true one (without a key, around any)."""
         name, _, near = alike
         evidence, size = self._evidence, len(near.rank)
         some = owner >= 0
@@ -296,7 +296,7 @@ class _PeoplesNumbers:
 
 
 def _far(part: Codes, rank: Places, shown: Flags, start: Places, near: Nearness) -> Flags:
-    """Return whose two values are shown that are not close."""
+    """Return the people who have two possible values that are not close."""
     most = np.iinfo(np.int32).max
     values = (
         np.minimum.reduceat(np.where(shown, part, most), start),

@@ -1,4 +1,4 @@
-"""The clauses of the policy for count tables: how little may be known of a hidden or small count."""
+"""The clauses of the policy for count tables: how precisely a hidden or small count may be known."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class CountClause(Limit):
     """One clause of the policy for count tables.
 
     Attributes:
-        rule: which questions it is about.
-        least: the least limit.
+        rule: the questions that it judges.
+        least: the smallest valid limit.
     """
 
     remedy: ClassVar[str] = "Hide further cells in the same lines, or round coarser and by one rule."
@@ -42,10 +42,10 @@ class CountClause(Limit):
         """Return how the clause ends.
 
         Args:
-            limit: what the policy asks.
-            broken: the rules by which something is found for certain.
-            doubts: what was not read, not judged, or only guessed.
-            open_: why questions are not settled, by their rule.
+            limit: the limit in force.
+            broken: the rules with a certain finding.
+            doubts: the data that was not read, not judged, or only guessed.
+            open_: why questions are undecided, by rule.
         """
         reasons = [each.reason for each in doubts if each.concerns(self.name)]
         reasons += [open_[self.rule]] if self.rule in open_ else []
@@ -55,7 +55,7 @@ class CountClause(Limit):
 
 
 class MinCount(CountClause):
-    """The least count that may be known; what the manifest says about hidden counts implies it."""
+    """The least count that may be disclosed; what the manifest states about hidden counts implies it."""
 
     name: ClassVar[str] = "min_count"
     default: ClassVar[float | None] = None
@@ -64,7 +64,7 @@ class MinCount(CountClause):
 
 
 class MinWidth(CountClause):
-    """How many values a hidden count must keep."""
+    """How many values a hidden count must be able to have."""
 
     name: ClassVar[str] = "min_width"
     fails: ClassVar[str] = "A hidden count has fewer possible values left than the policy's min_width."
@@ -74,7 +74,7 @@ class MinWidth(CountClause):
 
 
 class MinLabels(CountClause):
-    """The number of different kinds that the people of a cell must have, if a dimension is sensitive."""
+    """How many different labels the people of a cell must have, if a dimension is sensitive."""
 
     name: ClassVar[str] = "min_labels"
     fails: ClassVar[str] = "Those who are counted in a cell are of fewer kinds than the policy's min_labels."

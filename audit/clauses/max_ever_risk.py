@@ -1,9 +1,10 @@
-"""The clause `max_ever_risk`: no one may be as likely as the limit to have had a grave value in some release.
+"""The clause `max_ever_risk`: no person may have had a grave value in any release with the limit's probability.
 
-Guarantees for each release do not bound it: 1/4 in each of twelve releases with free changes is 97 %. The histories are
-worlds if `joint` ran. Those of `update-graph`, one person at a time, give an estimate: a value of the person's pool in
-each release, weighted by its share there, along transitions, weighted by their probability. The weight of the histories
-without grave values, divided by the weight of all, is the probability never to have had one.
+Guarantees for single releases do not bound this risk: 1/4 in each of twelve releases with free changes makes 97 %. If
+`joint` ran, histories are worlds. The histories of `update-graph`, one person at a time, give an estimate: a history is
+a value of the person's pool in each release, weighted by its share there, along transitions weighted by their
+probability. The weight of the histories without grave values, divided by the weight of all, is the probability of never
+having had one.
 
 Cost: rows x values^2 with transitions, rows x values without; two numbers and two bits for each person and value.
 """
@@ -30,7 +31,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 
 class MaxEverRisk(Clause):
-    """In force only where it is stated, with `grave`, the values that it is about."""
+    """In force only if stated, with `grave`, the grave values."""
 
     name: ClassVar[str] = "max_ever_risk"
     default: ClassVar[float | None] = None
@@ -43,7 +44,7 @@ class MaxEverRisk(Clause):
         return 0 < limit <= 1
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
-        """Return a result with how probable it is for people ever to have had a grave value, if the attack says so."""
+        """Return a result with each person's probability of ever having had a grave value, if the attack finds it."""
         outcome, seen = result.outcome, result.evidence
         if not known.grave or not outcome.ran:
             return result
@@ -53,7 +54,7 @@ class MaxEverRisk(Clause):
         return replace(result, grave=codes, histories=ever)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
-        """Return who is certain to have had one, or reaches the limit by the share of all worlds."""
+        """Return the people who certainly had a grave value, or reach the limit by the share of all worlds."""
         del truth
         ever = _left(result)
         if ever is None:
@@ -75,9 +76,9 @@ class MaxEverRisk(Clause):
         return say("only the attack joint can decide it, from all worlds, and it did not finish")
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
-        """Yield, for each attack, the highest probability ever to have had a grave value: 1 where one is certain.
+        """Yield, for each attack, the highest probability of ever having had a grave value; 1 if one is certain.
 
-        Below certainty only worlds decide, and of several attributes those of the combinations.
+        Below certainty only worlds decide; with several attributes, worlds of their combinations.
         """
         for entry in findings.ran:
             ever = _left(entry)
@@ -87,7 +88,7 @@ class MaxEverRisk(Clause):
                 yield Violation(entry.outcome.attack, self.name, limit, value, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield why people may have had grave values that no attack has shown; values may also be misspelt."""
+        """Yield why people may have had grave values that no attack found; a value may also be misspelt."""
         known = [entry.histories for entry in findings.ran if entry.histories is not None]
         if not known:
             return
@@ -115,24 +116,24 @@ class MaxEverRisk(Clause):
 
 
 def _left(entry: Result[Evidence]) -> EverRisks | None:
-    """Return how probable it is for people ever to have had a grave value, where that is not accepted."""
+    """Return each person's probability of ever having had a grave value, unless it is accepted."""
     return None if entry.histories is None else entry.histories.less(entry.accepted_by(MaxEverRisk.name))
 
 
 def _in_worlds(entry: Result[Evidence]) -> bool:
-    """Return whether a result says it of all worlds: of the combinations, where there are several attributes."""
+    """Return whether a result covers all worlds; with several attributes, worlds of their combinations."""
     return entry.whole and entry.histories is not None and entry.histories.without is not None
 
 
 def _certain(entry: Result[Evidence]) -> bool:
-    """Return whether an attack claims a grave value of anyone."""
+    """Return whether an attack claims a grave value of any person."""
     claims, grave = entry.claims, entry.grave
     if claims is None or claims.versions is None or not grave:
         return False
     return bool(np.isin(np.delete(claims.values(), entry.waived), sorted(grave)).any())
 
 
-# How long worlds may be counted once more, all in all.
+# The time limit for counting worlds again, in total.
 _SECONDS = 60.0
 
 
@@ -160,16 +161,16 @@ def value_codes(evidence: Evidence, listed: Collection[ListedValue], *, wholly: 
 def ever_risks(
     evidence: Evidence, grave: Collection[ListedValue], codes: frozenset[int], left_out: Flags, outcome: Outcome
 ) -> EverRisks:
-    """Return how probable it is for each person to have had a grave value, those left out excepted.
+    """Return each person's probability of ever having had a grave value, except for people left out.
 
-    By all worlds, where the outcome knows them, else by each person's own groups.
+    It is the share of all worlds if the outcome counts them, otherwise an estimate from each person's own groups.
 
     Args:
         evidence: what was attacked.
         grave: the grave values, of any attribute or of one.
         codes: their codes.
-        left_out: by person code, about which people nothing is to be said; shape (at most people,).
-        outcome: what the attack found.
+        left_out: the people to leave out, by person code; shape (at most people,), bool.
+        outcome: the outcome of the attack.
     """
     meant = {value for attribute, value in grave if attribute in {None, evidence.sensitive}}
     named = frozenset(meant if evidence.combined is None else ())
@@ -190,7 +191,7 @@ def ever_risks(
 
 
 class _Histories:
-    """Sums over the histories so far that end in each value: all of them, and those without a grave value."""
+    """Sums over all histories so far that end in each value: of all histories, and of those without a grave value."""
 
     def __init__(self, evidence: Evidence, grave: Flags) -> None:
         self._transitions: Transitions | None = evidence.transitions
@@ -202,7 +203,7 @@ class _Histories:
         self.counted: Flags = np.zeros(0, dtype=np.bool_)
 
     def add(self, pools: CandidatePools) -> None:
-        """Take one more release into account."""
+        """Add a release."""
         people, values = max(pools.people, len(self.seen)), len(self._evidence.values)
         self._grow(people, values)
         grave = self._grave
@@ -223,7 +224,7 @@ class _Histories:
             sums[person] = np.where(before[:, None], self._moved(sums[person]), 1.0) * weight
         free = np.where(before[:, None], self._reached(self.may[person]), True) & (clean > 0)
         self.may[person] = free
-        # Both sums are scaled alike, so that long histories do not vanish.
+        # Both sums are scaled by the same factor, so that long histories do not vanish.
         scale = self.all[person].max(axis=1, keepdims=True)
         for sums in (self.all, self.never):
             sums[person] = np.divide(sums[person], scale, out=np.zeros_like(scale * sums[person]), where=scale > 0)
@@ -252,13 +253,13 @@ class _Histories:
         return weight
 
     def risks(self, counted: Flags, unpublished: tuple[str, ...]) -> EverRisks:
-        """Return what follows for the people who count."""
+        """Return the risks of the people who count."""
         total, never = self.all.sum(axis=1), self.never.sum(axis=1)
         possible = counted & (total > 0)
         risk = np.full(len(total), np.nan)
         certain = possible & ~self.may.any(axis=1)
         risk[possible] = 1.0 - never[possible] / total[possible]
-        # Only what is certain is 1.
+        # Only a certain event has risk 1.
         risk[possible & ~certain] = np.minimum(risk[possible & ~certain], np.nextafter(1.0, 0.0))
         risk[certain] = 1.0
         return EverRisks(risk, certain, unpublished)

@@ -1,7 +1,8 @@
-"""The clause `max_risk`: no sensitive value may be as probable as the limit, to any adversary assumed.
+"""The clause `max_risk`: no sensitive value may have the limit's probability for the assumed adversary.
 
-The same holds for a category of similar values. It is certain for a person if all values that are left belong to it,
-and otherwise as likely as these values together. It is found like close numbers: its values are one number.
+The same holds for a category of similar values. A person's category is certain if all possible values belong to it;
+otherwise its probability is the sum of theirs. It is found like close numbers: the values of a category count as one
+number.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from audit.runtime.phrases import say, say_count
 
 
 class Categories(Closeness):
-    """What `max_risk` asks of categories; no clause by itself."""
+    """The part of `max_risk` about categories; not a separate clause."""
 
     name: ClassVar[str] = "similar"
     of_people: ClassVar[type[CloseValues]] = SimilarPeople
@@ -39,20 +40,20 @@ class Categories(Closeness):
         ]
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Return whether any values have categories."""
+        """Return whether any value has a category."""
         return self.asks(findings.evidence)
 
     def highest(self, entry: Result[Evidence]) -> float | None:
-        """Return the highest risk of a category that is not accepted; None for want."""
+        """Return the highest risk of a category that is not accepted; None if there is none."""
         found, left = self._left(entry)
         return float(found.claims.risk[left].max()) if found is not None and left else None
 
     def not_run(self) -> str:
-        """Return what did not run that is needed."""
+        """Return which necessary attacks did not run."""
         return say("only joint (people) and homogeneity (rows) find out whether one category is possible; run both")
 
     def unless(self, found: Nearly | None) -> str:
-        """Return what is not known."""
+        """Return which information is missing."""
         if found is None:
             return say("not every category could be judged")
         return say_count(
@@ -68,7 +69,7 @@ CATEGORIES = Categories()
 
 
 class MaxRisk(Clause):
-    """Any attack on values may violate it; only those that can find all of them find that it holds."""
+    """Any attack on values may violate it; only an attack that finds all certain values can show that it holds."""
 
     name: ClassVar[str] = "max_risk"
     default: ClassVar[float | None] = 1.0
@@ -81,15 +82,15 @@ class MaxRisk(Clause):
         return 0 < limit <= 1
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
-        """Return a result with whose category, or which class's, is known."""
+        """Return a result with the people, or the classes, whose category is known."""
         return CATEGORIES.statistic(result, known)
 
     def more_claims(self, result: Result[Evidence]) -> Claims | None:
-        """Return whose category, or which class's, is known."""
+        """Return the people, or the classes, whose category is known."""
         return CATEGORIES.left(result)
 
     def claims(self, result: Result[Evidence], limit: float, truth: TrueValues) -> Claims | None:
-        """Return the risks below certainty that reach the limit; certain values are claims of the attack."""
+        """Return the risks below certainty that reach the limit; certain values are the attack's own claims."""
         risks = result.outcome.risks
         if limit >= 1.0 or risks is None or not _counted(result):
             return None
@@ -100,7 +101,7 @@ class MaxRisk(Clause):
         return LikelyValues(risks.person[at], release, risks.risk[at], at, lambda chosen: truth(risks)[at[chosen]])
 
     def not_judged(self, findings: JudgedAudit) -> str:
-        """Return why no attack that gives risks ran."""
+        """Return why no attack ran that computes risks."""
         adversary = findings.adversary
         if adversary is not None and not adversary.knows_people and adversary.reads_key:
             return say(
@@ -109,10 +110,10 @@ class MaxRisk(Clause):
         return super().not_judged(findings)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
-        """Yield, for each attack, the highest risk where it reaches the limit.
+        """Yield, for each attack, the highest risk that reaches the limit.
 
-        Below certainty only shares of worlds count, of several attributes those of the combinations, and shares of the
-        rows of a class. Products of shares are estimates.
+        Below certainty only two kinds of shares count: shares of worlds (with several attributes, of their
+        combinations), and shares of the rows of a class. Products of shares are estimates.
         """
         for entry in findings.ran:
             about, risk = (entry.outcome.attack, self.name, limit), entry.max_risk
@@ -122,7 +123,7 @@ class MaxRisk(Clause):
                 yield Violation(*about, risk, entry.sensitive, kind="similar")
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield which attacks may have missed a risk that reaches the limit."""
+        """Yield the attacks that may have missed a risk that reaches the limit."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
         unfinished = [*self._unfinished(findings, limit, violating), *self._unclear(findings)]
         yield from unfinished
@@ -136,7 +137,7 @@ class MaxRisk(Clause):
             )
 
     def _unclear(self, findings: JudgedAudit) -> Iterator[str]:
-        """Yield a doubt: below certainty it is not known which risks are those of harmless values."""
+        """Yield a doubt: below certainty it is unknown which risks belong to harmless values."""
         for entry in findings.ran:
             if entry.unclear:
                 yield attack_reason(
@@ -167,7 +168,7 @@ class MaxRisk(Clause):
 
 
 def _uncounted(entry: Result[Evidence]) -> str:
-    """Return a reason: not all worlds were counted, for how many people if this is known, and what to do about it."""
+    """Return a reason: not all worlds were counted, with the number of people if known, and what to do about it."""
     risks = entry.outcome.risks
     if risks is None or not risks.missing:
         return say(
@@ -183,7 +184,7 @@ def _uncounted(entry: Result[Evidence]) -> str:
 
 
 def _counted(entry: Result[Evidence]) -> bool:
-    """Return whether a result has counted the worlds of people; rows of strangers do not count."""
+    """Return whether a result counted the worlds of people; rows of people outside the data do not count."""
     return entry.whole and entry.outcome.counted
 
 
@@ -194,7 +195,7 @@ def _exact(entry: Result[Evidence]) -> bool:
 
 
 def _doubtful(entry: Result[Evidence]) -> bool:
-    """Return whether values may be certain that an attack on equivalences would have shown, had it come to an end."""
+    """Return whether values may be certain that a complete attack on equivalences would have found."""
     claims = entry.claims
     if "min_e" not in entry.attack.decides:
         return False
@@ -202,9 +203,9 @@ def _doubtful(entry: Result[Evidence]) -> bool:
 
 
 def _no_higher_risk(entry: Result[Evidence], limit: float) -> bool:
-    """Return whether no risk reaches the limit: below certainty that takes risks, which an attack may not have.
+    """Return whether no risk reaches the limit; below certainty this needs risks, which an attack may not compute.
 
-    Even an incomplete attack may know that nothing but its claims is certain.
+    Even an incomplete attack may prove that nothing except its claims is certain.
     """
     outcome, claims = entry.outcome, entry.claims
     if limit >= 1.0:

@@ -1,7 +1,7 @@
 """The clause `min_e`: no equivalence may have fewer people on a side (equivalence paper, Definition 10).
 
-Where values have categories, no two people may have a category in common in all worlds either. Two people who certainly
-have one category violate this; worlds decide that there are none: `joint` shows each two people without one in some
+If values have categories, no two people may share a category in all worlds either. Two people with the same certain
+category violate the clause. Worlds show that there are none: `joint` gives each two people different categories in some
 world.
 """
 
@@ -32,7 +32,7 @@ _IN_WORLDS = 2
 
 
 class MinE(Clause):
-    """Decided by bounds: even an incomplete attack may know that no equivalence is so small."""
+    """Decided by bounds: even an incomplete attack may prove that there is no smaller equivalence."""
 
     name: ClassVar[str] = "min_e"
     default: ClassVar[float | None] = 2
@@ -41,11 +41,11 @@ class MinE(Clause):
     example: ClassVar[str] = "write a whole number from 1, such as 2"
 
     def allows(self, limit: float) -> bool:
-        """Return whether a number counts people."""
+        """Return whether a number is a valid number of people."""
         return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
     def statistic(self, result: Result[E], known: ClauseKnowledge) -> Result[E]:
-        """Return a result with whether its worlds show each two people without a category in common."""
+        """Return a result that records whether its worlds give each two people different categories."""
         evidence, knowing = result.evidence, result.outcome.knowing
         if knowing is None or not evidence.categories or known.limits.get(self.name, 1) <= 1:
             return result
@@ -53,7 +53,7 @@ class MinE(Clause):
         return result.with_gathered(self.name, differ)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
-        """Yield, for each attack, the least number of people on a side of an equivalence, where it is too small."""
+        """Yield, for each attack, the least number of people on a side of an equivalence, if it is too small."""
         judged = {entry.sensitive for entry in self._deciding(findings)}
         for entry in findings.ran:
             claims = entry.claims
@@ -64,7 +64,7 @@ class MinE(Clause):
                 yield Violation(entry.outcome.attack, self.name, limit, 1, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield which attacks may have missed an equivalence that is too small."""
+        """Yield the attacks that may have missed an equivalence that is too small."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
         for entry in self._deciding(findings):
             if (entry.outcome.attack, entry.sensitive) not in violating:
@@ -82,7 +82,7 @@ class MinE(Clause):
                     yield attack_reason(entry.outcome.attack, str(NOT_ALL_PAIRS))
 
     def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
-        """Return a note that only linear reasoning shows it, if worlds were not asked, or do not decide it."""
+        """Return a note that only linear reasoning shows it to hold, if worlds were not used or do not decide it."""
         if 1 < limit <= _IN_WORLDS and _asked_of_worlds(findings):
             return None
         return say("by linear reasoning") if limit > 1 else None
@@ -94,17 +94,17 @@ NOT_ALL_PAIRS = Phrase(
 
 
 def _asked_of_worlds(findings: JudgedAudit) -> bool:
-    """Return whether an attack was asked for that says what is possible in any world."""
+    """Return whether an attack on all worlds was requested."""
     return any(getattr(entry.attack, "asks_worlds", False) for entry in findings.ran)
 
 
 def in_all_worlds(claims: Claims | None) -> bool:
-    """Return whether it is known that no two people are equal in all worlds but those that are claimed, or certain."""
+    """Return whether it is proved that no two people are equal in all worlds, besides claims and certain values."""
     return isinstance(claims, Equivalences) and claims.distinguished is not None and claims.distinguished()
 
 
 def _certain_alike(entry: Result[Evidence]) -> bool:
-    """Return whether two people are certain of the same value, or category, by what is claimed and not accepted."""
+    """Return whether two people certainly have the same value, or category, by claims that are not accepted."""
     if certain_alike(entry.claims, entry.waived):
         return True
     found, near = list[tuple[int, tuple[str, str]]](), CATEGORIES.left(entry)
@@ -132,16 +132,16 @@ def _categories(evidence: Evidence, code: int) -> Iterator[tuple[str, str]]:
 
 
 def _no_two_share(entry: Result[Evidence], findings: JudgedAudit, limit: float) -> bool:
-    """Return whether worlds of the same evidence show each two people without a category in common."""
+    """Return whether worlds of the same evidence give each two people different categories."""
     same = [each for each in findings.ran if each.evidence is entry.evidence]
     return limit <= _IN_WORLDS and any(each.gathered.get(MinE.name) is True for each in same)
 
 
 def _differ(evidence: Evidence, knowing: PossibleValues, attribute: str, known: ClauseKnowledge) -> bool:
-    """Return whether the worlds that are known show each two people without a category of an attribute in common.
+    """Return whether the known worlds give each two people different categories of an attribute.
 
-    Values that share a category, directly or by others, count as one kind. Those who are certain of harmless values of
-    one kind may all be alike; who is known beforehand is left out.
+    Values that share a category, directly or through others, count as one kind. People whose certain values are
+    harmless and of one kind may be alike; people whose value is known beforehand are left out.
     """
     kind = _kinds(evidence.categories[attribute].values())
     part = np.arange(len(kind), dtype=np.int32)
@@ -168,7 +168,7 @@ def _differ(evidence: Evidence, knowing: PossibleValues, attribute: str, known: 
 
 
 def _kinds(categories: Collection[PublishedNumbers]) -> Codes:
-    """Return a number for each value, the same where values share a category, directly or by others."""
+    """Return a number for each value, equal for values that share a category, directly or through others."""
     from scipy import sparse
 
     members = sparse.csr_matrix([[each is not None for each in one.number] for one in categories])

@@ -1,4 +1,4 @@
-"""All clauses of the policy, in the order of a report: this program's, then those that other packages bring."""
+"""All clauses of the policy, in the order of a report: this program's, then those of other packages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _other(name: str) -> Clause:
         return _OTHERS.load(name)()
     except PluginImportError as error:
         return NotImported.called(name, str(error))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it may do anything when it is made
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
         return NotImported.called(
             name,
             say(
@@ -63,10 +63,10 @@ CLAUSES: Mapping[str, Clause] = _AllClauses()
 def limit_of(
     name: str, value: object, clauses: Mapping[str, Limit] = CLAUSES, lacks: str = "unknown limit of the policy"
 ) -> float:
-    """Return the limit of one of some clauses; `lacks` says that it is none of them.
+    """Return the limit of one of some clauses; `lacks` builds the error for an unknown clause.
 
     Raises:
-        ValueError: there is no such clause, or the value is no limit of it: what is wrong, and what to do.
+        ValueError: the clause is unknown, or the value is not a valid limit; the text says what to do.
     """
     if name not in clauses:
         raise ValueError(lacks, f"use one of {', '.join(clauses)}")
@@ -77,7 +77,7 @@ def limit_of(
 
 
 def in_force(manifest: Mapping[str, float], asked: Mapping[str, float]) -> dict[str, Stated]:
-    """Return the limits in force: those that this run was asked for, of the manifest, and by default."""
+    """Return the limits in force: those of this run, otherwise of the manifest, otherwise the defaults."""
     found = {}
     for name, clause in CLAUSES.items():
         limit = asked.get(name, manifest.get(name, clause.default))
@@ -87,10 +87,10 @@ def in_force(manifest: Mapping[str, float], asked: Mapping[str, float]) -> dict[
 
 
 class NotImported(Clause):
-    """A clause of which nothing but the name is known.
+    """A clause of which only the name is known.
 
     Attributes:
-        why: why it cannot be imported.
+        why: the reason why it cannot be imported.
     """
 
     why: ClassVar[str]
@@ -101,17 +101,17 @@ class NotImported(Clause):
 
     @classmethod
     def called(cls, name: str, why: str) -> Clause:
-        """Return a clause of its own class, as each clause has one."""
+        """Return a clause with a class of its own, as every clause has one."""
         kind: type[Clause] = type(cls.__name__, (cls,), {"name": name, "why": why})
         return kind()
 
     def allows(self, limit: float) -> bool:
-        """Return true: what limits there are is not known."""
+        """Return true, because the valid limits are unknown."""
         del limit
         return True
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Return true: the clause ends undecided with any attacks."""
+        """Return true: the clause ends undecided, whatever attacks ran."""
         del findings
         return True
 

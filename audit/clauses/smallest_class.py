@@ -1,7 +1,7 @@
-"""The clause `k`: no class of indistinguishable rows may be smaller, in a release by itself or in all of them together.
+"""The clause `k`: no class of equal rows may be smaller, in a single release or over all of them together.
 
-Where it is stated, the people of a class are counted: counterfeits hide no one. By default rows are, as a method
-that promises values promises no k: it publishes counterfeits so that people's values are not alone.
+If the clause is stated, the people of a class are counted, because counterfeits hide no one. By default rows are
+counted: a method that promises values promises no k, and publishes counterfeits to protect people's values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from audit.runtime.phrases import say
 
 
 class SmallestClass(Clause):
-    """Result[Evidence] by every release alone, and by the inference table where record ids link the releases."""
+    """Decided by each release alone and, if record ids link the releases, by the inference table."""
 
     name: ClassVar[str] = "k"
     default: ClassVar[float | None] = 2
@@ -24,7 +24,7 @@ class SmallestClass(Clause):
     example: ClassVar[str] = "write a whole number from 1, such as 2"
 
     def allows(self, limit: float) -> bool:
-        """Return whether a number counts rows."""
+        """Return whether a number is a valid number of rows."""
         return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
     def judges(self, findings: JudgedAudit) -> bool:
@@ -32,8 +32,8 @@ class SmallestClass(Clause):
         return bool(findings.releases) or findings.accepted or super().judges(findings)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
-        """Yield the smallest class of a release, and that which a record was ever in, where they are too small."""
-        # By default what only counterfeits break is reported, and not violated.
+        """Yield the smallest class of a release, and the smallest class of any record, if they are too small."""
+        # By default, a class that is too small only because of counterfeits is reported, not violated.
         by_people = self.name in findings.stated
         few = [(each, each.k_people) for each in findings.releases if each.k_people is not None]
         sizes = [(people if by_people else each.k, each.release) for each, people in few if people < limit]
@@ -47,7 +47,7 @@ class SmallestClass(Clause):
                 yield Violation(entry.outcome.attack, self.name, limit, fewest, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield why classes of records may be smaller than was found."""
+        """Yield why classes of records may be smaller than found."""
         alone = findings.releases or findings.accepted
         if findings.releases and all(each.k_people is None for each in findings.releases):
             yield say("nobody could be judged: each row is a counterfeit, or its value is known beforehand")

@@ -85,7 +85,7 @@ class TableManifest(microdata.SeriesManifest[TableRelease]):
         not_counts: columns and statistics whose numbers reveal nothing about the counts.
         sensitive: dimensions in which the people of a cell must not all have one label.
         harmless: the labels that all people of a cell may have, by sensitive dimension.
-        with_rest: nested dimensions in which a label may have people whom no label inside it covers.
+        with_rest: nested dimensions in which a label may have people outside all labels inside it.
         hiding: which cells `next` and `repair` must not hide, or the cost of hiding them.
     """
 

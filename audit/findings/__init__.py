@@ -1,1 +1,1 @@
-"""Kinds of findings, one module each: what is claimed, its id, its sentence and steps, and its JSON."""
+"""Kinds of findings, one module each: their claim, id, sentence, steps and JSON."""

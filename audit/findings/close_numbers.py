@@ -1,4 +1,4 @@
-"""Close numbers: findings where all possible values of a person or class are close to each other, or alike."""
+"""Close numbers: findings that all possible values of a person or class are close to each other, or similar."""
 
 from __future__ import annotations
 
@@ -39,28 +39,29 @@ COLUMNS = ("release", "lower", "upper", "risk", "ends", "category")
 
 @dataclass(frozen=True)
 class KnownNearly(Finding[C]):
-    """Values that mean nearly the same, one of which a person, or one in a class of rows, has.
+    """Values that mean nearly the same, one of which a person, or a person in a class of rows, has.
 
-    What is only likely of a person is shown when people are revealed, for it would say more than the releases do.
+    A likely value of a person is shown only when people are revealed, because it would say more than the releases do.
 
     Attributes:
         kind: which sort of finding.
         release: the release; the person's last one where values never change.
-        lower, upper: codes: the least and the largest of the numbers, or some value of the category.
-        risk: how probable one of these is; 1 where nothing else is left.
-        individual: who; a pseudonym unless revealed; absent where it is about a class.
-        attribute: the attribute that the values are of, where it follows from the combinations of several.
+        lower, upper: codes of the least and the largest of the numbers, or of some value of the category.
+        risk: the probability of one of these; 1 if no other value is possible.
+        individual: the person; a pseudonym unless revealed; absent in a finding about a class.
+        attribute: the attribute of the values, if the finding follows from combinations of several attributes.
         certificate: what the person's own groups leave, in order of release.
-        evidence: `proof`: the person's own groups, or the rows of the class, show it. `solver`: the attack's word.
-        group: the published group of the class, or its number by order of appearance; absent where it is about a
+        evidence: `proof`: the person's own groups, or the rows of the class, show it. `solver`: only the attack shows
+            it.
+        group: the published group of the class, or its number by order of appearance; absent in a finding about a
             person.
-        rows: people that the rows of the class stand for; absent where it is about a person.
-        after: the last one of the releases over which records look alike, where record ids link them; absent elsewhere.
-        number: which of the group's classes, counted from 0; 0 for linked records.
+        rows: the number of people that the rows of the class stand for; absent in a finding about a person.
+        after: the last release over which the linked records look alike; absent without record ids.
+        number: the number of the class in its group, counted from 0; 0 for linked records.
         with_value: how many of the rows have one of the values.
         record: code of the first of the records; -1 for rows of one release, and for people.
-        category: the category that the values have in common.
-        located: where the groups stand; only where people are revealed.
+        category: the category that the values share.
+        located: the files and lines of the groups; only when people are revealed.
     """
 
     release: Annotated[C, RELEASE]
@@ -85,7 +86,7 @@ class KnownNearly(Finding[C]):
         """Return what is known."""
 
     def sentence(self: KnownNearly[str], *, by_version: bool) -> str:
-        """Return what is known of the person, or of the rows."""
+        """Return a sentence about what is known of the person, or of the rows."""
         del by_version
         about = {"release": printable(self.release), "what": self.what(), "risk": percent(self.risk)}
         if self.individual is not None:
@@ -104,7 +105,7 @@ class KnownNearly(Finding[C]):
         return say("release {release}, group {group}: {risk} of {rows} rows that look alike have {what}", **about)
 
     def steps(self: KnownNearly[str]) -> Iterator[str]:
-        """Yield what the person's groups leave."""
+        """Yield what the person's groups leave possible."""
         yield from lines(self.certificate)
 
     def places(self) -> Iterator[Place[C]]:
@@ -117,7 +118,7 @@ class KnownNearly(Finding[C]):
 
     @property
     def unproved(self) -> bool:
-        """Whether it rests on a solver's word though it is certain."""
+        """Whether it is certain, but only by a solver."""
         return self.evidence == "solver" and self.risk == 1
 
     @property
@@ -130,12 +131,12 @@ class KnownNearly(Finding[C]):
         return () if self.individual is None else (self.individual,)
 
     def follows_from(self: KnownNearly[int], source: Presence, last: int) -> KnownReleases:
-        """Return what it follows from: of the rows of one release, these."""
+        """Return the releases and groups that it follows from: one group, for the rows of one release."""
         known = super().follows_from(source, last)
         return known if self.group is None or self.record >= 0 else KnownReleases((), False, known.groups)
 
     def named(self: KnownNearly[int], names: ReportNaming) -> Finding[str]:
-        """Return it with names in place of codes; what is only likely of a person only when revealed."""
+        """Return the finding with names in place of codes; a likely value of a person only when people are revealed."""
         found = replace(self, attribute=None if self.lower is None else names.attribute(self.lower))
         if self.individual is not None and self.risk < 1 and not names.reveal:
             found = replace(found, lower=None, upper=None, category=None, certificate=())
@@ -145,14 +146,14 @@ class KnownNearly(Finding[C]):
 
 @dataclass(frozen=True)
 class CloseNumbers(KnownNearly[C]):
-    """Numbers that are close to each other, one of which a person, or one in a class of rows, has.
+    """Numbers that are close to each other, one of which a person, or a person in a class of rows, has.
 
-    What is only likely of a person is shown when people are revealed, for it would say more than the releases do.
+    A likely number of a person is shown only when people are revealed, because it would say more than the releases do.
 
     Attributes:
         lower, upper: the least and the largest of the numbers; null unless shown.
-        risk: how probable it is that the number is close to these; 1 where all numbers that are left are close.
-        attribute: the attribute that the numbers are of, where it follows from the combinations of several.
+        risk: the probability that the number is close to these; 1 if all possible numbers are close.
+        attribute: the attribute of the numbers, if the finding follows from combinations of several attributes.
     """
 
     kind: ClassVar[Literal["close"]] = "close"
@@ -161,7 +162,7 @@ class CloseNumbers(KnownNearly[C]):
     upper: Annotated[C | None, VALUE]
 
     def what(self: CloseNumbers[str]) -> str:
-        """Return between which numbers a value is."""
+        """Return the interval of the value."""
         what = say("a number") if self.attribute is None else printable(self.attribute)
         if self.lower is None or self.upper is None:
             return what
@@ -170,12 +171,13 @@ class CloseNumbers(KnownNearly[C]):
 
 @dataclass(frozen=True)
 class SimilarValues(KnownNearly[C]):
-    """Values of one category, one of which a person, or one in a class of rows, has.
+    """Values of one category, one of which a person, or a person in a class of rows, has.
 
-    What is only likely of a person is shown when people are revealed, for it would say more than the releases do.
+    A likely category of a person is shown only when people are revealed, because it would say more than the releases
+    do.
 
     Attributes:
-        risk: how probable the category is; 1 where all values that are left are of it.
+        risk: the probability of the category; 1 if all possible values belong to it.
         category: the category; null unless shown.
     """
 
@@ -193,17 +195,17 @@ class SimilarValues(KnownNearly[C]):
 
 @dataclass(frozen=True)
 class NearClaims(ClauseClaims):
-    """All claims of one outcome about what is known nearly, as columns.
+    """All claims of one outcome about close or similar values, as columns.
 
     Attributes:
         release: counted from 0; shape (claims,), int32.
-        lower, upper: the least and the largest of the numbers that are close, by value codes; shape (claims,), int32.
-        risk: how probable one of them is, or the share of the rows that have one; 1 where nothing else is left; shape
+        lower, upper: the value codes of the least and the largest of the close numbers; shape (claims,), int32.
+        risk: the probability of one of them, or the share of the rows with one; 1 if no other value is possible; shape
             (claims,), float64.
         ends: the numbers themselves, exactly; shape (claims, 2).
-        entries: by which number each is accepted; shape (claims,).
-        share: how far close numbers may differ, where the manifest gives no width.
-        category: the category of the values; None where they are numbers that are close; shape (claims,).
+        entries: the number by which a waiver accepts each claim; shape (claims,).
+        share: how far close numbers may differ, if the manifest gives no width.
+        category: the category of the values; None for close numbers; shape (claims,).
     """
 
     clause: ClassVar[str] = "closeness"
@@ -218,7 +220,7 @@ class NearClaims(ClauseClaims):
     category: Objects
 
     def at_entries(self, kept: Places) -> Self:
-        """Return the claims at some places alone."""
+        """Return the claims at some indices."""
         columns: dict[str, Any] = {name: getattr(self, name)[kept] for name in self.columns}
         return replace(self, **columns)
 
@@ -233,7 +235,7 @@ class CloseValues(NearClaims, OnePersonClaims):
 
     Attributes:
         person: codes; shape (claims,), int32.
-        every: whether values never change, so that each claim is about all releases of its person.
+        every: whether values never change, so that each claim covers all releases of its person.
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_close_numbers.check_people"
@@ -242,19 +244,19 @@ class CloseValues(NearClaims, OnePersonClaims):
     every: bool
 
     def sizes(self) -> Sequence[Size]:
-        """Return the interval of each number that is certain, the probability of any other."""
+        """Return the interval of each certain number, and the probability of any other."""
         known = zip(self.risk.tolist(), self.ends.tolist(), self.category.tolist(), strict=True)
         return [CloseSize(*ends) if risk == 1 and of is None else RiskSize(risk) for risk, ends, of in known]
 
     def certify(self, places: Places) -> Sequence[KnownNearly[int]]:
-        """Return the findings at some places, without what the people's groups leave."""
+        """Return the findings at some indices, without what the people's groups leave possible."""
         return [
             nearly(category)(release, lower, upper, risk, individual=person, evidence="solver", category=category)
             for release, lower, upper, risk, person, category in self.read(places, *COLUMNS[:4], "person", "category")
         ]
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield the person, the release unless values never change, and what the numbers are of."""
+        """Yield the person, the release unless values never change, and the attribute of the numbers."""
         evidence = names.evidence
         for person, release, lower, category in self.read(places, "person", "release", "lower", "category"):
             tag, about = "" if self.every else evidence.tags[release], [] if category is None else [category]
@@ -264,7 +266,7 @@ class CloseValues(NearClaims, OnePersonClaims):
 
 @dataclass(frozen=True)
 class CloseClasses(NearClaims, RowClaims):
-    """All classes of one outcome that give a number away nearly, as columns.
+    """All classes of one outcome that nearly disclose a number, as columns.
 
     Attributes:
         build: returns the findings of some entries.
@@ -275,10 +277,10 @@ class CloseClasses(NearClaims, RowClaims):
     build: Callable[[Places], Sequence[KnownNearly[int]]]
 
     def sizes(self) -> None:
-        """Return nothing: the id of a class says all."""
+        """Return nothing: the id of a class already says everything."""
 
     def certify(self, places: Places) -> Sequence[KnownNearly[int]]:
-        """Return the findings at some places."""
+        """Return the findings at some indices."""
         return self.build(self.entries[places])
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
@@ -296,17 +298,17 @@ class CloseClasses(NearClaims, RowClaims):
             yield (f.kind, *said, str(f.with_value), str(f.rows), *linked, *about)
 
     def groups(self) -> Sequence[Place[int]]:
-        """Return release and group of each."""
+        """Return the release and group of each claim."""
         return [(each.release, each.group or "") for each in self.certify(self.everything())]
 
 
 def nearly(category: str | None) -> type[CloseNumbers[int] | SimilarValues[int]]:
-    """Return the kind of what is known nearly: of numbers, or of the values of a category."""
+    """Return the kind of finding: about close numbers, or about values of a category."""
     return CloseNumbers if category is None else SimilarValues
 
 
 class _OfCategories(ClauseClaims):
-    """Claims about values of one category: as likely as it is, a part of what `max_risk` is about."""
+    """Claims about the values of one category: below certainty they count for `max_risk`."""
 
     clause: ClassVar[str] = "similar"
 
@@ -320,11 +322,11 @@ class SimilarPeople(_OfCategories, CloseValues):
 
 
 class SimilarClasses(_OfCategories, CloseClasses):
-    """All classes of one outcome that give a category away."""
+    """All classes of one outcome that disclose a category."""
 
 
 def joined(every: Sequence[SimilarClasses]) -> SimilarClasses:
-    """Return claims about some categories as one."""
+    """Return the claims about several categories as one."""
     starts = np.cumsum([0, *map(len, every)])
     columns: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in every]) for name in COLUMNS}
 

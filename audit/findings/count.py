@@ -1,4 +1,4 @@
-"""Counts that published tables give away: what is known of each, the sums that show it, and both in words."""
+"""Counts that published tables disclose: the bounds of each, the sums that show them, and both in words."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from audit.model.report import AttackReport, CountSize, PolicyReport, Report
 from audit.runtime.phrases import Phrase, figure, say, say_count
 
 REST = "(rest)"
-"""The label of what no label of a dimension covers."""
+"""The label of the atoms that no label of a dimension covers."""
 REMEDY = "Hide further cells in the same lines, or round coarser and by one rule in all tables and rates."
 """How to publish without disclosing these counts."""
 
 
 @dataclass(frozen=True)
 class PictureCell:
-    """A cell of a picture: what was published, what is known of it, and whether the sum uses it."""
+    """A cell of a picture: what was published, what is known about it, and whether the sum uses it."""
 
     shown: str
     known: str | None
@@ -42,10 +42,10 @@ class CountPicture:
     """A part of a published table, around a finding.
 
     Attributes:
-        fixed: the labels of all dimensions but those along it.
-        rows, columns: names of the dimensions along them; `columns` is None where there is only one.
+        fixed: the labels of all dimensions except those of its rows and columns.
+        rows, columns: the names of the dimensions of its rows and columns; `columns` is None if there is only one.
         row_labels, column_labels: their labels.
-        cells: one list for each row; None where nothing was published.
+        cells: one list for each row; None for a cell that was not published.
     """
 
     fixed: Mapping[str, str]
@@ -58,24 +58,26 @@ class CountPicture:
 
 @dataclass(frozen=True, kw_only=True)
 class CountFinding(Finding[str]):
-    """A count that the tables give away.
+    """A count that the tables disclose.
 
     Attributes:
         kind: which sort of finding.
         id: the same in every audit of the same series.
-        release: where the cell was published, or is derived.
-        since: the release before, where the finding is about an increase.
-        measure: the statistic, where there are several.
+        release: the release that publishes the cell, or from which it is derived.
+        since: the earlier release, if the finding is about an increase.
+        measure: the statistic, if there are several.
         cell: its label by dimension.
-        shown: what was published in the cell; absent where it was not.
+        shown: the published text of the cell; absent if the cell was not published.
         lower: its count is at least this.
-        upper: its count is at most this; null where all people are of one kind, and there is no such limit.
-        inexact: false where it is not known that both are attained.
+        upper: its count is at most this; null if the finding is that all people are of one kind and there is no such
+            limit.
+        inexact: false if it is not known that both bounds are attained.
         certificate: what shows the bounds.
-        rests_on: keys of the manifest that are guesses, without which it is not found; absent where there are none.
-        dimension: of which all people are of the kind that the cell names; absent where the finding is about a count.
+        rests_on: guessed keys of the manifest without which it is not found; absent if there are none.
+        dimension: the dimension in which all people are of the kind that the cell names; absent in a finding about a
+            count.
         facts: the tables.
-        picture: the part of a table around it, if there is one.
+        picture: the part of a table around the cell, if there is one.
     """
 
     kind: ClassVar[CountVerdict]
@@ -98,35 +100,35 @@ class CountFinding(Finding[str]):
 
     @property
     def exact(self) -> bool:
-        """Whether both ends are attained."""
+        """Whether both bounds are attained."""
         return self.inexact is None
 
     @property
     def terms(self) -> Iterator[PublishedTerm]:
-        """The published numbers of its sums."""
+        """The published numbers in its sums."""
         return (term for bound in self.certificate for term in _terms(bound.step))
 
     @property
     def size(self) -> CountSize:
-        """How much is known."""
+        """How precisely the count is known."""
         return CountSize(self.kind, self.lower, UNBOUNDED if self.upper is None else self.upper)
 
     def places(self) -> Iterator[Place[str]]:
-        """Yield no group: counts have none."""
+        """Yield no group: counts have no groups."""
         yield from ()
 
     def lines(self) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Yield file and line of each number of its sums, each once."""
+        """Yield the file and line of each number in its sums, each once."""
         known = ((each.file, each.line) for each in self.terms)
         yield from ((file, (line,)) for file, line in dict.fromkeys(known) if file is not None and line is not None)
 
     def sentence(self, *, by_version: bool = True) -> str:
-        """Return what it says, without a full stop."""
+        """Return a sentence about the finding, without a full stop."""
         del by_version
         return say("{kind}: {finding}", kind=self.title, finding=self.what())
 
     def what(self) -> str:
-        """Return what is known of which count."""
+        """Return which count is known, and its bounds."""
         if self.dimension is not None:
             return self._of_one_kind(self.dimension)
         where = cell_name(self.cell, self.facts)
@@ -169,7 +171,7 @@ class CountFinding(Finding[str]):
             yield self._in_words(terms) or f"{_added(self.certificate[0].step, self.facts)} = {figure(self.lower)}"
 
     def _equation(self) -> list[PublishedTerm] | None:
-        """Return the numbers of both bounds where these are the same, and exact: one equation; else None."""
+        """Return the numbers of both bounds as one equation, if they are equal and the count is exact; else None."""
         steps = [bound.step for bound in self.certificate if isinstance(bound.step, CountSum)]
         if self.dimension is not None or len(steps) != 2 or len(self.certificate) != 2:
             return None
@@ -179,7 +181,7 @@ class CountFinding(Finding[str]):
         return terms if alike and len(terms) == len(one.terms) else None
 
     def _in_words(self, terms: list[PublishedTerm]) -> str | None:
-        """Return a difference of two published numbers in words; None where it is more than that."""
+        """Return a difference of two published numbers in words; None for other sums."""
         weights = {each.weight: each for each in terms}
         if len(terms) != 2 or set(weights) != {"1", "-1"} or weights["1"].release == weights["-1"].release:
             return None
@@ -243,7 +245,7 @@ class SmallCount(CountFinding):
 
 
 class PeopleOfOneKind(CountFinding):
-    """A cell of which all people are of one kind."""
+    """A cell whose people are all of one kind."""
 
     kind: ClassVar[Literal["all"]] = "all"
     title = Phrase("all of one kind")
@@ -258,7 +260,7 @@ COUNT_KINDS: Mapping[str, type[CountFinding]] = {
 
 @dataclass(frozen=True)
 class CountAttackReport(AttackReport):
-    """What one attack found out of count tables.
+    """The findings of one attack on count tables.
 
     Attributes:
         certificates_checked: how many certificates were checked.
@@ -281,7 +283,7 @@ class CountPolicyReport(PolicyReport):
 
 @dataclass(frozen=True, kw_only=True)
 class CountReport(Report):
-    """What `audit SERIES --format json` writes of a series of count tables: nothing that is about people."""
+    """The contents of `audit SERIES --format json` for a series of count tables, without anything about people."""
 
     LEFT_OUT: ClassVar[tuple[str, ...]] = (
         *("series", "contradictions", "revealed", "ids_are_stable", "ladder", "panel", "warnings", "exposure"),
@@ -293,7 +295,7 @@ class CountReport(Report):
 
     @property
     def measures(self) -> CountMeasures:
-        """What was counted."""
+        """The statistics that were counted."""
         return self.attacks[0].measures
 
     @property
@@ -311,20 +313,20 @@ def _terms(step: CountStep) -> Iterator[PublishedTerm]:
 
 
 def cell_name(cell: Mapping[str, str], facts: TablesFacts) -> str:
-    """Return the labels of a cell that are not its totals."""
+    """Return the labels of a cell, except those of totals."""
     labels = {name: label for name, label in cell.items() if facts.totals.get(name) != label}
     return ", ".join(f"{printable(name)} {printable(label)}" for name, label in labels.items()) or say("everybody")
 
 
 def amount(lower: int, upper: int | None) -> str:
-    """Return a count, or the limits between which it is."""
+    """Return a count, or its bounds, as text."""
     if upper is None:
         return say("{low} or more", low=lower)
     return say("exactly {count}", count=lower) if lower == upper else say("{low} to {high}", low=lower, high=upper)
 
 
 def bound_lines(bound: CertifiedBound, facts: TablesFacts) -> Iterator[str]:
-    """Yield what shows a bound, a line for each sum, what follows in a case indented."""
+    """Yield the proof of a bound, a line for each sum; the consequences of a case are indented."""
     upper = bound.bound == "upper"
     claim = say("at most {count}", count=bound.rounded) if upper else say("at least {count}", count=bound.rounded)
     if bound.cell is not None:

@@ -1,4 +1,4 @@
-"""What is said of a release of count tables that is not yet out, and of one cell."""
+"""Answers about a release of count tables before it is published, and about one cell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 @dataclass(frozen=True)
 class HiddenCell:
-    """A cell of a candidate to leave empty, with what it shows now, its file and its line."""
+    """A cell of a candidate to leave empty, with its current text, file and line."""
 
     cell: dict[str, str]
     shown: str
@@ -24,19 +24,20 @@ class HiddenCell:
 
 @dataclass(frozen=True)
 class CandidateReport:
-    """What a release that is not yet out would add.
+    """What a release of count tables would add, before it is published.
 
     Attributes:
         release: its tag.
         before, after: the reports without and with it.
-        new: the first of `new_total` findings that are only there with it.
-        hide: cells of it that have to be hidden so that nothing is new; with any one shown again something would be.
-            Empty where nothing is new, None where no such set was found.
-        least: whether no cheaper cells do the same; else one that does may exist.
-        rounding: the least coarser rounding that does the same; None where none was found or needed.
-        undecided: whether more is left open with it, or with it repaired, than without.
-        written: where it was written with these cells empty; all else is about what was written then.
-        stopped: why the search for such cells ended before all was tried; None where it did not.
+        new: the first of `new_total` findings that only occur with it.
+        hide: the cells to hide so that no finding is new; each of them is necessary. Empty if no finding is new, None
+            if no such set was found.
+        least: whether it is proved that no cheaper cells achieve the same.
+        rounding: the finest coarser rounding that achieves the same; None if none was found or needed.
+        undecided: whether more questions are open with it, or with it repaired, than without it.
+        written: the folder into which it was written with these cells empty; all other fields are about the written
+            files.
+        stopped: why the search for such cells ended early; None if it was complete.
     """
 
     release: str
@@ -53,7 +54,7 @@ class CandidateReport:
 
     @property
     def repair_exit_code(self) -> int:
-        """The exit code of the series with what was written; 1 if there is no repair, 3 if this is not decided."""
+        """The exit code of the series with the written files; 1 if there is no repair, 3 if it is undecided."""
         if self.stopped is not None and self.stopped.kind == ReasonKind.INTERRUPTED:
             return 130
         if self.hide is None:
@@ -63,7 +64,7 @@ class CandidateReport:
 
 @dataclass(frozen=True)
 class ExplainedCount:
-    """What is known of one cell in one release, or of its increase since the one before."""
+    """What is known about one cell in one release, or about its increase since the release before."""
 
     release: str
     since: Omittable[str]
@@ -77,7 +78,7 @@ class ExplainedCount:
 
 @dataclass(frozen=True)
 class CellExplanation:
-    """What is known of one cell, release by release; `tables` are those of the series."""
+    """What is known about one cell, release by release; `tables` are the tables of the series."""
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("series",)
     cell: dict[str, str]
@@ -86,12 +87,12 @@ class CellExplanation:
 
     @property
     def series(self) -> str:
-        """Its name."""
+        """The name of the series."""
         return self.tables.name
 
 
 @dataclass(frozen=True)
 class ComparedTables:
-    """The reports of several series of count tables, each with where the series is."""
+    """The reports of several series of count tables, each with the path of its series."""
 
     series: tuple[tuple[str, CountReport], ...]

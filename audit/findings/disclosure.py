@@ -1,4 +1,4 @@
-"""Disclosures: a person's value that is certain, by the person's own groups or a deduction about all people."""
+"""Disclosures: a person's value is certain, by the person's own groups or by a deduction about several people."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ UNPROVED = Phrase("no proof was found within the limits: only the attack itself 
 
 @dataclass(frozen=True)
 class CertificateStep(Generic[C]):
-    """What one release leaves possible for one person: the groups that may hold the person, and the values in them.
+    """The possible values of one person in one release: the groups that may hold the person, and the values in them.
 
     Attributes:
         release: the release.
         groups: the groups one of which holds the person.
         candidates: the values in them.
-        feasible: those of them that are on a feasible path, where values may change; None otherwise.
+        feasible: the candidates on a feasible path, if values may change; otherwise None.
     """
 
     release: Annotated[C, RELEASE]
@@ -52,7 +52,7 @@ class CertificateStep(Generic[C]):
     feasible: Annotated[Omittable[tuple[C, ...]], VALUES] = None
 
     def line(self: CertificateStep[str]) -> str:
-        """Return which values the groups leave."""
+        """Return the values that the groups leave possible."""
         return say_count(
             "release {release}, group {groups}: {values}",
             "release {release}, groups {groups}: {values}",
@@ -63,7 +63,7 @@ class CertificateStep(Generic[C]):
         )
 
     def in_full(self: CertificateStep[str]) -> str:
-        """Return all values that the groups leave, and which of them are on a possible path."""
+        """Return all values that the groups leave possible, and which of them are on a possible path."""
         line = say(
             "release {release}, group {group}: {values}",
             release=printable(self.release),
@@ -92,10 +92,10 @@ def places_of(certificate: Iterable[CertificateStep[C]]) -> Iterator[Place[C]]:
 
 
 class OnePersonFinding(Finding[C]):
-    """What is found of one person, shown by what the person's own groups leave.
+    """A finding about one person, shown by what the person's own groups leave possible.
 
     Attributes:
-        individual: who; a pseudonym unless revealed.
+        individual: the person; a pseudonym unless revealed.
         certificate: the steps that show it, in order of release.
     """
 
@@ -103,7 +103,7 @@ class OnePersonFinding(Finding[C]):
     certificate: Annotated[tuple[CertificateStep[C], ...], BY_CHECK]
 
     def steps(self: OnePersonFinding[str]) -> Iterator[str]:
-        """Yield what the person's groups leave."""
+        """Yield what the person's groups leave possible."""
         yield from lines(self.certificate)
 
     def places(self) -> Iterator[Place[C]]:
@@ -122,20 +122,20 @@ class OnePersonFinding(Finding[C]):
 
 @dataclass(frozen=True)
 class Disclosure(OnePersonFinding[C]):
-    """A person's value that is certain, by the person's own groups or a deduction about all people.
+    """A person's value is certain, by the person's own groups or by a deduction about several people.
 
     Attributes:
         kind: which sort of finding.
-        individual: who; a pseudonym unless revealed.
+        individual: the person; a pseudonym unless revealed.
         release: the release.
         value: the value that is certain.
-        risk: how probable the value is.
+        risk: the probability of the value.
         certificate: the steps that show it, in order of release.
-        proof: shows it where the steps of the certificate, the person's own groups, do not.
+        proof: shows the value if the person's own groups in the certificate do not suffice.
         alone: true if the release alone shows it.
-        evidence: `proof`: the certificate was checked again. `solver`: a solver's word, for no proof was found within
-            the limits.
-        attribute: the attribute that the value is of, where it follows from the combinations of several.
+        evidence: `proof`: the certificate was checked again. `solver`: only a solver shows it; no proof was found
+            within the limits.
+        attribute: the attribute of the value, if the finding follows from combinations of several attributes.
     """
 
     kind: ClassVar[Literal["disclosure"]] = "disclosure"
@@ -150,7 +150,7 @@ class Disclosure(OnePersonFinding[C]):
     attribute: Annotated[Omittable[str], BY_CHECK] = None
 
     def sentence(self: Disclosure[str], *, by_version: bool) -> str:
-        """Return which value a person has."""
+        """Return a sentence with the person's value."""
         value = printable(self.value)
         if self.attribute is not None:
             value = f"{printable(self.attribute)} {value}"
@@ -162,7 +162,7 @@ class Disclosure(OnePersonFinding[C]):
         return say("{who} has {value}, certain from release {release} on", **about)
 
     def steps(self: Disclosure[str]) -> Iterator[str]:
-        """Yield what the person's groups leave, and the proof in short."""
+        """Yield what the person's groups leave possible, and the proof in short."""
         yield from lines(self.certificate)
         if self.proof is not None:
             yield from in_short(self.proof, self.individual, self.value)
@@ -170,7 +170,7 @@ class Disclosure(OnePersonFinding[C]):
             yield str(UNPROVED)
 
     def in_full(self: Disclosure[str], *, by_version: bool) -> Iterator[str]:
-        """Yield the value, what the person's groups leave, and the whole proof."""
+        """Yield the value, what the person's groups leave possible, and the whole proof."""
         yield certain_value(self.value, self.release, by_version=by_version)
         yield from (f"  {step.in_full()}" for step in self.certificate)
         if self.proof is not None:
@@ -191,7 +191,7 @@ class Disclosure(OnePersonFinding[C]):
 
     @property
     def unproved(self) -> bool:
-        """Whether it rests on a solver's word."""
+        """Whether only a solver shows it."""
         return self.evidence == "solver"
 
     def mentioned(self: Disclosure[int]) -> Iterable[int]:
@@ -199,7 +199,7 @@ class Disclosure(OnePersonFinding[C]):
         return sorted({self.individual} | (set() if self.proof is None else self.proof.mentioned()))
 
     def follows_from(self: Disclosure[int], source: Presence, last: int) -> KnownReleases:
-        """Return the releases of the steps that it needs; of a proof, those that its people are in."""
+        """Return the releases of the necessary steps; for a proof, the releases that contain its people."""
         if self.proof is not None:
             return self._together(source, last)
         steps = _fewest(self.certificate, self.value, last) if source.constant else self.certificate
@@ -208,7 +208,7 @@ class Disclosure(OnePersonFinding[C]):
         return KnownReleases(releases, not self.unproved and (source.constant or not releases), groups)
 
     def _together(self: Disclosure[int], source: Presence, last: int) -> KnownReleases:
-        """Return all that a proof about several people may draw on: the releases that they are in, and their groups."""
+        """Return all that a proof about several people may use: the releases that contain them, and their groups."""
         people = np.array(self.mentioned(), dtype=np.int32)
         present = [release for release in range(last) if np.isin(people, source.present(release)).any()]
         there = people[np.isin(people, source.present(last))]
@@ -216,7 +216,7 @@ class Disclosure(OnePersonFinding[C]):
         return KnownReleases(tuple(present), False, tuple(dict.fromkeys(groups)))
 
     def named(self: Disclosure[int], names: ReportNaming) -> Finding[str]:
-        """Return it with names in place of codes, and with the attribute of the value."""
+        """Return the finding with names in place of codes, and with the attribute of the value."""
         named: Disclosure[str] = decoded(replace(self, attribute=names.attribute(self.value)), names)
         return named
 
@@ -225,7 +225,7 @@ class OnePersonClaims(Claims):
     """Claims about one person each.
 
     Attributes:
-        person: who, by code; shape (claims,), int32.
+        person: the code of the person; shape (claims,), int32.
     """
 
     person: Codes
@@ -235,12 +235,12 @@ class OnePersonClaims(Claims):
         return [frozenset((names.identifier(who),)) for who in self.person.tolist()]
 
     def people_at(self, places: Places) -> Codes:
-        """Return which people the claims at some places are about, distinct."""
+        """Return the distinct people in the claims at some indices."""
         return np.unique(self.person[places])
 
 
 def certain_value(value: str, release: str, *, by_version: bool) -> str:
-    """Return which value the person of a text has, and from when on that is certain."""
+    """Return the person's value as a sentence, and from which release on it is certain."""
     about = {"value": printable(value), "release": printable(release)}
     if by_version:
         return say("{value}, in release {release}", **about)
@@ -248,7 +248,7 @@ def certain_value(value: str, release: str, *, by_version: bool) -> str:
 
 
 def _fewest(steps: tuple[CertificateStep[int], ...], value: int, last: int) -> tuple[CertificateStep[int], ...]:
-    """Return the steps of a value that never changes that are needed to make it the only candidate."""
+    """Return the necessary steps for a value that never changes to be the only candidate."""
     kept = list(steps)
     for step in steps:
         rest = [each for each in kept if each is not step]
@@ -263,11 +263,11 @@ class Disclosures(OnePersonClaims):
 
     Attributes:
         person, release, value: codes; shape (claims,), int32.
-        certify: returns the findings at some places, with their certificates; None where none was found that is short.
-        nothing: the measures of an attack that can conclude nothing, which hold if its premises do not hold for all
-            people; None where each claim rests on its own person alone.
-        exhaustive: whether it is known that every version that is certain is among the claims, though the outcome may
-            be incomplete: of each other one that counts, two values are shown to be possible.
+        certify: returns the findings at some indices, with their certificates; None if no short certificate was found.
+        nothing: the measures of an attack without conclusions, for the case that its premises do not hold for all
+            people; None if each claim depends only on its own person.
+        exhaustive: whether every version with a certain value is among the claims, although the outcome may be
+            incomplete: every other version that counts was shown to have two possible values.
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_disclosure.check_disclosures"
@@ -280,11 +280,11 @@ class Disclosures(OnePersonClaims):
 
     @property
     def severity(self) -> Floats:
-        """What to rank the claims by, the worst highest: their probability, which is certainty."""
+        """The rank of the claims, the worst highest: their probability, which is 1."""
         return np.broadcast_to(np.float64(1), len(self))
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield person, release and value; a claim by combinations is another one than that by one attribute."""
+        """Yield person, release and value; a claim about a combination differs from a claim about one attribute."""
         evidence = names.evidence
         for person, release, value in self.read(places, "person", "release", "value"):
             said = ("disclosure", names.identifier(person), evidence.tags[release], evidence.values[value])
@@ -292,33 +292,33 @@ class Disclosures(OnePersonClaims):
 
     @property
     def versions(self) -> Codes:
-        """The person of each."""
+        """The person of each claim."""
         return self.person
 
     def highest_risk(self, waived: Places) -> float | None:
-        """Return 1 where any claim is left."""
+        """Return 1 if any claim is not waived."""
         return 1.0 if len(self) > len(waived) else None
 
     def certain_people(self, waived: Places) -> Codes:
-        """Return whose values are certain."""
+        """Return the people with certain values."""
         return np.delete(self.person, waived)
 
     def values(self) -> Codes:
-        """Return the value of each."""
+        """Return the value of each claim."""
         return self.value
 
     def about(self, person: int) -> Disclosures:
-        """Return the claims about one person alone."""
+        """Return the claims about one person."""
         return self.some(np.flatnonzero(self.person == person))
 
     def some(self, places: Places) -> Disclosures:
-        """Return the claims at some places alone, which are not known to be all that there are."""
+        """Return the claims at some indices, which are then not known to be exhaustive."""
         person, release, value = (column[places] for column in (self.person, self.release, self.value))
         return Disclosures(person, release, value, lambda chosen: self.certify(places[chosen]), self.nothing)
 
 
 def certain_alike(claims: Claims | None, waived: Places) -> bool:
-    """Return whether two people are certain of the same value, by the claims that are not waived."""
+    """Return whether two people certainly have the same value, by claims that are not waived."""
     if not isinstance(claims, Disclosures):
         return False
     person, value = (np.delete(each, waived) for each in (claims.person, claims.value))

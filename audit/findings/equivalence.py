@@ -1,4 +1,4 @@
-"""Equivalences: people who have the same values as others, and values that a linear combination of groups pins."""
+"""Equivalences: people with the same values as others, and values that a linear combination of groups pins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from audit.model.json_types import Counted, Items, Omittable, Probability
 from audit.model.measures import Measures
 from audit.runtime.phrases import figure, say, say_count
 
-# Each equivalence is read to find out who takes part in it.
+# Each equivalence is read to find its people, up to this number.
 _MOST_SIDES = 100_000
 
 
@@ -57,21 +57,20 @@ class WeightedGroup(Generic[C]):
 
 
 def unproved(error: float) -> str:
-    """Return how something is known that no sum of groups was found for."""
+    """Return how an equivalence is known for which no sum of groups was found."""
     shown = figure(max(error, 1e-12), ".0e")
     return say("shown by random linear algebra over all groups; probability of an error below {error}", error=shown)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Combination(Finding[C]):
-    """What follows from groups that are added up, each times its weight.
+    """A conclusion from weighted groups that are added up.
 
     Attributes:
-        certificate: the groups with their weights, none of them 0, in the order of releases; empty where none was
-            found.
-        evidence: `proof`: the certificate was checked again. `solver`: a solver's word. `fingerprint`: random linear
-            algebra.
-        error: without a certificate, how probable it is at most that the random numbers err.
+        certificate: the groups with their weights, none of them 0, in the order of releases; empty if none was found.
+        evidence: `proof`: the certificate was checked again. `solver`: only a solver shows it. `fingerprint`: random
+            linear algebra shows it.
+        error: without a certificate, an upper bound of the probability of an error by the random numbers.
     """
 
     certificate: tuple[WeightedGroup[C], ...] = ()
@@ -79,7 +78,7 @@ class Combination(Finding[C]):
     error: Omittable[Probability] = None
 
     def steps(self: Combination[str]) -> Iterator[str]:
-        """Yield how it is known, and the groups that add up to it."""
+        """Yield how the conclusion is known, and the groups that are added up."""
         if self.error is not None:
             yield unproved(self.error)
         yield from (group.line() for group in self.certificate)
@@ -101,15 +100,15 @@ Side: TypeAlias = Annotated[Mapping[C | AnonymousCounterfeit, Counted], SIDE, It
 
 @dataclass(frozen=True)
 class Equivalence(Combination[C]):
-    """People who have the same values as others.
+    """People who have the same values as other people.
 
     The weighted sum of the groups' members is `left` less `right`, and that of their values is nothing (equivalence
     paper, Definition 10).
 
     Attributes:
         kind: which sort of finding.
-        e: how many are on each side.
-        left: the left side: people and counterfeits, each with how often it is counted; pseudonyms unless revealed.
+        e: the number of people on each side.
+        left: the left side: people and counterfeits, each with its multiplicity; pseudonyms unless revealed.
         right: the right side.
     """
 
@@ -119,7 +118,7 @@ class Equivalence(Combination[C]):
     right: Side[C]
 
     def sentence(self: Equivalence[str], *, by_version: bool) -> str:
-        """Return which people have the same values as which others."""
+        """Return a sentence about which people have the same values."""
         del by_version
         return say_count(
             "{left} has the same value as {right} (e = {e})",
@@ -137,7 +136,7 @@ class Equivalence(Combination[C]):
         yield from (f"  {step}" for step in self.steps())
 
     def exceeds(self, limits: Mapping[str, float]) -> bool:
-        """Return whether there are fewer people than `min_e`."""
+        """Return whether a side has fewer people than `min_e`."""
         return self.e < limits.get("min_e", 2)
 
     def mentioned(self: Equivalence[int]) -> Iterable[Member]:
@@ -153,14 +152,14 @@ class Equivalence(Combination[C]):
 class Pinned(Combination[C]):
     """A person's value that a linear combination of groups fixes.
 
-    The weighted sum of the groups' members is the person, and that of their values one time the value.
+    The weighted sum of the groups' members is the person, and the weighted sum of their values is the value, once.
 
     Attributes:
         kind: which sort of finding.
-        individual: who; a pseudonym unless revealed.
-        release: the release with which it is certain.
+        individual: the person; a pseudonym unless revealed.
+        release: the release after which the value is certain.
         value: the value that is certain.
-        risk: how probable the value is.
+        risk: the probability of the value.
     """
 
     kind: ClassVar[Literal["disclosure"]] = "disclosure"
@@ -170,7 +169,7 @@ class Pinned(Combination[C]):
     risk: Probability
 
     def sentence(self: Pinned[str], *, by_version: bool) -> str:
-        """Return which value a person has."""
+        """Return a sentence with the person's value."""
         del by_version
         return say(
             "{who} has {value}, certain from release {release} on",
@@ -191,7 +190,7 @@ class Pinned(Combination[C]):
 
     @property
     def person(self: Pinned[int]) -> int | None:
-        """Whose value it shows; None where it is a counterfeit's without identity."""
+        """The person; None for a counterfeit without identity."""
         return self.individual if isinstance(self.individual, int) else None
 
     def people(self: Pinned[int]) -> Sequence[int]:
@@ -210,17 +209,19 @@ class Equivalences(Claims):
     pairs through each class.
 
     Attributes:
-        e: people on each side, 0 where a value is pinned; shape (claims,), int32.
-        effort: how hard each is to show, 0 for the easiest; below 100; shape (claims,), int32.
-        release: the release by which all concerned were published, counted from 0; shape (claims,), int32.
-        spanned: every equivalence of at most so many people on a side follows from the claims.
-        doubt: whether more values may be pinned than are claimed: not all releases were looked at.
-        nothing: the measures of an attack that can conclude nothing, for the case that its premises are false.
-        sides: returns what the claims at some places say, without certificates.
-        certify: returns the findings at some places; without a certificate where no weights were found.
-        person: whose value is pinned, -1 where none is; shape (claims,), int32. None where only `sides` knows.
-        distinguished: returns whether some world gives every two people different values, but those that are claimed to
-            be equal, or have values that are certain, which may take long; None where worlds were not asked.
+        e: the number of people on each side, 0 for a pinned value; shape (claims,), int32.
+        effort: how hard it is to certify the claim, from 0 to 99; shape (claims,), int32.
+        release: the first release by which all members of the claim were published, counted from 0; shape (claims,),
+            int32.
+        spanned: every equivalence with at most this many people on a side follows from the claims.
+        doubt: whether more values may be pinned than claimed, because not all releases were checked.
+        nothing: the measures of an attack without conclusions, for the case that its premises are false.
+        sides: returns the claims at some indices, without certificates.
+        certify: returns the findings at some indices; without a certificate if no weights were found.
+        person: the person whose value is pinned, -1 for equivalences; shape (claims,), int32. None if only `sides`
+            knows.
+        distinguished: returns whether, for every two people, some world gives them different values, except for people
+            claimed to be equal or with certain values; this may take long. None if worlds were not used.
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_equivalence.check_combinations"
@@ -237,15 +238,15 @@ class Equivalences(Claims):
 
     @property
     def severity(self) -> Floats:
-        """What to rank the claims by: a pinned value first, then the fewest people on a side, then the least effort."""
+        """The rank of the claims: pinned values first, then the fewest people on a side, then the least effort."""
         return np.where(self.e == 0, 2.0, 1 / np.maximum(self.e, 1)) - self.effort * 1e-6
 
     def at(self, places: Places) -> Sequence[AnyCombination]:
-        """Return the findings at some places, without certificates."""
+        """Return the findings at some indices, without certificates."""
         return self.sides(places)
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield both sides, in an order that no code decides, or the person and the value."""
+        """Yield both sides, in an order that does not depend on codes, or the person and the value."""
         evidence = names.evidence
         about = (str(evidence.sensitive),) if evidence.followed else ()  # by all attributes, and record ids
 
@@ -260,12 +261,12 @@ class Equivalences(Claims):
                 yield ("equivalence", *left, "", *right)
 
     def concerned(self, names: Identifiers) -> Sequence[frozenset[str]]:
-        """Return the members of each."""
+        """Return the members of each claim."""
         found = self.sides(self.everything())
         return [frozenset(names.identifier(who) for who in each.mentioned()) for each in found]
 
     def highest_risk(self, waived: Places) -> float | None:
-        """Return 1 where any value is pinned."""
+        """Return 1 if any value is pinned."""
         return 1.0 if (np.delete(self.e, waived) == 0).any() else None
 
     def smallest_e(self, waived: Places) -> int | None:
@@ -283,19 +284,19 @@ class Equivalences(Claims):
         return np.array([each.person for each in pinned if each.person is not None], dtype=np.int32)
 
     def values(self) -> Codes:
-        """Return the values that are pinned, -1 for equivalences."""
+        """Return the pinned values, -1 for equivalences."""
         found = np.full(len(self), -1, dtype=np.int32)
         pinned = np.flatnonzero(self.e == 0)
         found[pinned] = [each.value for each in self.sides(pinned) if isinstance(each, Pinned)]
         return found
 
     def pairs(self, places: Places) -> list[tuple[Member, Member]]:
-        """Return the members of the claims at some places, equivalences of one with one."""
+        """Return the members of the claims at some indices that say that two people are equal."""
         found = [tuple(each.mentioned()) for each in self.sides(places)]
         return [(left, right) for left, right in found]
 
     def about(self, person: int) -> Equivalences:
-        """Return the claims about one person, of one with one alone, where these are not too many."""
+        """Return the claims about one person; of pairs only those with the person, if they are not too many."""
         near = np.flatnonzero(self.e <= 1)[:_MOST_SIDES]
         parts = [person in each.mentioned() for each in (self.sides(near) if len(near) else [])]
         places = near[np.array(parts, dtype=np.bool_)]
@@ -310,7 +311,7 @@ class Equivalences(Claims):
         )
 
     def in_order(self, taken: list[tuple[str, AnyCombination]], last: int) -> list[tuple[str, AnyCombination]]:
-        """Return findings by size, the release with which each is shown, and id."""
+        """Return findings by size, by the release after which each is shown, and by id."""
 
         def order(each: tuple[str, AnyCombination]) -> tuple[int, int, str]:
             since = max((step.release for step in each[1].certificate), default=last)
@@ -319,7 +320,7 @@ class Equivalences(Claims):
         return sorted(taken, key=order)
 
     def same_before(self, before: Claims, names: Identifiers, before_names: Identifiers) -> Flags:
-        """Return which pairs follow from a chain of pairs through the same people: no two classes have become one."""
+        """Return which pairs follow from an earlier chain of pairs through the same people: no classes were joined."""
         known, places, alike = np.zeros(len(self), dtype=np.bool_), np.flatnonzero(self.e == 1), dict[str, set[str]]()
         for pair in before.pairs(np.flatnonzero(before.e == 1)) if isinstance(before, Equivalences) else ():
             sets = (alike.setdefault(who, {who}) for who in map(before_names.identifier, pair))

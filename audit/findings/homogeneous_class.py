@@ -1,4 +1,4 @@
-"""Homogeneous classes: rows, or linked records, that look alike, and a value that too many of them have."""
+"""Homogeneous classes: rows, or linked records, that look alike, and a value that has too large a share of them."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ from audit.runtime.phrases import figure, say
 
 @dataclass(frozen=True)
 class HomogeneousClass(Finding[C]):
-    """A class of rows that look alike in one release, and a value that too many of them have.
+    """A class of rows that look alike in one release, and a value that has too large a share of them.
 
-    Or a class of linked records that look alike over several releases.
+    The class may also consist of linked records that look alike over several releases.
 
     Attributes:
         kind: which sort of finding.
         release: the release; of linked records whose values never change, the last one of those releases.
         group: the published group, or its number by order of appearance.
-        number: which of the group's classes, counted from 0; 0 for linked records.
+        number: the number of the class in its group, counted from 0; 0 for linked records.
         value: the value.
         risk: the value's share of the rows.
-        rows: people that the rows stand for; of linked records whose values change, those with a row in the release.
-        with_value: how many of them have the value.
+        rows: the number of people that the rows stand for; for linked records whose values change, those with a row in
+            the release.
+        with_value: the number of them with the value.
         record: code of the first of the records; -1 for rows of one release.
-        after: the last one of the releases over which they look alike, where record ids link them; absent where the
-            release alone shows it. The group is then that in which the first of them was seen last.
-        located: where the group stands; only where people are revealed.
+        after: the last release over which the linked records look alike; absent if one release shows the class. With
+            `after`, the group is the last group of the first record.
+        located: the files and lines of the group; only when people are revealed.
     """
 
     kind: ClassVar[Literal["group"]] = "group"
@@ -60,7 +61,7 @@ class HomogeneousClass(Finding[C]):
     located: Located = field(default=(), kw_only=True)
 
     def sentence(self: HomogeneousClass[str], *, by_version: bool) -> str:
-        """Return which value the rows have."""
+        """Return a sentence about the value of the rows."""
         del by_version
         about = {"release": printable(self.release), "group": printable(self.group), "value": printable(self.value)}
         if self.after is not None:
@@ -81,7 +82,7 @@ class HomogeneousClass(Finding[C]):
         )
 
     def _linked(self, about: Mapping[str, str]) -> str:
-        """Return which value linked records have that look alike over the releases."""
+        """Return the value of linked records that look alike over several releases."""
         if self.rows <= 1:
             return say(
                 "release {release}: a record that looks like no other over the releases up to {after} (last in group "
@@ -105,7 +106,7 @@ class HomogeneousClass(Finding[C]):
         return self.risk >= limits.get("max_risk", 1.0)
 
     def follows_from(self: HomogeneousClass[int], source: Presence, last: int) -> KnownReleases:
-        """Return the group; of linked records, whose group may be that of an earlier release, all releases."""
+        """Return the group; for linked records, whose group may be one of an earlier release, all releases."""
         if self.record >= 0:
             return KnownReleases(tuple(range(last)), False, ())
         return KnownReleases((), False, super().follows_from(source, last).groups)
@@ -118,9 +119,9 @@ class HomogeneousClasses(RowClaims):
     Attributes:
         release: counted from 0; shape (claims,), int32.
         risk: the share; shape (claims,), float64.
-        below: the largest share of a value in any other class; None where there is none.
-        mean: the mean over rows of the largest share in their class; None where there are none.
-        certify: returns the findings at some places.
+        below: the largest share of a value in any other class; None if there is no other class.
+        mean: the mean over rows of the largest share in their class; None without rows.
+        certify: returns the findings at some indices.
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_group.check_classes"
@@ -133,7 +134,7 @@ class HomogeneousClasses(RowClaims):
 
     @property
     def severity(self) -> Floats:
-        """What to rank the claims by: the share of the value."""
+        """The rank of the claims: the share of the value."""
         return self.risk
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
@@ -147,7 +148,7 @@ class HomogeneousClasses(RowClaims):
                 yield (*said, names.record_identifier(f.record), tags[f.after])
 
     def groups(self) -> Sequence[Place[int]]:
-        """Return release and group of each."""
+        """Return the release and group of each claim."""
         return [(each.release, each.group) for each in self.certify(self.everything())]
 
     def mean_risk(self) -> float | None:
@@ -160,5 +161,5 @@ class HomogeneousClasses(RowClaims):
         return float(left.max()) if len(left) else self.below
 
     def values(self) -> Codes:
-        """Return the value of each."""
+        """Return the value of each claim."""
         return np.array([each.value for each in self.certify(self.everything())], dtype=np.int32)

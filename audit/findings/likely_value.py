@@ -1,4 +1,4 @@
-"""Likely values: a person's value, or ever having had a grave one, that is as probable as the policy's limit."""
+"""Likely values: a person's value, or a grave value in any release, has at least the policy's limit as probability."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from audit.runtime.phrases import percent, say
 
 @dataclass(frozen=True)
 class LikelyValue(OnePersonFinding[C]):
-    """A person's value that is as probable as the policy's limit, or more, but not certain.
+    """A person's value has at least the policy's limit as probability, but is not certain.
 
-    Value and certificate are shown only when people are revealed, for they would say more than the releases do.
+    Value and certificate are shown only when people are revealed, because they would say more than the releases do.
 
     Attributes:
         kind: which sort of finding.
-        individual: who; a pseudonym unless revealed.
+        individual: the person; a pseudonym unless revealed.
         release: the release.
-        value: the true value; null where it is not known, when the risk is that of the likeliest, and unless revealed.
-        risk: how probable the value is.
+        value: the true value; null if it is unknown (the risk is then that of the likeliest value), and unless
+            revealed.
+        risk: the probability of the value.
         certificate: what the person's own groups leave, in order of release; empty unless people are revealed.
-        evidence: `solver`: the probability is the attack's word.
+        evidence: `solver`: only the attack computed the probability.
         everywhere: whether this is true in all releases of the person, of which `release` is the last.
     """
 
@@ -43,7 +44,7 @@ class LikelyValue(OnePersonFinding[C]):
     hidden: ClassVar[Mapping[str, Any]] = {"value": None, "certificate": ()}
 
     def sentence(self: LikelyValue[str], *, by_version: bool) -> str:
-        """Return which value a person is likely to have."""
+        """Return a sentence with the likely value of a person."""
         del by_version
         value = say("some value") if self.value is None else printable(self.value)
         about = {"who": printable(self.individual), "release": printable(self.release), "value": value}
@@ -70,7 +71,7 @@ class LikelyValues(OnePersonClaims, ClauseClaims):
     clause: ClassVar[str] = "max_risk"
 
     def certify(self, places: Places) -> Sequence[LikelyValue[int]]:
-        """Return the findings at some places, without what the people's groups leave."""
+        """Return the findings at some indices, without what the people's groups leave possible."""
         found = zip(self.true(places).tolist(), self.read(places, "person", "release", "risk"), strict=True)
         return [
             LikelyValue(person, max(at, 0), None if value < 0 else value, risk, everywhere=at < 0)
@@ -78,7 +79,7 @@ class LikelyValues(OnePersonClaims, ClauseClaims):
         ]
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield person and release; for people who are followed by record ids, the claim is a different one."""
+        """Yield person and release; for people followed by record ids, the claim has another id."""
         tags, about = (*names.evidence.tags, ""), names.evidence.sensitive
         for person, release in self.read(places, "person", "release"):
             said = ("risk", names.identifier(person), tags[release])
@@ -87,17 +88,17 @@ class LikelyValues(OnePersonClaims, ClauseClaims):
 
 @dataclass(frozen=True)
 class EverGrave(OnePersonFinding[C]):
-    """A person who certainly had a grave value in some release, or as likely as the policy's limit.
+    """A person certainly had a grave value in some release, or has at least the policy's limit as probability of that.
 
-    The certificate is shown only when people are revealed, for it would say more than the releases do.
+    The certificate is shown only when people are revealed, because it would say more than the releases do.
 
     Attributes:
         kind: which sort of finding.
-        individual: who; a pseudonym unless revealed.
+        individual: the person; a pseudonym unless revealed.
         release: the person's last release.
-        risk: how probable it is.
+        risk: the probability.
         certificate: what the person's own groups leave, in order of release; empty unless people are revealed.
-        evidence: `solver`: the probability is the attack's word.
+        evidence: `solver`: only the attack computed the probability.
     """
 
     kind: ClassVar[Literal["ever"]] = "ever"
@@ -110,7 +111,7 @@ class EverGrave(OnePersonFinding[C]):
     hidden: ClassVar[Mapping[str, Any]] = {"certificate": ()}
 
     def sentence(self: EverGrave[str], *, by_version: bool) -> str:
-        """Return how likely a person is to have had a grave value."""
+        """Return a sentence about the probability that a person ever had a grave value."""
         del by_version
         about = {"who": printable(self.individual), "release": printable(self.release), "risk": percent(self.risk)}
         return say("{who} has had a grave value at some time up to release {release} with {risk}", **about)
@@ -118,7 +119,7 @@ class EverGrave(OnePersonFinding[C]):
 
 @dataclass(frozen=True)
 class GraveHistories(OnePersonClaims, ClauseClaims):
-    """All people who, by one outcome, are too likely ever to have had a grave value, as columns.
+    """All people of one outcome who are too likely to have had a grave value, as columns.
 
     Attributes:
         person: codes; shape (claims,), int32.
@@ -135,7 +136,7 @@ class GraveHistories(OnePersonClaims, ClauseClaims):
     clause: ClassVar[str] = "max_ever_risk"
 
     def certify(self, places: Places) -> Sequence[EverGrave[int]]:
-        """Return the findings at some places, without what the people's groups leave."""
+        """Return the findings at some indices, without what the people's groups leave possible."""
         return [EverGrave(*each) for each in self.read(places, "person", "release", "risk")]
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:

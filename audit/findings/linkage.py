@@ -1,4 +1,4 @@
-"""Linkages: a person whose quasi-identifiers and first release are known, and the few rows that can be the person's."""
+"""Linkages: few rows can belong to a person whose quasi-identifiers and first release are known."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from audit.runtime.phrases import say, say_count
 
 
 class RowKind(NamedTuple):
-    """Rows of a release with equal cells and equal values: their cells, as numbers, and the value's code."""
+    """Rows of a release with equal cells and equal values: the cells as numbers, and the value's code."""
 
     cells: tuple[int, ...]
     value: int
@@ -39,16 +39,16 @@ class RowKind(NamedTuple):
 
 @dataclass(frozen=True)
 class Filling(Generic[C]):
-    """Rows of a release that can only be rows of the next one of which there are as many.
+    """Rows of a release whose people can only have some rows of the next release, of which there are as many.
 
-    So no one else is any of these: neither other rows of the release nor new people (Hall's theorem).
+    So no one else has these rows of the next release: neither people of other rows nor new people (Hall's theorem).
 
     Attributes:
         release: the release.
         next_release: the next one.
         kinds: all of the release's rows of these kinds.
         fill: all of the next release's rows of these kinds.
-        rows: how many there are.
+        rows: the number of rows.
         groups: their groups.
         values: their values.
         next_groups: the groups of the rows that they fill.
@@ -68,20 +68,20 @@ class Filling(Generic[C]):
 
 @dataclass(frozen=True)
 class Linkage(Finding[C]):
-    """A person whose quasi-identifiers and first release are known, and the few rows that can be the person's.
+    """Few rows can belong to a person whose quasi-identifiers and first release are known.
 
     Attributes:
         kind: which sort of finding.
         point: when revealed, the quasi-identifiers.
-        first: the release with which the record came.
+        first: the first release with the record.
         release: the release.
-        rows: how many rows are left.
+        rows: the number of possible rows.
         groups: their groups.
-        value: the value that all of them have, if they have one.
-        risk: the probability of guessing right: the value where it is certain, else the row.
+        value: the value of all these rows, if it is the same.
+        risk: the probability of a right guess: of the value if it is certain, otherwise of the row.
         certificate: what rules out other rows, one after the other.
-        evidence: `proof`: the certificate was checked again. `solver`: a solver's word.
-        located: where the groups stand; only where people are revealed.
+        evidence: `proof`: the certificate was checked again. `solver`: only a solver shows it.
+        located: the files and lines of the groups; only when people are revealed.
     """
 
     kind: ClassVar[Literal["linkage"]] = "linkage"
@@ -97,7 +97,7 @@ class Linkage(Finding[C]):
     located: Located = field(default=(), kw_only=True)
 
     def sentence(self: Linkage[str], *, by_version: bool) -> str:
-        """Return which rows are left to the person."""
+        """Return a sentence about the rows that can belong to the person."""
         del by_version
         left = say_count(
             "{rows} of release {release}, group {groups}",
@@ -139,30 +139,30 @@ class Linkage(Finding[C]):
             )
 
     def places(self) -> Iterator[Place[C]]:
-        """Yield the groups of the rows that are left, and of those of the certificate."""
+        """Yield the groups of the possible rows, and those of the certificate."""
         yield from ((self.release, group) for group in self.groups)
         yield from ((step.release, group) for step in self.certificate for group in step.groups)
 
     @property
     def releases(self) -> tuple[C, ...]:
-        """The release of the rows that are left."""
+        """The release of the possible rows."""
         return (self.release,)
 
     def follows_from(self: Linkage[int], source: Presence, last: int) -> KnownReleases:
-        """Return all releases, and the groups of the rows that are left where these are of the last one."""
+        """Return all releases, and the groups of the possible rows if these are in the last release."""
         del source
         return KnownReleases(tuple(range(last)), False, self.groups if self.release == last else ())
 
 
 @dataclass(frozen=True)
 class Linkages(RowClaims):
-    """All subjects with too few rows left, as columns; findings are built on demand.
+    """All linkages of one outcome, as columns; findings are built on demand.
 
     Attributes:
-        rows: how many rows are left; shape (claims,), int64.
-        release: of the rows; shape (claims,), int32.
+        rows: the number of possible rows; shape (claims,), int64.
+        release: the release of the rows; shape (claims,), int32.
         certain: whether all of them have one value; shape (claims,).
-        certify: returns the findings at some places.
+        certify: returns the findings at some indices.
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_linkage.check_linkages"
@@ -173,30 +173,30 @@ class Linkages(RowClaims):
 
     @property
     def severity(self) -> Floats:
-        """What to rank the claims by: the probability of guessing right, values before rows."""
+        """The rank of the claims: the probability of a right guess, values before rows."""
         return np.where(self.certain, 2.0, 1.0) / np.where(self.certain, 1, self.rows)
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield the quasi-identifiers, both releases, and what is left."""
+        """Yield the quasi-identifiers, both releases, and the possible rows."""
         tags, source = names.evidence.tags, names.evidence.rows_of
         for f in self.certify(places):
             point = () if source is None or f.point is None else (source.text(at, c) for at, c in f.point.items())
             yield ("linkage", *point, tags[f.first], tags[f.release], str(f.rows), str(f.value))
 
     def highest_risk(self, waived: Places) -> float | None:
-        """Return 1 where any value is certain."""
+        """Return 1 if any value is certain."""
         return 1.0 if np.delete(self.certain, waived).any() else None
 
     def without_values(self, codes: Sequence[int]) -> Linkages:
-        """Return the same claims without the certain values among some."""
+        """Return the same claims without certain values that are among some codes."""
         return replace(self, certain=self.certain & ~np.isin(self.values(), codes))
 
     def smallest_class(self, waived: Places) -> int | None:
-        """Return the fewest rows that are left to anyone."""
+        """Return the fewest possible rows of any person."""
         left = np.delete(self.rows, waived)
         return int(left.min()) if len(left) else None
 
     def values(self) -> Codes:
-        """Return the value of each, -1 where the rows have several."""
+        """Return the value of each claim, -1 if the rows have several."""
         found = self.certify(self.everything())
         return np.array([-1 if each.value is None else each.value for each in found], dtype=np.int32)

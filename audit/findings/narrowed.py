@@ -1,4 +1,4 @@
-"""Narrowed records: a record whose inferred description too few records share."""
+"""Narrowed records: a record shares its inferred description with too few records."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RecordStep(Generic[C]):
     Attributes:
         release: the release.
         group: its group.
-        size: rows with equal cells, counterfeits that the key lists left out.
+        size: the number of rows with equal cells, without counterfeits in the key.
         cells: when revealed, its cells, by quasi-identifier.
     """
 
@@ -44,16 +44,16 @@ class RecordStep(Generic[C]):
 
 @dataclass(frozen=True)
 class Narrowed(Finding[C]):
-    """A record whose inferred description too few records share.
+    """A record shares its inferred description with too few records.
 
     Attributes:
         kind: which sort of finding.
-        record: which record; a pseudonym unless revealed.
-        release: the release after which this was so for the first time.
-        class_size: records in its class.
-        risk: one over the size of the class: the probability of taking a member of it for the person looked for.
+        record: the record; a pseudonym unless revealed.
+        release: the first release after which too few records shared it.
+        class_size: the number of records in its class.
+        risk: one over the size of the class: the probability that a random member of the class is the right one.
         cause: how it came about (monotonic paper, Section 4.1).
-        description: when revealed, what its cells have in common, by quasi-identifier.
+        description: when revealed, the intersection of its cells, by quasi-identifier.
         certificate: the record's rows, in order of release.
         evidence: `proof`: the certificate was checked again.
     """
@@ -69,7 +69,7 @@ class Narrowed(Finding[C]):
     evidence: Literal["proof"] = "proof"
 
     def sentence(self: Narrowed[str], *, by_version: bool) -> str:
-        """Return how few records the record can be taken for."""
+        """Return a sentence about the number of records that share the description."""
         del by_version
         return say(
             "{record}: only {left} in its class after release {release} ({cause})",
@@ -98,7 +98,7 @@ class Narrowed(Finding[C]):
         yield from ((step.release, step.group) for step in self.certificate)
 
     def exceeds(self, limits: Mapping[str, float]) -> bool:
-        """Return whether the class is smaller than `k`."""
+        """Return whether the class has fewer records than `k`."""
         return self.class_size < limits.get("k", 2)
 
     def records(self: Narrowed[int]) -> Sequence[int]:
@@ -111,12 +111,12 @@ class NarrowedRecords(RowClaims):
     """All records of one outcome whose classes were too small once, as columns; findings are built on demand.
 
     Attributes:
-        k: how many records a class should hold at least.
+        k: the smallest allowed number of records in a class.
         record: codes; shape (claims,), int32.
         release: the first release after which a class was too small, counted from 0; shape (claims,), int32.
         class_size: its size then; shape (claims,), int32.
         smallest: the record's smallest class after any release; shape (claims,), int32.
-        certify: returns the findings at some places, with their certificates.
+        certify: returns the findings at some indices, with their certificates.
     """
 
     checked_by: ClassVar[str] = "audit.judgement.check_record.check_records"
@@ -129,7 +129,7 @@ class NarrowedRecords(RowClaims):
 
     @property
     def severity(self) -> Floats:
-        """What to rank the claims by: the probability of taking a member of the class for the person looked for."""
+        """The rank of the claims: the probability that a random member of the class is the right one."""
         return 1 / self.class_size
 
     def sizes(self) -> Sequence[Size]:
@@ -137,7 +137,7 @@ class NarrowedRecords(RowClaims):
         return list(map(RiskSize, (1.0 / self.smallest).tolist()))
 
     def identities(self, places: Places, names: Identifiers) -> Iterator[tuple[str, ...]]:
-        """Yield record, release and smallest class: what was accepted of a class of three is not accepted of one."""
+        """Yield record, release and smallest class: accepting a class of three does not accept a class of one."""
         for record, release, smallest in self.read(places, "record", "release", "smallest"):
             yield "narrowed", names.record_identifier(record), names.evidence.tags[release], str(smallest)
 

@@ -1,4 +1,4 @@
-"""Proofs: why something about all people at once is impossible, in codes, in names and in words."""
+"""Proofs: why an assumption about people is impossible, as codes, as names and in words."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class RowPoints(Generic[C]):
 
 @dataclass(frozen=True)
 class Spending(Generic[C]):
-    """A person and the fewest points.
+    """A person, and the least number of points that the person spends.
 
     Attributes:
-        individual: who; a pseudonym unless revealed.
-        least: how many, whatever the person has.
-        by_value: how many for each value that is left, where values never change.
+        individual: the person; a pseudonym unless revealed.
+        least: the least number of points, over all values.
+        by_value: the points for each possible value, if values never change.
     """
 
     individual: Annotated[C, MEMBER, WrittenAs("person")]
@@ -54,10 +54,10 @@ class Spending(Generic[C]):
 
 @dataclass(frozen=True)
 class RefutedCase(Generic[C]):
-    """What follows if a person had a value in a release: that it is impossible.
+    """A case: why a person cannot have a value in a release.
 
     Attributes:
-        individual: who; a pseudonym unless revealed.
+        individual: the person; a pseudonym unless revealed.
         release: the release.
         value: the value.
         leads_to: the steps that follow.
@@ -71,19 +71,19 @@ class RefutedCase(Generic[C]):
 
 @dataclass(frozen=True)
 class Proof(Generic[C]):
-    """Why something about all people at once is impossible, so that a reader can count it.
+    """Why an assumption about people is impossible, in steps that a reader can count.
 
-    Rows of some groups cost points, and some people, with any values, spend more points than all of these rows have; or
-    this is true in each of some cases. Without either, no value is left to the only person mentioned, or people's own
-    groups are enough.
+    Rows of some groups cost points, and some people, whatever their values, spend more points than all of these rows
+    have; or this holds in each of some cases. With neither, the only person mentioned has no value left, or people's
+    own groups suffice.
 
     Attributes:
-        points: the rows that cost points; none where nothing is left to a person.
-        people: who spends them, counterfeits that keep their identity among them; ascending codes.
-        cases: one for each value that is left to one person in one release.
+        points: the rows that cost points; empty if a person has no value left.
+        people: the people who spend them, including counterfeits with an identity; ascending codes.
+        cases: one for each possible value of one person in one release.
         total: the points of all these rows.
-        spent: what people spend at the least.
-        nobody: the person with nothing left.
+        spent: the least that each person spends.
+        nobody: the person without a possible value.
     """
 
     points: tuple[RowPoints[C], ...]
@@ -94,21 +94,21 @@ class Proof(Generic[C]):
     nobody: Annotated[Omittable[C], MEMBER, BY_CHECK] = None
 
     def places(self) -> Iterator[Place[C]]:
-        """Yield the groups that it speaks of."""
+        """Yield the groups in the proof."""
         for row in self.points:
             yield row.release, row.group
         for case in self.cases:
             yield from case.leads_to.places()
 
     def releases(self) -> Iterator[C]:
-        """Yield the releases that it speaks of."""
+        """Yield the releases in the proof."""
         yield from (row.release for row in self.points)
         for case in self.cases:
             yield case.release
             yield from case.leads_to.releases()
 
     def mentioned(self) -> set[C]:
-        """Return all people that it mentions."""
+        """Return all people in the proof."""
         found = set(self.people)
         for case in self.cases:
             found |= {case.individual} | case.leads_to.mentioned()
@@ -116,7 +116,7 @@ class Proof(Generic[C]):
 
 
 def in_short(proof: Proof[str], individual: str, value: str) -> list[str]:
-    """Return why a person has a value, in a dozen lines at most; what follows in a case is indented."""
+    """Return why a person has a value, in at most twelve lines; the consequences of a case are indented."""
     lines = list(_lines(proof, (individual, value), full=False))
     if len(lines) <= _LINES:
         return lines
@@ -125,7 +125,7 @@ def in_short(proof: Proof[str], individual: str, value: str) -> list[str]:
 
 
 def in_full(proof: Proof[str], individual: str, value: str) -> list[str]:
-    """Return every step of a proof that a person has a value, with what all choices cost."""
+    """Return every step of a proof that a person has a value, with the points of all choices."""
     return list(_lines(proof, (individual, value), full=True))
 
 
@@ -141,7 +141,7 @@ def _lines(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) -> I
 
 
 def _plain(proof: Proof[str]) -> bool:
-    """Return whether each person needs one of some rows, so that rows and people can be counted."""
+    """Return whether each person needs one of some rows, so that counting rows and people is a proof."""
     return all(row.points == 1 for row in proof.points) and all(each.least == 1 for each in proof.spent)
 
 
@@ -206,7 +206,7 @@ def _weighed(proof: Proof[str], claim: tuple[str, str] | None, *, full: bool) ->
 
 
 def _choices(spent: Sequence[Spending[str]], claim: tuple[str, str] | None) -> Iterator[str]:
-    """Yield what the values that are left to people by their own groups cost."""
+    """Yield the points of the values that people's own groups leave possible."""
     for each in spent:
         if each.by_value:
             who = printable(each.individual)
@@ -240,7 +240,7 @@ def _case(case: RefutedCase[str], *, full: bool) -> Iterator[str]:
 
 
 def _rows_there(row: RowPoints[str]) -> str:
-    """Return how many rows of a group there are."""
+    """Return the number of rows of a group."""
     return say(
         "release {release}, group {group}: {rows}",
         release=printable(row.release),
@@ -254,7 +254,7 @@ def _groups(points: Sequence[RowPoints[str]]) -> set[tuple[str, str]]:
 
 
 def either(values: Sequence[str]) -> str:
-    """Return values one of which a person has.
+    """Return a text for values one of which a person has.
 
     >>> either(["flu"]), either(["cold", "flu", "gout"])
     ('flu', 'cold, flu or gout')
@@ -268,7 +268,7 @@ def either(values: Sequence[str]) -> str:
 
 
 def listed(texts: Sequence[str], *, full: bool = True) -> str:
-    """Return texts one after the other, unless in full the first dozen of them.
+    """Return a text that lists texts, all in full, otherwise the first twelve.
 
     >>> listed(["a", "b", "c"], full=False)
     'a, b and c'

@@ -1,4 +1,4 @@
-"""All kinds of findings, in the order in which the schema lists them."""
+"""All kinds of findings, in the order of the schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that sentences about findings share."""
+"""Words that the sentences of several findings share."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _RUNS_SHOWN = 24
 
 
 def enumerated(texts: Sequence[str], most: int) -> str:
-    """Return texts one after the other, the first so many of them."""
+    """Return a text that lists texts, at most `most`."""
     shown = ", ".join(texts[:most])
     return shown if len(texts) <= most else say("{items} and {more} more", items=shown, more=len(texts) - most)
 
 
 def listing(texts: Sequence[str]) -> str:
-    """Return texts one after the other, the first dozen of them."""
+    """Return a text that lists texts, at most twelve."""
     return enumerated([printable(text) for text in texts], _CANDIDATES_SHOWN)
 
 
 def multiset(side: Mapping[Any, int]) -> str:
-    """Return a side of an equivalence, each with how often it is counted where that is more than once.
+    """Return a side of an equivalence, each member with its multiplicity if that is more than one.
 
     >>> multiset({"Bob": 1, "Dan": 2})
     '{Bob, 2 x Dan}'
@@ -38,12 +38,12 @@ def multiset(side: Mapping[Any, int]) -> str:
 
 
 def described(cells: Mapping[str, str]) -> str:
-    """Return the cells of a record, each with its quasi-identifier."""
+    """Return the cells of a record, each with the name of its quasi-identifier."""
     return ", ".join(f"{printable(name)} {printable(cell)}" for name, cell in cells.items())
 
 
 def places(located: Sequence[GroupLines]) -> Iterator[str]:
-    """Yield the places of groups, and the published cells of their rows."""
+    """Yield the locations of groups, and the published cells of their rows."""
     for each in located:
         where = say(
             "in {file}, group {group}: {lines}",
@@ -56,7 +56,7 @@ def places(located: Sequence[GroupLines]) -> Iterator[str]:
 
 
 def line_runs(lines: Sequence[int]) -> str:
-    """Return lines with their runs joined.
+    """Return line numbers with consecutive numbers joined.
 
     >>> line_runs((2, 3, 4, 7)), line_runs((5,))
     ('lines 2-4, 7', 'line 5')

@@ -1,1 +1,1 @@
-"""From outcomes to a decision: scores, findings, pseudonyms, waivers, the policy."""
+"""Judgement: from outcomes to a decision, by scores, findings, pseudonyms, waivers and the policy."""

@@ -1,4 +1,4 @@
-"""Earlier reports: a baseline, whose findings do not fail another audit again, and the history of a series."""
+"""Baseline and history: earlier reports, whose findings do not fail a later audit, and what they said over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from audit.model.report import BaselineFacts, CountSize, Report
 
 
 def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
-    """Return which claims were found before, when at least as much was known; shape (claims,)."""
+    """Return which claims were found before, at least as precisely; shape (claims,), bool."""
     if selection.claims.sizes() is None:
         return selection.covered(dict.fromkeys(baseline.known, RiskSize(1)), stable=True)
     risks = {each: RiskSize(baseline.risks.get(each, 0.0)) for each in baseline.known}
@@ -32,14 +32,14 @@ def found_before(baseline: BaselineFacts, selection: Selection[Any]) -> Flags:
 
 
 def is_known(known: Mapping[str, CountSize], ident: str, size: CountSize) -> bool:
-    """Return whether at least as much was known of a count."""
+    """Return whether the baseline knew a count at least as precisely."""
     return ident in known and known[ident].covers(size)
 
 
-def _small_classes(report: Any) -> dict[str, SmallClasses]:  # noqa: ANN401 - JSON, whatever it holds
-    """Return the small classes of each release that has some; the violation itself names only the worst.
+def _small_classes(report: Any) -> dict[str, SmallClasses]:  # noqa: ANN401 - any JSON
+    """Return the small classes of each release that has some; a violation names only the worst one.
 
-    Reports of earlier versions do not say how many rows are in them, so that they are new.
+    Reports of earlier versions do not list their rows, so these classes count as new.
     """
     limits = [each["limit"] for each in report["policy"]["violations"] if each["attack"] is None]
     known = dict(report.get("baseline", {}).get("classes", {}))
@@ -51,8 +51,8 @@ def _small_classes(report: Any) -> dict[str, SmallClasses]:  # noqa: ANN401 - JS
     return {tag: SmallClasses(int(size["smallest"]), int(size["rows"])) for tag, size in sizes.items()}
 
 
-def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - JSON, whatever it holds
-    """Return what a report knows of counts, and what was known of those that it left out."""
+def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - any JSON
+    """Return the counts that a report knows, including those of findings that it did not show."""
     found = dict(report.get("baseline", {}).get("counts", {}))
     found |= {
         each["id"]: each
@@ -66,7 +66,7 @@ def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - JSON, whatev
 
 
 def _intervals(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return between which numbers people's values were known to be, by id, those that were left out included."""
+    """Return the intervals of people's values in a report by finding id, including findings that it did not show."""
     found = {str(ident): (ends[0], ends[1]) for ident, ends in report.get("baseline", {}).get("intervals", {}).items()}
     for each in (each for attack in report["attacks"] for each in attack["findings"]):
         if each["kind"] == CloseNumbers.kind and each["risk"] == 1 and "individual" in each:
@@ -75,16 +75,16 @@ def _intervals(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _size(finding: Any) -> CountSize:  # noqa: ANN401 - JSON, whatever it holds
+def _size(finding: Any) -> CountSize:  # noqa: ANN401 - any JSON
     upper = UNBOUNDED if finding["upper"] is None else int(finding["upper"])
     return CountSize(finding["kind"], int(finding["lower"]), upper)
 
 
 def read_baseline(path: Path, *, of_tables: bool = False) -> BaselineFacts:
-    """Return the baseline that a JSON report on people, or `of_tables`, is.
+    """Return the baseline in a JSON report on people, or on count tables if `of_tables`.
 
     Raises:
-        UsageError: it cannot be read, is no such report, has ids of its own, or does not show all findings.
+        UsageError: it cannot be read, is not such a report, has no stable ids, or does not show all findings.
     """
     shown = printable_path(path)
     with _read(path, f"--baseline {shown}") as report:
@@ -126,7 +126,7 @@ def read_history(folder: Path) -> AuditHistory:
     """Return the history in the JSON reports of a folder, by date, then by number of releases, then by name.
 
     Raises:
-        UsageError: the folder cannot be read, holds no report, or one of its JSON files is none.
+        UsageError: the folder cannot be read, holds no report, or holds a JSON file that is not a report.
     """
     shown = printable_path(folder)
     try:
@@ -145,10 +145,10 @@ def read_history(folder: Path) -> AuditHistory:
 
 @contextmanager
 def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iterator[Any]:
-    """Yield the contents of a JSON report; after the colon is what to do about a file that is none.
+    """Yield the contents of a JSON report; the text after the colon says what to do about a file that is not one.
 
     Raises:
-        UsageError: it cannot be read, or is no report, or one of another form.
+        UsageError: the file cannot be read, is not a report, or is a report of another kind.
     """
     try:
         report = json.loads(path.read_bytes())
@@ -164,11 +164,11 @@ def _read(path: Path, named: str, unreadable: str = "", other: str = "") -> Iter
         raise UsageError(f"{named}: this is not a report of `audit SERIES --format json`{other}") from error
 
 
-def _day(report: Any) -> datetime.date | None:  # noqa: ANN401 - JSON, whatever it holds
+def _day(report: Any) -> datetime.date | None:  # noqa: ANN401 - any JSON
     return datetime.date.fromisoformat(report["made"]) if "made" in report else None
 
 
-def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatever it holds
+def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - any JSON
     attacks = [entry for entry in report["attacks"] if entry["status"] not in WITHOUT_RESULT]
     shown = [str(finding["id"]) for entry in attacks for finding in entry["findings"]]
     total = sum(int(entry["findings_total"]) for entry in attacks)
@@ -199,7 +199,7 @@ def _verdict(report: Any) -> str:  # noqa: ANN401
 
 
 def _risks(attacks: Any) -> dict[str, float | None]:  # noqa: ANN401
-    """Return the highest risk by each attack that states one; with several attributes, of the worst of them."""
+    """Return the highest risk found by each attack that reports one; with several attributes, that of the worst one."""
     found: dict[str, float | None] = {}
     for entry in attacks:
         if "max_risk" in entry["measures"]:

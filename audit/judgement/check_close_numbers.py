@@ -1,4 +1,4 @@
-"""What is known nearly checked again, in exact arithmetic, from texts that are published and their categories."""
+"""Check findings of close numbers again, in exact arithmetic, from the published texts and their categories."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from audit.model.finding import Check
 
 
 def check_people(seen: View, claims: CloseValues) -> Check:
-    """Return the check of people's numbers: by what their own groups leave, or by stricter bounds if these allow it."""
+    """Return the check of people's numbers: by what their own groups leave, or by stricter bounds within that."""
     checker = NumberChecker(seen, claims.share)
     return lambda places: [checker.person(finding) for finding in claims.certify(places)]
 
 
 def check_classes(seen: View, claims: CloseClasses) -> Check:
-    """Return what checks classes whose rows have close numbers, by counting the rows."""
+    """Return the check of classes whose rows have close numbers; it counts the rows."""
     checker = NumberChecker(seen, claims.share)
     return lambda places: checker.classes(claims.certify(places))
 
 
 class NumberChecker:
-    """Holds findings against the texts of values; `share` is how far close numbers differ where there is no width."""
+    """Compares findings with the texts of values; `share` is how far close numbers may differ without a width."""
 
     def __init__(self, seen: View, share: float) -> None:
         self._seen, self._share = seen, Fraction(str(share))
@@ -40,7 +40,7 @@ class NumberChecker:
         self._own = Checker(self._published)
 
     def person(self, finding: KnownNearly[int]) -> KnownNearly[int]:
-        """Return a finding with what the person's own groups leave; proved if all of that is between the ends.
+        """Return a finding with what the person's own groups leave; it is proved if all of that lies between the ends.
 
         Raises:
             BrokenCertificateError: the groups do not leave these numbers, or they are not close.
@@ -61,10 +61,10 @@ class NumberChecker:
         return replace(finding, certificate=steps, evidence="proof" if proved else "solver")
 
     def classes(self, findings: Sequence[KnownNearly[int]]) -> Sequence[KnownNearly[int]]:
-        """Return findings when the rows of each class have numbers as often as these say.
+        """Return findings if the rows of each class have the claimed numbers, as often as claimed.
 
         Raises:
-            BrokenCertificateError: they have not.
+            BrokenCertificateError: a class has other numbers.
         """
         for finding in findings:
             self.ends(finding)
@@ -73,9 +73,9 @@ class NumberChecker:
         return findings
 
     def number(self, code: int, category: str | None) -> Fraction | None:
-        """Return the number that a value is, of one attribute if it is claimed of combinations; None for no number.
+        """Return the number of a value, for the claimed attribute of a combination; None if it is not a number.
 
-        Those of a category are all 0.
+        All values of a category count as 0.
         """
         seen = self._seen
         if (code < 0) is (seen.combined is None):
@@ -91,10 +91,10 @@ class NumberChecker:
         return found if isinstance(found, Fraction) else None
 
     def ends(self, finding: KnownNearly[int]) -> tuple[Fraction, Fraction]:
-        """Return between which numbers a finding claims a value.
+        """Return the ends of the interval that a finding claims.
 
         Raises:
-            BrokenCertificateError: there are none, or they are not close though that is said to be certain.
+            BrokenCertificateError: there are none, or they are not close although the finding is certain.
         """
         check_fields(finding)
         ends = finding.lower, finding.upper

@@ -1,9 +1,10 @@
-"""Checks that weighted published counts prove a bound, in exact fractions and without any solver.
+"""Check that weighted published counts prove a bound, in exact fractions and without any solver.
 
-The count of a box is a sum over the atoms in it, none of which is negative. If the weights of the boxes that cover an
-atom add up to at least 1 for every atom of the box in question and to at least 0 for every other atom, the weighted
-upper ends bound its count from above; in the same way from below with at most (weak duality: Schrijver, Theory of
-Linear and Integer Programming, section 7.4). Integers are rounded in at the end, and cases split at an integer.
+The count of a box is a sum over its atoms, none of which is negative. Suppose the weights of the boxes that cover an
+atom add up to at least 1 for each atom of the box in question, and to at least 0 for each other atom. Then the weighted
+sum of upper ends is an upper bound of its count; lower bounds work in the same way with at most (weak duality:
+Schrijver, Theory of Linear and Integer Programming, section 7.4). At the end, bounds are rounded to whole numbers, and
+cases split at a whole number.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _CELLS = 1 << 20
 
 @dataclass(frozen=True)
 class _Assumption:
-    """The claim that the count of a box is at most, or at least, a value."""
+    """The assumption that the count of a box is at most, or at least, a value."""
 
     box: Box
     is_upper: bool
@@ -41,7 +42,7 @@ class _Assumption:
 
 
 def is_proved(tables: CountTables, bound: CountBound) -> bool:
-    """Return whether the proof of a bound holds against the published numbers."""
+    """Return whether the proof of a bound is valid for the published numbers."""
     return misfit(bound) is None and _is_box(tables, bound.box) and _holds(tables, bound, bound.proof, ())
 
 
@@ -58,7 +59,7 @@ def _holds(tables: CountTables, bound: CountBound, proof: BoundProof, assumed: t
 def _sum_holds(tables: CountTables, bound: CountBound, proof: WeightedSum, assumed: Sequence[_Assumption]) -> bool:
     if not all(_is_term(tables, term, assumed) for term in proof.terms):
         return False
-    # A contradiction is always stated for upper ends, whichever side it is a case of.
+    # A contradiction is always stated for upper ends, whatever the side of its case.
     value = value_of(tables, proof.terms, assumed, is_upper=bound.is_upper or proof.impossible)
     if value is None:
         return False
@@ -72,14 +73,14 @@ def _sum_holds(tables: CountTables, bound: CountBound, proof: WeightedSum, assum
 
 
 def _is_box(tables: CountTables, box: Box) -> bool:
-    """Return whether there are all sets of a box, one on each axis."""
+    """Return whether all sets of a box exist, one on each axis."""
     return len(box) == len(tables.axes) and all(
         0 <= one < len(axis.members) for one, axis in zip(box, tables.axes, strict=True)
     )
 
 
 def _is_term(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumption]) -> bool:
-    """Return whether there is the number or the assumption that a term weighs, with a weight."""
+    """Return whether a term has a weight, and refers to an existing number or assumption."""
     return term.weight != 0 and 0 <= term.index < (len(assumed) if term.assumed else len(tables.boxes))
 
 
@@ -90,7 +91,7 @@ def _box(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumptio
 def value_of(
     tables: CountTables, terms: Sequence[WeightedNumber], assumed: Sequence[_Assumption], *, is_upper: bool
 ) -> Fraction | None:
-    """Return what weighted intervals of published numbers add up to, before rounding; None where an end is missing."""
+    """Return the weighted sum of published intervals, before rounding; None if an end is missing."""
     total, scale = 0, lcm(*(term.weight.denominator for term in terms))
     for term in terms:
         end_is_upper = (term.weight.numerator > 0) == is_upper
@@ -119,7 +120,7 @@ def _covers(axes: Sequence[Axis], boxes: Sequence[Box], weights: Sequence[Fracti
     inside = [_patterns(axis, [box[place] for box in boxes]) for place, axis in enumerate(axes)]
     if sum(map(abs, whole)) >= 2**62:
         return False
-    # The largest axis goes last, where the sums of all boxes are taken at once.
+    # The largest axis is last; it is covered by one sum over all boxes.
     inside.sort(key=lambda each: each.shape[1])
     size = prod(each.shape[1] for each in inside[:-1])
     if len(axes) > 1 and size * max(len(boxes), inside[-1].shape[1]) > _CELLS:
@@ -137,7 +138,7 @@ def _covers_each(
     *,
     is_upper: bool,
 ) -> bool:
-    """Return the same, atom by atom of the first axis."""
+    """Return whether they add up to that on every atom, checking one atom of the first axis at a time."""
     for atom in _patterns(axes[0], [box[0] for box in boxes]).T:
         around = np.flatnonzero(atom).tolist()
         some = [weights[place] for place in around]

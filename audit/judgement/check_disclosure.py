@@ -1,7 +1,7 @@
-"""Certificates of disclosures, checked again from the published rows by code that shares nothing with the attacks.
+"""Check certificates of disclosures again, from the published rows, by code that shares nothing with the attacks.
 
-Everything here is sets and dictionaries of texts. A certificate that does not hold is a bug of this program, and raises
-an error: a wrong finding must never be printed.
+The checks use only sets and dictionaries of texts. A certificate that fails is a bug of this program, and raises an
+error: a wrong finding must never be printed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from audit.model.finding import Check
 
 
 class Checker:
-    """Checks disclosures that follow from one person's own groups against the releases they speak of."""
+    """Checks disclosures that follow from one person's own groups against the releases."""
 
     def __init__(self, published: PublishedReleases) -> None:
         self._published, self._after = published, published.after
         self._fixed: dict[int, dict[int, list[int]]] = {}
 
     def check(self, finding: Disclosure[int]) -> None:
-        """Return when a disclosure holds.
+        """Return if a disclosure follows from the releases.
 
         Raises:
-            BrokenCertificateError: it does not.
+            BrokenCertificateError: it does not follow.
         """
         feasible = self.check_steps(finding)
         at = [step.release for step in finding.certificate]
@@ -41,7 +41,7 @@ class Checker:
             raise BrokenCertificateError("more than the claimed value is possible")
 
     def check_steps(self, finding: Disclosure[int]) -> list[set[int]]:
-        """Return the values on a path through the steps of a certificate, which say what the groups publish.
+        """Return the values on a path through the steps of a certificate, which must repeat what the groups publish.
 
         Raises:
             BrokenCertificateError: they do not.
@@ -63,7 +63,7 @@ class Checker:
         return kept
 
     def own(self, person: int) -> tuple[CertificateStep[int], ...]:
-        """Return what every release says about a person: the groups, the values left by them, and those on a path."""
+        """Return, for every release, the groups that may hold a person, the values they leave, and those on a path."""
         steps = []
         for release in range(self._published.releases):
             homes = sorted(self._published.homes(person, release))
@@ -81,7 +81,7 @@ class Checker:
         return self._left(person, step.release, homes)
 
     def _left(self, person: int, release: int, homes: set[int]) -> set[int]:
-        """Return the values of some groups, less one row for each value that is known of a person in one of them."""
+        """Return the values of some groups, less one row for each known value of a person in one of them."""
         own = self._published.known(person, release)
         if own is not None:
             return {own}
@@ -122,7 +122,7 @@ def feasible(candidates: list[set[int]], transitions: Follows | None) -> list[se
 
 
 def check_disclosures(seen: View, claims: Disclosures) -> Check:
-    """Return what checks disclosures; for one without a certificate it shows what the person's own groups leave."""
+    """Return the check of disclosures; a disclosure without a certificate shows what the person's own groups leave."""
     checker = DisclosureChecker(seen)
 
     def checked(places: Places) -> list[Disclosure[int]]:
@@ -136,7 +136,7 @@ def check_disclosures(seen: View, claims: Disclosures) -> Check:
 
 
 def check_likely_values(seen: View, claims: LikelyValues | GraveHistories) -> Check:
-    """Return what adds to what is likely what the people's own groups leave: the risk itself is the attack's word."""
+    """Return a check that adds what the people's own groups leave; the risk itself is not checked."""
     own = Checker(published_by(seen))
 
     def checked(places: Places) -> Iterator[LikelyValue[int] | EverGrave[int]]:
@@ -149,23 +149,23 @@ def check_likely_values(seen: View, claims: LikelyValues | GraveHistories) -> Ch
 
 
 class DisclosureChecker:
-    """Checks disclosures of both kinds against the files behind some evidence."""
+    """Checks disclosures of both kinds against the files of some evidence."""
 
     def __init__(self, evidence: View) -> None:
         published = published_by(evidence)
         self._own, self._together = Checker(published), ProofChecker(published)
 
     def unproved(self, person: int, release: int, value: int) -> Disclosure[int]:
-        """Return a disclosure for which there is no proof, with what the person's own groups leave."""
+        """Return a disclosure without a proof, with what the person's own groups leave."""
         return Disclosure(person, release, value, 1.0, self._own.own(person), evidence="solver")
 
     def checked(self, finding: Disclosure[int]) -> Disclosure[int]:
-        """Return a disclosure that holds, its proof, if there is one, with numbers.
+        """Return a disclosure that was checked; numbers are added to its proof, if it has one.
 
-        A proof that says nothing says that the person's own groups are enough: these are shown instead.
+        An empty proof means that the person's own groups suffice; these are then shown instead.
 
         Raises:
-            BrokenCertificateError: it does not hold.
+            BrokenCertificateError: the check fails.
         """
         check_fields(finding)
         if finding.risk != 1 or finding.evidence != "proof":

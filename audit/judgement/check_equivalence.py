@@ -1,7 +1,7 @@
-"""Certificates of equivalences checked again: published rows weighted and added up, one after the other.
+"""Check certificates of equivalences again, by adding up the published rows with their weights, one after the other.
 
-Nothing is shared with the attack: groups are found by name, members and values are counted in dictionaries of exact
-fractions (equivalence paper, Definition 10). A certificate that does not hold is a bug of this program, and raises an
+The check shares nothing with the attack: groups are found by name, and members and values are counted in dictionaries
+of exact fractions (equivalence paper, Definition 10). A certificate that fails is a bug of this program, and raises an
 error: a wrong finding must never be printed.
 """
 
@@ -21,13 +21,13 @@ K = TypeVar("K")
 
 
 def check_combinations(seen: View, claims: Equivalences) -> Check:
-    """Return the check of equivalences and pinned values, if groups that add up to them were found."""
+    """Return the check of equivalences and pinned values whose weighted groups were found."""
     check = CombinationChecker(seen).check
     return lambda places: [each if each.evidence != "proof" else check(each) for each in claims.certify(places)]
 
 
 class CombinationChecker:
-    """Checks equivalences and pinned values against the groups they speak of."""
+    """Checks equivalences and pinned values against the published groups."""
 
     def __init__(self, view: View) -> None:
         self._view, self._published = view, published_by(view)
@@ -36,10 +36,10 @@ class CombinationChecker:
         self._known: dict[int, int] = dict(pairs)
 
     def check(self, finding: AnyCombination) -> AnyCombination:
-        """Return a finding when it holds.
+        """Return a finding if its certificate is valid.
 
         Raises:
-            BrokenCertificateError: it does not.
+            BrokenCertificateError: it is not valid.
         """
         if self._view.held.register is not None or self._view.transitions is not None:
             raise BrokenCertificateError("groups add up only where members are known and values never change")
@@ -61,7 +61,7 @@ class CombinationChecker:
         return finding
 
     def _add(self, step: WeightedGroup[int], members: dict[Member, Fraction], values: dict[int, Fraction]) -> None:
-        """Add the members and values of a group, less those that are known beforehand, so many times."""
+        """Add the members and values of a group, less those known beforehand, times the weight of the step."""
         if not 0 <= step.release < self._published.releases:
             raise BrokenCertificateError("there is no such release")
         groups = self._published.groups_of(step.release)
@@ -87,7 +87,7 @@ class CombinationChecker:
 
 
 def _claimed(finding: AnyCombination) -> dict[Member, int]:
-    """Return how often each member is counted, those on the right negatively."""
+    """Return how often each member is counted; members on the right count negatively."""
     if isinstance(finding, Pinned):
         since = max((step.release for step in finding.certificate), default=-1)
         if finding.risk != 1 or finding.release != since:

@@ -1,4 +1,4 @@
-"""What is claimed of a class of rows, or of linked records, counted again, one by one."""
+"""Check claims about a class of rows, or of linked records, by counting the rows again."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from audit.model.finding import Check
 
 
 def check_classes(seen: View, claims: HomogeneousClasses) -> Check:
-    """Return what checks classes, of the rows of a release and of linked records."""
+    """Return the check of classes, both of the rows of a release and of linked records."""
     return lambda places: check_counts(claims.certify(places), seen)
 
 
 def check_counts(findings: list[HomogeneousClass[int]], view: View) -> list[HomogeneousClass[int]]:
-    """Return findings that hold against the rows of the releases.
+    """Return findings whose counts agree with the rows of the releases.
 
     Raises:
-        BrokenCertificateError: the class has other rows than these.
+        BrokenCertificateError: a class has other rows.
     """
     for finding, values in class_values(findings, view):
         some, rows = values[finding.value], values.total()
@@ -64,7 +64,7 @@ def _values_of_rows(findings: Sequence[F], view: View) -> Iterator[tuple[F, Coun
 
 
 def _classes(release: Release, sensitive: str, groups: set[str]) -> dict[str, dict[int, Counter[int]]]:
-    """Return the values of each class of some groups of a release, by the number of the class in its group."""
+    """Return the values of each class of some groups of a release, by the class's number in its group."""
     counts = [1] * len(release.entry_group) if release.entry_count is None else release.entry_count.tolist()
     classes = release.classes
     alike = classes.looks[classes.row.codes].tolist() if release.values_by_row else [0] * len(counts)
@@ -84,10 +84,10 @@ F = TypeVar("F", HomogeneousClass[int], KnownNearly[int])
 
 
 def linked_values(findings: Sequence[F], view: View) -> Iterator[tuple[F, Counter[int]]]:
-    """Yield each finding about linked records with how often those that look alike have each value.
+    """Yield each finding about linked records, with the number of equal records that have each value.
 
     Raises:
-        BrokenCertificateError: the records that look alike are others.
+        BrokenCertificateError: other records are equal.
     """
     constant = view.transitions is None
     for finding in findings:
@@ -113,12 +113,12 @@ def _check_codes(finding: HomogeneousClass[int] | KnownNearly[int], held: HeldSe
 
 
 def _after(finding: HomogeneousClass[int] | KnownNearly[int]) -> int:
-    """Return the last release over which the records look alike, -1 where there is none."""
+    """Return the last release over which the records are equal, -1 if the claim is not about several."""
     return -1 if finding.after is None else finding.after
 
 
 class _RecordValues:
-    """The values of records in each release, the first one of each, and their groups, so far; by record, else -1."""
+    """The values of records in each release, their first value, and their groups so far; by record, -1 if unknown."""
 
     def __init__(self, records: int, sensitive: str, *, constant: bool) -> None:
         self._sensitive, self._constant = sensitive, constant
@@ -128,7 +128,7 @@ class _RecordValues:
         self._changed = np.zeros(records, dtype=np.bool_)
 
     def read(self, rows: ReleaseRecords) -> None:
-        """Note the values of the records of a release.
+        """Record the values and groups of a release's records.
 
         Raises:
             BrokenCertificateError: their rows show other numbers.
@@ -144,10 +144,10 @@ class _RecordValues:
         self._releases.append(rows)
 
     def values(self, finding: HomogeneousClass[int] | KnownNearly[int], classes: EqualRows) -> Counter[int]:
-        """Return how often the records that look like that of a finding have each value.
+        """Return how many of the records equal to that of a finding have each value.
 
         Raises:
-            BrokenCertificateError: there is no such record, or a value changes.
+            BrokenCertificateError: the record does not exist, or a value changes.
         """
         last = next((rows for rows in reversed(self._releases) if rows.row[finding.record] >= 0), None)
         if last is None or last.group(int(last.row[finding.record])) != finding.group:

@@ -1,4 +1,4 @@
-"""What is left to a person counted again, kind of rows by kind of rows: nothing is shared with the attack."""
+"""Check linkages again: count the rows that can be a person's, one kind of row after the other."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from audit.model.finding import Check
 
 
 def check_linkages(seen: View, claims: Linkages) -> Check:
-    """Return what checks linkages."""
+    """Return the check of linkages."""
     checker = LinkageChecker(seen)
     return lambda places: list(map(checker.checked, claims.certify(places)))
 
 
 @dataclass
 class LinkageChecker:
-    """Checks that others than the rows left cannot be a person's."""
+    """Checks that no rows besides those of the finding can be a person's; shares no code with the attack."""
 
     evidence: Evidence
     _kinds: dict[int, Counter[RowKind]] = field(default_factory=dict)
     _common: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def checked(self, finding: Linkage[int]) -> Linkage[int]:
-        """Return a finding that holds, with numbers, groups and values in its certificate.
+        """Return a finding that was checked, with numbers, groups and values in its certificate.
 
-        With more than two releases it may take a solver to rule out the rest: such a finding has no certificate.
+        With more than two releases it may take a solver to rule out other rows. Such a finding has no certificate.
 
         Raises:
-            BrokenCertificateError: it does not.
+            BrokenCertificateError: the check fails.
         """
         check_fields(finding)
         try:
@@ -73,10 +73,10 @@ class LinkageChecker:
         )
 
     def left(self, point: tuple[int, ...], first: int, fillings: Sequence[Filling[int]]) -> list[set[RowKind]]:
-        """Return the kinds of rows that can be a person's, in each release from the first on.
+        """Return the kinds of rows that can be a person's, in each release from the first one on.
 
         Raises:
-            BrokenCertificateError: a step does not hold.
+            BrokenCertificateError: a step is wrong.
         """
         ruled_out: set[tuple[int, RowKind | None, RowKind]] = set()
         for filling in fillings:
@@ -96,7 +96,7 @@ class LinkageChecker:
         return found
 
     def kinds(self, release: int) -> Counter[RowKind]:
-        """Return how many rows of each kind a release has."""
+        """Return the number of rows of each kind in a release."""
         if release not in self._kinds:
             rows = self._source.rows(release)
             if rows.value is None:
@@ -124,14 +124,14 @@ class LinkageChecker:
         return tuple(cells.values())
 
     def _groups(self, release: int, left: AbstractSet[RowKind]) -> list[str]:
-        """Return the names of the groups of rows of some kinds, sorted."""
+        """Return the sorted names of the groups that hold rows of some kinds."""
         rows = self._source.rows(release)
         kinds = zip(map(tuple, rows.cells.tolist()), [] if rows.value is None else rows.value.tolist(), strict=True)
         mine = np.array([RowKind(*kind) in left for kind in kinds], dtype=np.bool_)
         return sorted(self._source.group_names(release, np.unique(rows.group[mine]).astype(np.int32)))
 
     def _fill(self, filling: Filling[int], ruled_out: set[tuple[int, RowKind | None, RowKind]]) -> None:
-        """Check a step, and note which rows it rules out."""
+        """Check a step, and record the rows that it rules out."""
         if not 0 <= filling.release == filling.next_release - 1 < len(self.evidence.tags) - 1:
             raise BrokenCertificateError("a step speaks of releases that there are not")
         here, following = self.kinds(filling.release), self.kinds(filling.release + 1)
@@ -162,7 +162,7 @@ class LinkageChecker:
         return self._shared(attribute, one, other) >= 0
 
     def _shared(self, attribute: int, one: int, other: int) -> int:
-        """Return what two cells of an attribute have in common, -1 where nothing."""
+        """Return the intersection of two cells of an attribute, -1 if it is empty."""
         key = (attribute, one, other)
         if key not in self._common:
             pair = (np.array([each], dtype=np.int32) for each in (one, other))

@@ -1,15 +1,14 @@
-"""Proofs about all people at once, checked again by code that shares nothing with the attacks.
+"""Check proofs about several people at once, by code that shares nothing with the attacks.
 
-A proof refutes what is assumed: that a person does not have the claimed value, or has a value that a case takes the
-person to have. *Points*: rows of some groups cost points, those of all these rows together are a number. Each of some
-people, with any value in all of their releases, spends at least a certain number of points, by the groups that may
-contain the person; all of them together spend more than there are. *Cases*: for each value that is left to a person,
-its consequences are refuted.
+A proof refutes an assumption: that a person does not have the claimed value, or that a person has the value of a case.
+*Points*: rows of some groups cost points, and all these rows together have a total. Each of some people, whatever
+values the person has, spends at least a certain number of points in the groups that may contain the person; together
+these people spend more than the total. *Cases*: for each possible value of a person, the consequences are refuted.
 
-People who are not mentioned spend at least nothing, so the people of a proof are enough. All
+People who are not mentioned spend at least 0, so they can be left out. All
 points are whole numbers and at least 1, and no one is counted twice. A proof presumes that the releases do not
-contradict each other: where its people cannot have rows together, it proves nothing. A proof that does not hold is a
-bug of this program, and raises an error: a wrong finding must never be printed.
+contradict each other: if its people cannot all have rows, it proves nothing. A proof that fails is a bug of this
+program, and raises an error: a wrong finding must never be printed.
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ from audit.judgement.placing import contradicts
 from audit.judgement.published_rows import PublishedReleases
 
 Row = tuple[int, int, int]
-"""A release, a group and a value: all rows of that group with that value."""
+"""A release, a group and a value; stands for all rows of that group with that value."""
 Assumed = dict[tuple[int, int], tuple[frozenset[int], bool]]
-"""By person and release: some values, and whether the person has one of them (or another one)."""
+"""By person and release: a set of values, and whether the person has one of them or none of them."""
 
 
 class ProofChecker:
-    """Checks disclosures that follow from all people's rows together."""
+    """Checks disclosures that follow from the rows of several people."""
 
     def __init__(self, published: PublishedReleases) -> None:
         self._published, self._transitions = published, published.after
 
     def check(self, finding: Disclosure[int]) -> Proof[int]:
-        """Return what the proof of a disclosure says, in numbers, when it holds.
+        """Return the proof of a disclosure with its numbers if it is valid.
 
         Raises:
-            BrokenCertificateError: it does not.
+            BrokenCertificateError: it is not valid.
         """
         check_fields(finding)
         claim = (finding.individual, finding.release)
@@ -59,7 +58,7 @@ class ProofChecker:
         return followed
 
     def _contradictory(self, people: set[int], assumed: Assumed) -> bool:
-        """Return whether it shows that there is no world, among some people alone."""
+        """Return whether no world exists for some people alone; a proof about them would prove nothing."""
         choices = {
             (person, release): rows for person in people for release, rows in self._histories(person, assumed).items()
         }
@@ -73,7 +72,7 @@ class ProofChecker:
         return contradicts(choices, room, follows)
 
     def _refuted(self, proof: Proof[int], assumed: Assumed) -> Proof[int]:
-        """Return how what is assumed is refuted: by points, by cases, or because nothing is left to a person."""
+        """Return how the assumption is refuted: by points, by cases, or because a person has no value left."""
         if bool(proof.points) + bool(proof.cases) > 1:
             raise BrokenCertificateError("there are points and cases")
         if proof.cases:
@@ -89,7 +88,7 @@ class ProofChecker:
     def _sum(
         self, proof: Proof[int], assumed: Assumed
     ) -> tuple[tuple[RowPoints[int], ...], int, tuple[Spending[int], ...]]:
-        """Return all points, and the least that people spend; -1 if nothing is left."""
+        """Return the total of all points, and the least that people spend; -1 if a person has no value left."""
         if list(proof.people) != sorted(set(proof.people)) or not proof.people:
             raise BrokenCertificateError("somebody is counted twice, or nobody is")
         costs: dict[Row, int] = {}
@@ -127,7 +126,7 @@ class ProofChecker:
     def _histories(self, person: int, assumed: Assumed) -> dict[int, set[tuple[int, int]]]:
         """Return the rows (group and value) that a person may have in each release, by that release alone.
 
-        They are those of the groups that may hold the person, with the value that is known beforehand, as assumed.
+        These are the rows of the groups that may hold the person, with the value known beforehand, and as assumed.
         """
         published, found = self._published, dict[int, set[tuple[int, int]]]()
         for release in range(published.releases):
@@ -145,7 +144,7 @@ class ProofChecker:
         return found
 
     def _spent(self, person: int, costs: dict[Row, int], assumed: Assumed) -> Spending[int]:
-        """Return the least that a person spends over all histories, -1 if there is none."""
+        """Return the least that a person spends over all histories, -1 if there is no history."""
         rows = self._histories(person, assumed)
         if not rows:
             raise BrokenCertificateError("nobody like that is known to be in a release")
@@ -168,7 +167,7 @@ class ProofChecker:
         )
 
     def _before(self, value: int, cheapest: dict[int, int]) -> int:
-        """Return the least spent up to the release before by a person who has a value now, -1 if this is impossible."""
+        """Return the least spent before this release by a person with this value now, -1 if that is impossible."""
         if self._transitions is None:
             return cheapest.get(value, -1)
         return min(

@@ -1,7 +1,7 @@
-"""Certificates about records checked again, by following published rows.
+"""Check certificates about records again, by following their published rows.
 
-Nothing is shared with the attack's kernel: cells are taken as the releases have them and made into sets of values (or
-cells in the algebra of `audit.io.cells`, where values cannot be listed), and rows with equal ones are counted.
+The check shares nothing with the attack's kernel. It takes cells from the releases and turns them into sets of values
+(or cells of the algebra in `audit.io.cells`, if values cannot be listed), and counts the rows with equal cells.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class EqualRows:
         self._end = np.cumsum(np.bincount(label))
 
     def like(self, row: int) -> Places:
-        """Return all rows that equal one, ascending."""
+        """Return all rows that equal a row, ascending."""
         label = int(self._label[row])
         return self._order[self._end[label - 1] if label else 0 : self._end[label]]
 
 
 class _Column:
-    """The values that cells of one quasi-identifier stand for, numbered as they are met."""
+    """The values that cells of one quasi-identifier stand for, numbered in the order of their occurrence."""
 
     def __init__(self, attribute: QuasiIdentifier) -> None:
         self._attribute = attribute
@@ -58,20 +58,20 @@ class _Column:
         return np.array(self._of_cell, dtype=np.int32)[cells]
 
     def number(self, cell: Cell) -> int:
-        """Return the number of a cell's values."""
+        """Return the number of the values of a cell."""
         values: Values = cell
         if self._all is not None:
             values = frozenset(text for text in self._all if contains(cell, ValueSet(frozenset({text})))) or cell
         elif isinstance(cell, ValueSet):
-            # A text with commas was read as its parts, and as one value too, which it may be.
+            # A text with commas is read as the list of its parts and as a single value, because it may be either.
             values = frozenset(text for text in cell.members if "," not in text) or cell.members
         return self._number(values)
 
     def both(self, left: Codes, right: Codes) -> Codes:
-        """Return what two numbers' values have in common, for each of some pairs.
+        """Return the intersection of the values with two numbers, for each of some pairs.
 
         Raises:
-            BrokenCertificateError: nothing; the attack would have refused the series.
+            BrokenCertificateError: it is empty; the attack would have refused the series.
         """
         pairs, at = np.unique((left.astype(np.int64) << 32) | right, return_inverse=True)
         return np.array([self._both(int(pair >> 32), int(pair & 0xFFFFFFFF)) for pair in pairs], dtype=np.int32)[at]
@@ -104,8 +104,8 @@ class ReleaseRecords:
 
     Attributes:
         release, record, cells: the release, and the record and the values of the cells of each row.
-        real: which rows are people's as far as the key says.
-        row: the row of each record, -1 where it has none; by record.
+        real: which rows are people's, as far as the key shows.
+        row: the row of each record, -1 for a record without a row; by record.
     """
 
     release: Release
@@ -128,9 +128,9 @@ class RecordFollower:
     """Records followed through the releases.
 
     Attributes:
-        table: the values that each record's cells have in common so far, -1 before its first row; by record.
-        seen: the records that had a row so far.
-        persons: those of them that are people's as far as the key says.
+        table: the intersection of each record's cells so far, -1 before its first row; by record.
+        seen: the records with a row so far.
+        persons: the records of people among them, as far as the key shows.
     """
 
     def __init__(self, view: View) -> None:
@@ -156,7 +156,7 @@ class RecordFollower:
         return ReleaseRecords(read.release, read.record, cells, real, row)
 
     def follow(self, rows: ReleaseRecords) -> None:
-        """Take the rows of a release into account."""
+        """Add the rows of a release."""
         old = self.seen[rows.record]
         again, cells = rows.record[old], rows.cells[old]
         self.table[rows.record[~old]] = rows.cells[~old]
@@ -167,22 +167,22 @@ class RecordFollower:
 
 
 def check_records(seen: View, claims: NarrowedRecords) -> Check:
-    """Return what checks narrowed records."""
+    """Return the check of narrowed records."""
     return lambda places: Recounter(seen, claims.k).check(claims.certify(places))
 
 
 class Recounter(RecordFollower):
-    """Follows records through the releases, and holds findings against what they say; `k` is the least class."""
+    """Follows records through the releases, and compares findings with them; `k` is the least class size."""
 
     def __init__(self, view: View, k: int) -> None:
         super().__init__(view)
         self._k = k
 
     def check(self, findings: list[Narrowed[int]]) -> list[Narrowed[int]]:
-        """Return findings when all of them hold.
+        """Return findings if all of them are valid.
 
         Raises:
-            BrokenCertificateError: one does not.
+            BrokenCertificateError: one is not valid.
         """
         self._check_codes(findings)
         releases: dict[int, list[int]] = {finding.record: [] for finding in findings}
@@ -207,7 +207,7 @@ class Recounter(RecordFollower):
         return findings
 
     def _check_codes(self, findings: Sequence[Narrowed[int]]) -> None:
-        """Look whether findings speak of different records, and of releases and cells that there are."""
+        """Check that findings are about different records, and about existing releases and cells."""
         for finding in findings:
             check_fields(finding)
             if not 0 <= finding.record < self._held.names.size:
@@ -244,7 +244,7 @@ class Recounter(RecordFollower):
             raise BrokenCertificateError("the class is not as small as claimed")
 
     def _cause(self, record: int, row: int | None, rows: ReleaseRecords) -> Cause:
-        """Return how a record becomes unsafe with a release, by the definitions of the monotonic paper, Section 4.1."""
+        """Return how a record becomes unsafe in a release, by the definitions of the monotonic paper, Section 4.1."""
         if row is None:
             return "group change"
         alike = rows.equal.like(row)

@@ -1,4 +1,4 @@
-"""Doubts of an audit: what its verdict rests on and was not read, not judged, or only guessed."""
+"""Doubts of an audit: data that was not read, not judged, or only guessed, on which its verdict depends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLUMNS_SHOWN = 6
 _INDIVIDUAL = "columns.individual"
 _OF_PEOPLE = (_INDIVIDUAL, "adversary.register", "adversary.transitions", "adversary.known")
 _RESTING = dict.fromkeys(_OF_PEOPLE, ON_VALUES)
-"""The clauses that rest on a key of the manifest; on any other one all of them do."""
+"""The clauses that depend on a key of the manifest; all clauses depend on any other key."""
 
 
 def gather_doubts(
@@ -33,13 +33,13 @@ def gather_doubts(
     published: bool = False,
     reveal: bool = False,
 ) -> tuple[Doubt, ...]:
-    """Return all doubts about a series that was attacked; each says what to declare or to correct.
+    """Return all doubts about an attacked series; each says what to declare or to correct.
 
     Args:
         series: the series.
-        register: whether people were looked for by their exact values, so that findings rest on what cells cover.
-        published: whether only the files are known, so that each release is judged by itself.
-        reveal: whether texts of the files are quoted.
+        register: whether people were matched by their exact values, so that findings depend on what cells cover.
+        published: whether only the files were known, so that each release was judged by itself.
+        reveal: whether doubts quote texts of the files.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
     tying = _tying_values(series) if published else ()
@@ -48,7 +48,7 @@ def gather_doubts(
 
 
 def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, reveal: bool) -> Iterator[Doubt]:
-    """Yield all doubts about an audit that do not rest on what its attacks found."""
+    """Yield all doubts about an audit that do not depend on what its attacks found."""
     series, adversary = views[0].series, views[0].adversary
     register, people = adversary.has_register, adversary.knows_people
     yield from gather_doubts(series, register=register, published=not people, reveal=reveal)
@@ -62,14 +62,14 @@ def audit_doubts(views: Sequence[View], warnings: Iterable[ReportWarning], *, re
 
 
 def misread_doubts(warnings: Iterable[ReportWarning]) -> Iterator[Doubt]:
-    """Yield what is undecided as values, people or rows may be counted wrongly."""
+    """Yield a doubt for warnings by which values, people or rows may be counted wrongly."""
     for each in warnings:
         if isinstance(each, MisreadWarning):
             yield Doubt(Reason(each.text, ReasonKind.UNDECLARED), ON_VALUES if each.kind == "spelling" else None)
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
-    """Yield what record ids disclose about people that is not judged."""
+    """Yield doubts about record ids: what they may disclose about people and is not judged."""
     reason, last = evidence[0].unfollowed, evidence[-1]
     if reason is not None:
         what = say(
@@ -110,7 +110,7 @@ def presence_doubts(kinds: PossibleKinds | None) -> Iterator[Doubt]:
 
 
 def combination_doubts(series: Series) -> Iterator[Doubt]:
-    """Yield a doubt: values known beforehand leave combinations of several attributes unjudged."""
+    """Yield a doubt: values known beforehand prevent the judgement of combinations of several attributes."""
     if series.manifest.known is not None and len(series.manifest.columns.sensitive) > 1:
         what = say(
             "combinations of several sensitive attributes are not judged where values are known beforehand; audit "
@@ -120,7 +120,7 @@ def combination_doubts(series: Series) -> Iterator[Doubt]:
 
 
 def _guessed(series: Series) -> Iterator[Doubt]:
-    """Yield what the manifest guesses, for each set of clauses that rest on it."""
+    """Yield the guesses in the manifest, for each set of clauses that depends on them."""
     resting: dict[frozenset[str] | None, list[str]] = {}
     for key in series.manifest.unconfirmed:
         resting.setdefault(_RESTING.get(key), []).append(key)
@@ -161,7 +161,7 @@ def _without_role(series: Series) -> Iterator[Doubt]:
 
 
 def missing_doubts(series: Series) -> Iterator[Doubt]:
-    """Yield a doubt: a missing value, which may be any in other releases, is judged as a separate value."""
+    """Yield a doubt: a missing value is judged as a separate value, but may be any value in other releases."""
     for column in series.columns.sensitive if len(series.tags) > 1 and not series.manifest.values_change else ():
         if not series.missing(column).isdisjoint(series.vocabularies[column].names):
             what = say(

@@ -1,8 +1,8 @@
-"""The types of a finding's fields, checked before anything is counted.
+"""Field types: check the types of a finding's fields before anything is counted.
 
-A number of another type can pass every comparison: NaN is neither below nor above a limit, and `True` equals 1. So that
-checkers compare what can be compared, each field of a finding and of its certificate is exactly of the type that its
-class declares: a whole number is an `int`, a weight an `int` or a `Fraction`, and a probability is finite.
+A number of another type can pass every comparison: NaN is neither below nor above a limit, and `True` equals 1. So each
+field of a finding and of its certificate must have exactly the type that its class declares: a whole number is an
+`int`, a weight an `int` or a `Fraction`, and a probability is finite.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ class BrokenCertificateError(AssertionError):
 
 
 def check_fields(finding: object) -> None:
-    """Return when each field of a finding has the type that it declares.
+    """Return if each field of a finding has its declared type.
 
     Raises:
-        BrokenCertificateError: one has another.
+        BrokenCertificateError: a field has another type.
     """
     if reason := misfit(finding):
         raise BrokenCertificateError(reason)
 
 
 def misfit(finding: object) -> str | None:
-    """Return which field of a finding has another type than it declares; None where none has.
+    """Return the field of a finding that has another type than declared; None if there is none.
 
     >>> from audit.findings.equivalence import WeightedGroup
     >>> misfit(WeightedGroup(0, "1", Fraction(1, 2))), misfit(WeightedGroup(0, "1", float("nan")))
@@ -50,7 +50,7 @@ def misfit(finding: object) -> str | None:
 
 @lru_cache
 def _fields(kind: type) -> Sequence[tuple[str, Test]]:
-    """Return a class's fields with the test of each; none for a class that declares nothing."""
+    """Return a class's fields with the test of each; empty for a class that is not a dataclass."""
     if kind.__module__ == "builtins":
         return []
     declared = get_type_hints(kind, include_extras=True)
@@ -64,17 +64,17 @@ def _fields(kind: type) -> Sequence[tuple[str, Test]]:
 
 
 def _unset(value: object) -> Test:
-    """Return what tests whether a field is empty that the check fills in."""
+    """Return a test that a field which the check fills in is still empty."""
     return lambda held: type(held) is type(value) and held == value
 
 
 @lru_cache
 def _test(declared: Any) -> Test:  # noqa: ANN401 - types of types have no common type
-    """Return what tests whether a value is exactly of a declared type, and all that it consists of is."""
+    """Return a test that a value, with everything inside it, has exactly a declared type."""
     if get_origin(declared) is Annotated:
         return _test(get_args(declared)[0])
     if isinstance(declared, TypeVar):
-        return _test(int)  # what is checked has codes
+        return _test(int)  # checked values are codes
     if get_origin(declared) is not None:
         return _composed(get_origin(declared), get_args(declared))
     if declared is float:
@@ -85,7 +85,7 @@ def _test(declared: Any) -> Test:  # noqa: ANN401 - types of types have no commo
 
 
 def _composed(origin: Any, inside: tuple[Any, ...]) -> Test:  # noqa: ANN401 - as above
-    """Return the test of a choice of types, or of a container with what is in it."""
+    """Return the test of a union of types, or of a container with its contents."""
     if origin is Literal:
         return lambda value: type(value) is str and value in inside
     if origin is tuple and inside[-1] is not Ellipsis:

@@ -1,9 +1,10 @@
-"""Harmless values: what is known of them violates nothing, whether it is certain or likely.
+"""Harmless values: knowledge of them violates nothing, whether it is certain or likely.
 
-Claims only about harmless values are set aside like waived ones, except for rows that can be a person's, whose number
-does not change. A risk is set aside where the true value is harmless. If the true value is not known, the risk is that
-of the likeliest one, which may be harmless and hide the risk of another one: such a risk decides nothing. Equal values
-of people who are certain of harmless ones are set aside, as each is known by itself.
+Claims about harmless values only are set aside like waived ones. The exception are claims about the number of rows that
+can be a person's, which stays the same. A risk is set aside if the true value is harmless. If the true value is
+unknown, the risk is that of the likeliest value, which may be harmless and hide the risk of another one: such a risk
+decides nothing. Equal values of people with certain, harmless values are set aside, because each value is known by
+itself.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def listed_values(series: Series) -> list[ListedValue]:
 
 
 def set_aside(results: Results, limits: Mapping[str, float]) -> Results:
-    """Return results in which what is about harmless values alone violates nothing."""
+    """Return results in which claims about harmless values only violate nothing."""
     listed = listed_values(results[0].evidence.series) if results else []
     if not listed:
         return results
@@ -53,18 +54,18 @@ def _codes(seen: View, listed: Sequence[ListedValue]) -> list[int]:
 
 
 def _one(entry: Result[View], listed: Sequence[ListedValue], limit: float) -> Result[View]:
-    """Return a result without what it claims of harmless values, and without their risks."""
+    """Return a result without its claims about harmless values, and without their risks."""
     seen, claims, risks = entry.evidence, entry.claims, entry.outcome.risks
     codes = _codes(seen, listed)
     unclear = False
     if isinstance(claims, Linkages):
-        # There are as few rows as before: only what is certain of them counts no more.
+        # The number of rows is the same. Only the certainty of their value no longer counts.
         entry = entry.with_outcome(replace(entry.outcome, claims=claims.without_values(codes)))
     elif claims is not None:
         gone = np.flatnonzero(np.isin(claims.values(), codes))
         entry = entry.without(gone)
         if claims.counts_rows:
-            # The share of a value behind the harmless one, or of one that linked rows show, may be too large, too.
+            # The share of a value other than the harmless one, or of one that linked rows show, may be too large, too.
             behind = bool(reaches_all(1.0 - claims.severity[gone], limit).any())
             linked = seen.records is not None and (limit < 1.0 or seen.transitions is not None)
             unclear = behind or (linked and len(gone) > 0)
@@ -77,7 +78,7 @@ def _one(entry: Result[View], listed: Sequence[ListedValue], limit: float) -> Re
 
 
 def _risks(seen: View, risks: Risks, codes: Sequence[int], mixed: Sequence[int], limit: float) -> tuple[Places, Places]:
-    """Return the places of risks of harmless values, and of those that may be of a harmless value or of another one.
+    """Return the indices of risks of harmless values, and of risks whose value may be harmless or not.
 
     The risk of a combination is that of its likeliest part, which may be harmless while others are not.
     """
@@ -88,7 +89,7 @@ def _risks(seen: View, risks: Risks, codes: Sequence[int], mixed: Sequence[int],
 
 
 def _certain(entry: Result[View], codes: Sequence[int]) -> set[Member]:
-    """Return whose value is certain, and harmless: of several attributes all of them."""
+    """Return the people whose value is certain and harmless; with several attributes, all of their values."""
     claims = entry.claims
     if isinstance(claims, Disclosures):
         return {*claims.person[np.isin(claims.value, [code for code in codes if code >= 0])].tolist()}
@@ -99,7 +100,7 @@ def _certain(entry: Result[View], codes: Sequence[int]) -> set[Member]:
 
 
 def _equal(entry: Result[View], sure: set[Member]) -> Result[View]:
-    """Return a result without equal values of people who certainly have harmless ones; their equals have, too."""
+    """Return a result without equal values of people with certain, harmless values; their equals have the same."""
     claims = entry.claims
     if not isinstance(claims, Equivalences) or not sure:
         return entry

@@ -1,4 +1,4 @@
-"""People found by attacks: who falls to each attack and to none before, by risk and release, and in findings shown."""
+"""Ladder: which people each attack finds that no earlier attack found, by risk, by release and in findings."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from audit.model.scored import NOWHERE, Result, tenth_of
 
 
 def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
-    """Return the attacks that find people's values, in their order, each with how many people fall to it.
+    """Return the attacks that find people's values, in order, each with the number of people it finds first.
 
-    Waived claims count: to accept that a person falls changes nothing about whether, and at which rung.
+    Waived claims count, because accepting a claim does not change which attack finds the person first.
     """
     fallen: dict[str | None, npt.NDArray[np.bool_]] = {}
     rungs = []
@@ -49,7 +49,7 @@ def ladder(judged: Sequence[Result[View]]) -> tuple[LadderStep, ...]:
 
 
 def people_found(entry: Result[View]) -> int | None:
-    """Return how many people have a value that is certain, waived claims left out; None where nothing is said of it."""
+    """Return how many people have a certain value, without waived claims; None if the result is not about people."""
     people = certain_people(entry)
     kinds = entry.evidence.possible_kinds
     if people is not None and kinds is not None:
@@ -58,13 +58,13 @@ def people_found(entry: Result[View]) -> int | None:
 
 
 def certain_people(entry: Result[View]) -> Codes | None:
-    """Return whose values are certain, some perhaps many times, waived claims left out; None where nothing is said."""
+    """Return the people with certain values, perhaps with repetitions, without waived claims; None if unknown."""
     claims = entry.claims
     return None if claims is None else claims.certain_people(entry.waived)
 
 
 def exposure(judged: Sequence[Result[View]]) -> tuple[Exposure, ...]:
-    """Return what each attack on people's values exposes, in the order of the attacks.
+    """Return how many people each attack exposes, in the order of the attacks.
 
     Waived claims count: to accept a risk does not make it smaller.
     """
@@ -88,7 +88,7 @@ def exposure(judged: Sequence[Result[View]]) -> tuple[Exposure, ...]:
 
 
 def _after_release(outcome: Outcome) -> tuple[int, ...] | None:
-    """Return how many people are found after each release; None where the attack counts something else."""
+    """Return the number of people found after each release; None if the attack does not count people."""
     timeline = outcome.measures.timeline
     if outcome.exposed is not None:
         return outcome.exposed
@@ -97,7 +97,7 @@ def _after_release(outcome: Outcome) -> tuple[int, ...] | None:
 
 
 def _people_by_risk(risks: Risks) -> tuple[int, ...]:
-    """Return how many people have a highest risk in each tenth, and of exactly 1."""
+    """Return the number of people by their highest risk, in tenths, and of exactly 1."""
     highest = np.full(int(risks.person.max(initial=-1)) + 1, -1, dtype=np.int8)
     known = ~np.isnan(risks.risk)
     np.maximum.at(highest, risks.person[known], tenth_of(risks.risk[known]).astype(np.int8))
@@ -105,9 +105,9 @@ def _people_by_risk(risks: Risks) -> tuple[int, ...]:
 
 
 def found_people(results: Sequence[Result[View]], limits: Mapping[str, float]) -> tuple[FoundPerson, ...]:
-    """Return the people in findings that are shown, each once for each attribute, in the order of the findings.
+    """Return the people in shown findings, each once for each attribute, in the order of the findings.
 
-    The reasons are all attacks by which a value of the person is certain, or reaches a limit, whether or not that
+    The reasons list all attacks by which a value of the person is certain or reaches a limit, whether or not the
     finding is shown.
     """
     ids: dict[tuple[str | None, int], list[str]] = {}

@@ -23,7 +23,7 @@ _MOST_LINES = 10_000
 
 @dataclass(frozen=True)
 class _File:
-    """A file of a release with some columns, and the group of each of its rows."""
+    """A file of a release, some of its columns, and the group of each row."""
 
     table: Table
     group: Coded
@@ -34,7 +34,7 @@ class _File:
         return {self.group.name(code): code for code in np.unique(self.group.codes).tolist()}
 
     def lines(self, tag: str, group: str) -> Iterator[GroupLines]:
-        """Yield the place of a group of the release with a tag, if it is in the file."""
+        """Yield the lines of a group, by the release's tag, if the group is in the file."""
         if group in self._codes:
             rows = np.flatnonzero(self.group.codes == self._codes[group])[:_MOST_LINES]
             lines = tuple(self.table.line(row) for row in rows.tolist())
@@ -42,7 +42,7 @@ class _File:
 
 
 def located(results: Sequence[Result[View]], releases: HeldSeries) -> list[Result[View]]:
-    """Return results whose findings have the places of the groups that their certificates and proofs name."""
+    """Return results whose findings have the locations of the groups in their certificates and proofs."""
     read = cache(lambda tag: list(_files(releases, tag)))
 
     def placed(finding: Finding[str]) -> Finding[str]:
@@ -54,7 +54,7 @@ def located(results: Sequence[Result[View]], releases: HeldSeries) -> list[Resul
 
 
 def _files(releases: HeldSeries, tag: str) -> Iterator[_File]:
-    """Yield the files of a release: of an Anatomy pair both."""
+    """Yield the files of a release, two for an Anatomy pair."""
     series, position, problems = releases.series, releases.series.tags.index(tag), Problems()
     files, columns, adjustments = series.manifest.releases[position], series.manifest.columns, series.adjustments(tag)
     quasi, group = tuple(columns.quasi_identifiers), releases.seen[position].release.group
@@ -69,7 +69,7 @@ def _files(releases: HeldSeries, tag: str) -> Iterator[_File]:
 
 
 def _cells(file: _File, rows: npt.NDArray[np.intp]) -> tuple[dict[str, str], ...]:
-    """Return the distinct cells that some rows have, in the order of the file, the first dozen of them."""
+    """Return the distinct cells of some rows, in the order of the file, at most twelve."""
     columns = [file.table.coded(name) for name in file.cells]
     found: dict[tuple[str, ...], None] = {}
     for row in rows.tolist():

@@ -1,9 +1,9 @@
-"""Placing: search for a contradiction among the people of a proof, who may not all find rows.
+"""Placing: search for a contradiction among the people of a proof, because they may not all find rows.
 
-What follows from releases that contradict each other is nothing, though it can be proved: in an odd circle of groups of
-two values each of them is refuted. So the people of a proof are given rows one after the other, as the claim has it,
-each of their own groups and each row to one. Where that cannot be done there is no world. More people take fewer steps:
-a proof is accepted as long as no contradiction to a world is found.
+If releases contradict each other, nothing follows from them, although much can be proved: in an odd circle of groups of
+two values each, both values are refuted. So the people of a proof are given rows one after the other, as the claim
+assumes; each person gets rows of possible groups, and each row goes to one person. If that is impossible, no world
+exists. More people take fewer steps. A proof is accepted unless a contradiction is found within the limits.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Row: TypeAlias = tuple[int, int]
 """A group of a release and a value."""
 Choices: TypeAlias = Mapping[Version, Set[Row]]
 Follows: TypeAlias = Callable[[int, int], bool]
-"""Returns whether a value may be followed by another in a person's next release."""
+"""Returns whether a value may be followed by another one in a person's next release."""
 
 MOST_VISITS = 20_000
-"""So many versions are looked at, each as often as there are steps."""
+"""The limit of versions to check, each once for each step."""
 
 
 def contradicts(choices: Choices, room: Callable[[int, Row], int], follows: Follows) -> bool:
-    """Return whether it is found out that people cannot have rows together.
+    """Return whether the search proves that people cannot all have rows.
 
     Args:
         choices: the rows that each person may have in each release, by that release alone.
@@ -48,7 +48,7 @@ def contradicts(choices: Choices, room: Callable[[int, Row], int], follows: Foll
 
 
 def _narrowed(choices: Choices, room: Callable[[int, Row], int], follows: Follows) -> Choices | None:
-    """Return what is left without full rows and values that do not follow; None where nothing is left to a person."""
+    """Return the choices without full rows and without values that cannot follow; None if a person has none left."""
     while True:
         held = Counter((release, row) for (_, release), rows in choices.items() if len(rows) == 1 for row in rows)
         if any(number > room(release, row) for (release, row), number in held.items()):

@@ -1,4 +1,4 @@
-"""Naming: finding ids that say nothing, pseudonyms instead of people and records, and people by their identifiers."""
+"""Names in reports: ids of findings that reveal nothing, pseudonyms of people and records, or their identifiers."""
 
 from __future__ import annotations
 
@@ -28,24 +28,23 @@ from audit.runtime.phrases import joined, say_count
 _KEY_FILE = "finding.key"
 _KEY_BYTES = 32
 _REVEALED = bytes(_KEY_BYTES)
-"""The key of reports that name people: their ids hide nothing, and are the same in every run."""
+"""The key of reports that name people: their ids need not hide anything, and are the same in every run."""
 
 
 class Pseudonymizer:
     """Names findings, people and records.
 
-    An id is an HMAC over what the finding says. Its key is drawn for each report that names no one, so that two of them
-    cannot be joined by it; where one is kept in the series' `private/`, as `audit init` makes it, or ids are to be
-    `stable`, it is that one, and the ids are the same in every report. A pseudonym is
-    a person's rank in the order of such HMACs among the people in one report, or, when stable, part of the HMAC
-    itself.
+    An id is an HMAC of the content of a finding. By default its key is drawn for each report that names no one, so that
+    two reports cannot be joined by their ids. If the series' `private/` contains a key, as written by `audit init`, or
+    ids are to be `stable`, that key is used and ids are the same in every report. A pseudonym is a person's rank in the
+    order of such HMACs among the people in one report; a stable pseudonym is a part of the HMAC.
 
-    Waivers name findings by their stable ids; `keyed` says that there is a key for these. If ids are to be stable and
-    there is no key yet, one is made, unless nothing may be written there (`makes` is false). Callers that print no ids
-    give a `key`, so that findings have the same order in every run.
+    Waivers name findings by their stable ids; `keyed` means that there is a key for these. If ids are to be stable and
+    there is no key, one is created, unless nothing may be written there (`makes` is false). Callers that print no ids
+    give a `key`, so that the order of findings is the same in every run.
 
     Raises:
-        UsageError: ids are to be stable, and there is no folder on this machine to keep a key in.
+        UsageError: ids are to be stable, but there is no local folder for a key.
         InputError: the file of the key contains no key.
     """
 
@@ -71,7 +70,7 @@ class Pseudonymizer:
         return hmac.digest(self._kept if stable else self._key, message, "sha256").hex()
 
     def finding(self, attack: str, kind: str, *said: str, stable: bool = False) -> str:
-        """Return the id of a finding: who it is about, and what it says; the one that waivers name, if `stable`."""
+        """Return the id of a finding, from its person and its content; the id that waivers use, if `stable`."""
         return f"{attack}-{self._digest(attack, kind, *said, stable=stable)[:16]}"
 
     def pseudonym(self, noun: str, name: str) -> str:
@@ -80,11 +79,11 @@ class Pseudonymizer:
 
     @property
     def draws(self) -> np.random.Generator:
-        """What draws by the key of the ids alone."""
+        """The source of randomness that depends only on the key of the ids."""
         return np.random.default_rng(int(self._digest("lots"), 16))
 
     def assign(self, mentioned: Iterable[tuple[str, str]]) -> None:
-        """Number those that the report will mention: what each is (`person`, `record`), and the identifier."""
+        """Assign names to the members in the report: their kind (`person`, `record`) and their identifier."""
         count: dict[str, int] = {}
         for noun, name in sorted(set(mentioned), key=lambda one: self._digest(*one)):
             count[noun] = count.get(noun, 0) + 1
@@ -92,15 +91,15 @@ class Pseudonymizer:
             self._pseudonyms[noun, name] = pseudonym
 
     def display_name(self, noun: str, name: str) -> str:
-        """Return the name in the report of one who was introduced."""
+        """Return the name in the report of a member that was assigned one."""
         return name if self.reveal else self._pseudonyms[noun, name]
 
 
 def private_key(folder: Path, *, make: bool) -> bytes | None:
-    """Return the key in a series' private folder, made there if necessary and allowed; otherwise None.
+    """Return the key in a series' private folder, created if necessary and allowed; otherwise None.
 
     Raises:
-        InputError: there is a file, and it holds no key.
+        InputError: the file of the key contains no key.
     """
     path = folder / _KEY_FILE
     remote = is_remote(folder)
@@ -126,17 +125,17 @@ def private_key(folder: Path, *, make: bool) -> bytes | None:
 
 
 def keep_key(folder: Path) -> bool:
-    """Make `private/` in a series' folder, if need be, and a key in it; return whether there was none."""
+    """Create `private/` in a series' folder, if missing, and a key in it; return whether the key is new."""
     if (folder / PRIVATE / _KEY_FILE).exists():
         return False
-    with suppress(OSError):  # without one ids are drawn for each report
+    with suppress(OSError):  # without a key, ids are drawn for each report
         (folder / PRIVATE).mkdir(mode=0o700, exist_ok=True)
         return private_key(folder / PRIVATE, make=True) is not None
     return False
 
 
 def _made(path: Path) -> bool:
-    """Make a key if there is none; return false if this is impossible."""
+    """Create a key if there is none; return false if this is impossible."""
     try:
         write_file(path, secrets.token_hex(_KEY_BYTES), mode=0o600, new=True)
         hide_from_version_control(path.parent)
@@ -149,7 +148,7 @@ def _made(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class ReportNames:
-    """What codes of some evidence are called: by the publisher, and in a report."""
+    """Turns the codes of some evidence into the publisher's names, and into names in a report."""
 
     evidence: View
     namer: Pseudonymizer
@@ -171,12 +170,12 @@ class ReportNames:
         return self.evidence.held.names.name(record)
 
     def called(self, member: Member) -> tuple[str, str]:
-        """Return what a member is, and the identifier."""
+        """Return the kind of a member and its identifier."""
         name = self.identifier(member)
         return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
 
     def member(self, code: Member) -> str:
-        """Return what a person or counterfeit is called; of people who may be in the data, under which condition."""
+        """Return the name of a person or counterfeit; for people who may be in the data, with the condition."""
         kinds = self.evidence.possible_kinds
         kind = None if kinds is None or not isinstance(code, int) else kinds.kinds.get(code)
         if kind is None:
@@ -191,11 +190,11 @@ class ReportNames:
         )
 
     def members(self, codes: Iterable[Member]) -> tuple[str, ...]:
-        """Return what people are called, sorted: the order of their codes would give pseudonyms away."""
+        """Return the names of people, sorted: the order of their codes could reveal who they are."""
         return tuple(sorted(map(self.member, codes)))
 
     def record(self, code: int) -> str:
-        """Return what a record is called."""
+        """Return the name of a record."""
         return self.namer.display_name("record", self.record_identifier(code))
 
     def release(self, code: int) -> str:
@@ -211,15 +210,15 @@ class ReportNames:
         return tuple(sorted(map(self.value, codes)))
 
     def attribute(self, value: int) -> str | None:
-        """Return which of several combined attributes a claimed value is of; None for a value or combination."""
+        """Return which of several combined attributes a claimed value belongs to; None for a value or combination."""
         return self.evidence.attribute(value)
 
     def cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return cells of rows by quasi-identifier; None where the report may not show them."""
+        """Return cells of rows by quasi-identifier; None if the report may not show them."""
         return self._texts(codes, self.evidence.rows_of)
 
     def record_cells(self, codes: Mapping[int, int]) -> dict[str, str] | None:
-        """Return what cells of a record have in common; None where the report may not show it."""
+        """Return the intersection of a record's cells; None if the report may not show it."""
         return self._texts(codes, self.evidence.records)
 
     def _texts(self, codes: Mapping[int, int], source: RowSource | FollowedRecords | None) -> dict[str, str] | None:
@@ -228,24 +227,24 @@ class ReportNames:
         return {source.attributes[at]: source.text(at, cell) for at, cell in codes.items()}
 
     def side(self, members: Mapping[Member, int]) -> dict[str, int]:
-        """Return how often each member of a side is counted."""
+        """Return how often each member on a side is counted."""
         return {self.member(who): times for who, times in members.items()}
 
     def spent(self, parts: Iterable[Any]) -> tuple[Any, ...]:
-        """Return what people spend, sorted by what they are called."""
+        """Return the points that people spend, sorted by name."""
         return tuple(sorted((decoded(each, self) for each in parts), key=lambda each: str(each.individual)))
 
     def costs(self, by_value: Iterable[tuple[int, int]]) -> tuple[tuple[str, int], ...]:
-        """Return what values cost, sorted."""
+        """Return the points of each value, sorted."""
         return tuple(sorted((self.value(value), cost) for value, cost in by_value))
 
 
 def find(views: Sequence[View], individual: str) -> dict[str, int]:
-    """Return the code of a person, or of a kind of people who may be in the data, by the attributes that have one.
+    """Return the code of a person, or of a kind of people who may be in the data, by an identifier.
 
     Raises:
-        UsageError: none has: several kinds are of this person, or another person stands for them, or there is no one
-            with this identifier; which ones there are is not said.
+        UsageError: the identifier is unknown, stands for several kinds of people, or is represented by another person;
+            the message does not list identifiers.
     """
     series, found = views[0].series, dict[str, int]()
     person = series.person(individual)

@@ -1,8 +1,9 @@
-"""What the files say, looked up one person and one group at a time, for checkers that share nothing with the attacks.
+"""Published rows: look up one person and one group at a time, for checkers that share nothing with the attacks.
 
-No pools and no matrices: a group's rows are counted, a person's groups are found in the key or by holding each cell
-against the register's line. Where record ids are followed, a group is a class of records that are in the same row
-classes throughout, and which classes a person may be of is found out from the person's row classes in each release.
+There are no pools and no matrices: the rows of a group are counted, and a person's groups are found by the key, or by
+comparing each cell with the line of the register. If record ids are followed, a group is a class of records that are in
+the same row classes in all releases; the classes that may hold a person follow from the person's row classes in each
+release.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from audit.model.evidence import claimed_code, claimed_part
 
 @dataclass
 class ReleaseRows:
-    """One release, and where its people and what publishes values together stand.
+    """One release: the groups of its people, and the groups that publish values together.
 
-    These *groups* are the row classes of a plain table (rows of a published group with equal cells), else the published
-    groups; each is found out when it is first asked for.
+    These *groups* are the row classes of a plain table (rows of a published group with equal cells), otherwise the
+    published groups. They are computed on first use.
     """
 
     release: KeyedRelease
@@ -62,7 +63,7 @@ class ReleaseRows:
 
     @cached_property
     def codes(self) -> dict[str, int]:
-        """The groups by name: the published one, with `#1`, `#2` (more marks where names have them) in file order."""
+        """The codes of groups by name: the published name, with `#1`, `#2` (more marks if needed) in file order."""
         group = self.release.group
         if not self.split:
             return {group.name(code): code for code in np.unique(group.codes).tolist()}
@@ -88,11 +89,11 @@ class ReleaseRows:
 
     @cached_property
     def _order(self) -> tuple[npt.NDArray[np.intp], Codes]:
-        """The entries in the order of their groups, and these groups."""
+        """The entries sorted by group, and their groups."""
         return _in_order(self.group_of_row if self.release.values_by_row else self.release.entry_group)
 
     def rows(self, group: int) -> dict[int, int]:
-        """Return how many rows of a group there are with each of its values."""
+        """Return the number of rows of a group by value."""
         places = _places(self._order, group)
         values = self._values(places)
         counts = [1] * len(places) if self.release.entry_count is None else self.release.entry_count[places].tolist()
@@ -102,7 +103,7 @@ class ReleaseRows:
         return found
 
     def _values(self, places: npt.NDArray[np.intp]) -> list[int]:
-        """Return the values of some entries, or the codes of what each has of all attributes that are combined."""
+        """Return the values of some entries, or codes for the values of all combined attributes."""
         if self.combined is None:
             return self.release.entry_value[self.sensitive][places].tolist()
         columns = (self.release.entry_value[name][places].tolist() for name in self.combined.attributes)
@@ -113,18 +114,18 @@ class ReleaseRows:
         return _in_order(self.group_of_row)
 
     def people(self, group: int) -> list[int] | None:
-        """Return who the rows of a group are, in the order of the file; None without a key."""
+        """Return the people of a group's rows, in the order of the file; None without a key."""
         person = self.release.person
         return None if person is None else person[_places(self._rows, group)].tolist()
 
     @cached_property
     def _by_person(self) -> tuple[npt.NDArray[np.intp], Codes]:
-        """The rows in the order of their people, and these."""
+        """The rows sorted by person, and their people."""
         person = self.release.person
         return _in_order(np.zeros(0, dtype=np.int32) if person is None else person)
 
     def row_of(self, person: int) -> int | None:
-        """Return the row of a person of a key; None where there is none."""
+        """Return the row of a person of the key; None if there is none."""
         if person == NOBODY:
             return None
         places = _places(self._by_person, person)
@@ -132,7 +133,7 @@ class ReleaseRows:
 
     @cached_property
     def full(self) -> set[int]:
-        """The published groups all of whose rows are published as counterfeits: no one can be in them."""
+        """The published groups whose rows are all published as counterfeits, so that no person can be in them."""
         release, found = self.release, set[int]()
         for group, count in release.counterfeits.items():
             rows = np.flatnonzero(release.group.codes == group)
@@ -147,15 +148,15 @@ def _in_order(codes: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
 
 
 def _places(ordered: tuple[npt.NDArray[np.intp], Codes], code: int) -> npt.NDArray[np.intp]:
-    """Return the place of a code."""
+    """Return the range of a code in a sorted array."""
     order, codes = ordered
-    # In the type of the codes: all of them would be converted for each question otherwise.
+    # Use the type of the codes: otherwise each query would convert all of them.
     first, last = np.searchsorted(codes, np.array([code, code + 1], dtype=codes.dtype))
     return order[first:last]
 
 
 def follows(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
-    """Return what may follow each value.
+    """Return the values that may follow each value.
 
     >>> follows([(0, 0), (0, 1)])
     {0: {0, 1}}
@@ -167,7 +168,7 @@ def follows(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
 
 
 class PublishedReleases:
-    """The releases behind some evidence, and what is known of people beside them."""
+    """The releases of some evidence, and what is known about people besides."""
 
     def __init__(self, view: View) -> None:
         self.view, self.held = view, view.held
@@ -182,7 +183,7 @@ class PublishedReleases:
 
     @cached_property
     def after(self) -> Follows | None:
-        """What may follow each value; None where values never change."""
+        """The values that may follow each value; None if values never change."""
         return None if self.view.transitions is None else follows(self.view.transitions.exact)
 
     def codes(self, release: int) -> dict[str, int]:
@@ -194,7 +195,7 @@ class PublishedReleases:
         return self.groups_of(release).name(group)
 
     def rows(self, release: int, group: int) -> dict[int, int]:
-        """Return how many rows of a group there are with each of its values."""
+        """Return the number of rows of a group by value."""
         return self.groups_of(release).rows(group)
 
     def group_of_rows(self, release: int) -> Codes:
@@ -202,7 +203,7 @@ class PublishedReleases:
         return self._groups(release).group_of_row
 
     def homes(self, person: int, release: int) -> set[int]:
-        """Return the codes of the groups that may hold a person in a release; none where the person is not in it."""
+        """Return the codes of the groups that may hold a person in a release; empty if the person is not in it."""
         if not (0 <= release < self.releases and 0 <= person < self.held.series.people.size):
             return set()
         if self.view.register is not None:
@@ -212,7 +213,7 @@ class PublishedReleases:
         return set() if row is None else {int(index.group_of_row[row])}
 
     def said(self, values: Collection[int], claimed: int) -> set[int]:
-        """Return what values say of what a claim is about: of one attribute, where they are combinations of several."""
+        """Return the part of values that a claim is about: of one attribute, if they are combinations of several."""
         combined = self.view.combined
         if combined is None or claimed >= 0:
             return set(values)
@@ -222,7 +223,7 @@ class PublishedReleases:
         return {int(claimed_code(attribute, parts[value, attribute], number)) for value in values}
 
     def claimed(self, claimed: int) -> frozenset[int]:
-        """Return the values that a claim is about: all combinations with a value of one attribute, or the one value."""
+        """Return the values that a claim stands for: all combinations with a value of one attribute, or the value."""
         combined = self.view.combined
         if combined is None or claimed >= 0:
             return frozenset({claimed})
@@ -231,7 +232,7 @@ class PublishedReleases:
         return frozenset(code for code, part in enumerate(parts) if part == value)
 
     def known(self, person: int, release: int) -> int | None:
-        """Return the value that is known beforehand of a person in a release."""
+        """Return the value that is known beforehand for a person in a release."""
         found = self._known().get(person, {})
         if self.view.transitions is None:
             return next(iter(found.values()), None)
@@ -274,7 +275,7 @@ class PublishedReleases:
         return {int(code) for code in group[covered]}
 
     def _distinct(self, release: int) -> tuple[Codes, Codes, Codes]:
-        """Return the published group, the group and the cells of different rows of a release."""
+        """Return the published group, the group and the cells of each distinct row of a release."""
         index, seen = self._groups(release), self.held.seen[release]
         if index.split:
             group, first = np.unique(index.group_of_row, return_index=True)
@@ -287,7 +288,7 @@ class PublishedReleases:
         return seen.classes.group[there], seen.classes.group[there], seen.cells[there]
 
     def _fitting(self, place: int, name: str, exact: str) -> npt.NDArray[np.bool_]:
-        """Return which cells of a quasi-identifier may stand for an exact value."""
+        """Return which cells of a quasi-identifier cover an exact value."""
         attribute = self.held.series.attributes[name]
         fits = self._fits.get((place, exact))
         if fits is None or len(fits) < len(attribute.cells):
@@ -302,19 +303,19 @@ class PublishedReleases:
 
 
 Follows = Mapping[int, set[int]]
-"""For each value those that may follow it in a person's next version."""
+"""The values that may follow each value in a person's next version."""
 RowClasses = tuple[int | None, ...]
-"""The row class in each release; None for no row."""
+"""The row class in each release; None for a release without a row."""
 
 
 def published_by(view: View) -> PublishedReleases:
-    """Return what the files behind some evidence say: by release, or by record where people are followed."""
+    """Return the published rows of some evidence: by release, or by record if records are followed."""
     people = view.followed_people
     return PublishedReleases(view) if people is None else FollowedRows(view, people)
 
 
 class RecordRows:
-    """All records, and their places; each class has the number of its first record."""
+    """All records and their classes; a class is named by the number of its first record."""
 
     def __init__(self, source: FollowedPeople, published: PublishedReleases) -> None:
         self._source, self._published = source, published
@@ -365,16 +366,16 @@ class RecordRows:
         return self._by_code[group]
 
     def rows(self, group: int) -> dict[int, int]:
-        """Return how many records of a class have each value."""
+        """Return the number of records of a class by value."""
         return dict(Counter(self._value[record] for record in self._records[group]))
 
     def people(self, group: int) -> list[int]:
-        """Return whose the records of a class are."""
+        """Return the people of the records of a class."""
         return [self._owner.get(record, NOBODY) for record in self._records[group]]
 
 
 class FollowedRows(PublishedReleases):
-    """All records as one release, and what is known of people beside them."""
+    """All records as one release, and what is known about people besides."""
 
     def __init__(self, view: View, source: FollowedPeople) -> None:
         super().__init__(view)
@@ -382,11 +383,11 @@ class FollowedRows(PublishedReleases):
 
     @property
     def releases(self) -> int:
-        """Number of releases: one, of all records."""
+        """Number of releases: one, which holds all records."""
         return 1
 
     def homes(self, person: int, release: int) -> set[int]:
-        """Return the classes of records that a person may be of."""
+        """Return the classes of records that may be a person's."""
         if release != 0:
             return set()
         at = range(self.source.count)
@@ -404,7 +405,7 @@ class FollowedRows(PublishedReleases):
         return {code for row_classes, code in self._all.classes.items() if fits(row_classes)}
 
     def _may_be_a_stranger(self, release: int) -> bool:
-        """Return whether rows are left out of the key of a release, so that others may be in it."""
+        """Return whether the key of a release leaves out rows, which may belong to other people."""
         strangers = self.held.keyed[release].strangers
         return self.held.register is None and strangers is not None and bool(strangers.any())
 

@@ -2,7 +2,7 @@
 
 What an attack on single people finds about a person depends on the person's own groups and on the assumptions. If a key
 shows that the assumptions are wrong for a person, nothing that depends on them is claimed or counted. But a release
-whose groups leave the person only one value discloses it, even if values change.
+whose groups leave the person only one value discloses that value, even if values change.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 
 def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Outcome:
-    """Run an attack, and return what it found with the risks of the true values.
+    """Run an attack, and return its outcome with the risks of the true values.
 
-    An attack on single people is run again without those whose own values contradict the assumptions.
+    An attack on single people is run again without the people whose own values contradict the assumptions.
 
     Raises:
         InputError: the cells of a record contradict each other, or cannot be read.
@@ -49,7 +49,7 @@ def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Ou
 
 
 def run_attack(attack: Attack, evidence: Evidence, budget: Budget) -> Outcome:
-    """Return what an attack finds of what it is handed.
+    """Return the outcome of an attack on some evidence.
 
     Raises:
         InputError: the cells of a record contradict each other, or cannot be read.
@@ -63,8 +63,8 @@ def run_attack(attack: Attack, evidence: Evidence, budget: Budget) -> Outcome:
 def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Outcome:
     """Return an outcome with the risks of the true values.
 
-    What is claimed of people whose own values contradict the assumptions would be wrong: it is withheld, and they
-    have no risk. They are counted by `changed_values`.
+    Claims about people whose own values contradict the assumptions would be wrong: they are withheld, and these people
+    have no risk. `changed_values` counts them.
     """
     claims = outcome.claims
     if claims is None and outcome.estimate is not None and not changed_values(evidence, key).any():
@@ -87,7 +87,7 @@ def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Out
 
 
 def _with_risks(outcome: Outcome, truth: RiskQuery, budget: Budget) -> Outcome:
-    """Return an outcome with the risks of the true values, where the attack has them."""
+    """Return an outcome with the risks of the true values, if the attack knows them."""
     if outcome.model is None:
         return outcome
     risks = outcome.model.risks(truth, budget)
@@ -101,9 +101,9 @@ def _with_risks(outcome: Outcome, truth: RiskQuery, budget: Budget) -> Outcome:
 
 
 def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
-    """Return the outcome of reasoning about all people at once where the values of some do change.
+    """Return the outcome of reasoning about all people at once if the values of some change after all.
 
-    A wrong premise about one person reaches all: nothing at all follows.
+    A wrong premise about one person affects all people, so nothing follows.
     """
     reason = say(
         "the published values of some people change, so that nothing can be concluded from all groups together"
@@ -112,7 +112,7 @@ def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
 
 
 def changed_values(evidence: Evidence, key: Key) -> npt.NDArray[np.bool_]:
-    """Return, by person code, whose own published values change as the assumptions say they never do."""
+    """Return, by person code, the people whose own published values change although the assumptions exclude that."""
     if evidence.transitions is None:
         return key.changed()
     last = np.full(0, UNKNOWN, dtype=np.int32)
@@ -134,7 +134,7 @@ def changed_values(evidence: Evidence, key: Key) -> npt.NDArray[np.bool_]:
 
 
 def less(pools: CandidatePools, kept: Places) -> CandidatePools:
-    """Return pools with the people at some places alone; the rows of their groups stay."""
+    """Return pools with only the people at some indices; the rows of their groups stay unchanged."""
     return replace(
         pools,
         person=pools.person[kept],
@@ -145,9 +145,9 @@ def less(pools: CandidatePools, kept: Places) -> CandidatePools:
 
 
 def alone(evidence: Evidence, people: Flags) -> Columns:
-    """Return person, release and value of the versions of some people whose groups leave them one value by themselves.
+    """Return person, release and value of the versions of some people whose groups alone leave one value.
 
-    `people` says which, by person code. Versions that are known beforehand do not count.
+    `people` selects them by person code. Versions whose value is known beforehand do not count.
     """
     found: list[tuple[Codes, Codes, Codes]] = []
     for release, pools in enumerate(evidence.stream()):
@@ -170,7 +170,7 @@ def alone(evidence: Evidence, people: Flags) -> Columns:
 
 
 def with_alone(evidence: Evidence, claims: Disclosures, columns: Columns) -> Disclosures:
-    """Return claims, and after them what groups of one value give away by themselves."""
+    """Return claims, followed by the disclosures of groups with one value."""
     person, release, value = columns
     count = len(claims)
 
@@ -198,7 +198,7 @@ def _built(evidence: Evidence, columns: tuple[Codes, ...]) -> Iterator[Disclosur
 
 
 def true_values(evidence: View, risks: Risks) -> Codes:
-    """Return the value that each risk is of: the true one, -1 where it is not known; shape (entries,), int32."""
+    """Return the value of each risk: the true value, -1 if it is unknown; shape (entries,), int32."""
     values, key = np.full(len(risks.person), -1, dtype=np.int32), evidence.key
     for release in np.unique(risks.release).tolist():
         known = key.of_people() if release < 0 else key.of_versions(release)

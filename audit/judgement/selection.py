@@ -1,4 +1,4 @@
-"""Selection: from claims as columns to the few findings that are shown, checked again and named, and which are new."""
+"""Selection: from claims as columns to the few findings that a report shows, checked and named, and which are new."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Selection(Generic[K]):
 
     Attributes:
         attack: the attack's name.
-        claims: what it claims.
-        names: what its codes are called.
-        waived: places of the claims that are accepted.
-        taken: the findings that were taken, checked, each with its id, in the order of the report.
+        claims: the claims.
+        names: the names of its codes.
+        waived: the indices of accepted claims.
+        taken: the selected findings, checked, each with its id, in the order of the report.
     """
 
     attack: str
@@ -51,22 +51,22 @@ class Selection(Generic[K]):
     taken: list[tuple[str, Finding[int]]] = field(default_factory=list)
 
     def ids(self, places: Places, *, stable: bool = False) -> list[str]:
-        """Return the ids of the claims at some places; those that waivers name, if `stable`."""
+        """Return the ids of the claims at some indices; the ids that waivers use, if `stable`."""
         said = self.claims.identities(places, self.names)
         return [self.names.namer.finding(self.attack, *each, stable=stable) for each in said]
 
     def stable_ids(self) -> list[str]:
-        """Return the ids of all claims by which waivers and baselines name them."""
+        """Return the ids of all claims that waivers and baselines use."""
         return self.ids(self.claims.everything(), stable=True)
 
     @cached_property
     def sizes(self) -> Sequence[Size]:
-        """How much each claim says; a risk of 1 where its id says all."""
+        """How much each claim discloses; 1 if its id already says everything."""
         sizes = self.claims.sizes()
         return [RiskSize(1)] * len(self.claims) if sizes is None else sizes
 
     def covered(self, accepted: Mapping[str, Size], *, stable: bool = False) -> Flags:
-        """Return which claims say no more than is accepted, by id; shape (claims,)."""
+        """Return which claims disclose no more than accepted, by id; shape (claims,), bool."""
         said = zip(self.ids(self.claims.everything(), stable=stable), self.sizes, strict=True)
         return np.array([ident in accepted and accepted[ident].covers(size) for ident, size in said], dtype=np.bool_)
 
@@ -75,10 +75,10 @@ class Selection(Generic[K]):
         return self.claims.check(self.names.evidence)
 
     def select(self, most: int | None, waived: Places) -> None:
-        """Take the first `most` claims in order, all of them when None, that are not waived and have a certificate.
+        """Select the first `most` claims (all, if None) that are not waived and have a certificate.
 
         Raises:
-            BrokenCertificateError: a certificate does not hold; this is a bug of the program.
+            BrokenCertificateError: a certificate is wrong; this is a bug of the program.
         """
         places = self._worst(None if most is None else most * _TRIES, waived)
         step = len(places) if most is None else most
@@ -96,7 +96,7 @@ class Selection(Generic[K]):
         most = total if most is None else min(most, total)
         if not most:
             return np.zeros(0, dtype=np.intp)
-        # Only claims that are as bad as the last one shown need an id; where there are many, some of them are drawn.
+        # Only claims as bad as the last one shown need an id; if there are many, some are drawn at random.
         near, namer = self.claims.worst(most, waived), self.names.namer
         if len(near) > max(most, _MOST_IDS if namer.stable else _MOST_IDS_ONCE):
             lots = namer.draws.random(len(near))
@@ -108,41 +108,41 @@ class Selection(Generic[K]):
 
     @property
     def findings(self) -> list[Finding[int]]:
-        """The findings that were taken, as codes."""
+        """The selected findings, as codes."""
         return [finding for _, finding in self.taken]
 
     def mentioned(self) -> Iterable[tuple[str, str]]:
-        """Yield what the members and records are that the findings taken mention, and their identifiers."""
+        """Yield the kinds and identifiers of the members and records that the selected findings mention."""
         for finding in self.findings:
             yield from map(self.names.called, finding.mentioned())
             yield from (("record", self.names.record_identifier(record)) for record in finding.records())
 
     def named(self) -> tuple[Finding[str], ...]:
-        """Return the findings that were taken with names; all who are mentioned have been introduced to the namer."""
+        """Return the selected findings with names; the namer must know all who are mentioned."""
         return tuple(replace(finding.named(self.names), id=ident) for ident, finding in self.taken)
 
 
 def selection_of(result: Result[View], namer: Pseudonymizer) -> Selection[Claims] | None:
-    """Return what a result claims, for choosing from it; None where nothing can be claimed."""
+    """Return the selection from the claims of a result; None if its attack cannot claim anything."""
     names = ReportNames(result.evidence, namer)
     return None if result.claims is None else Selection(result.attack.name, result.claims, names, result.waived)
 
 
 def selections_of(result: Result[View], namer: Pseudonymizer, limits: Mapping[str, float]) -> list[Selection[Claims]]:
-    """Return all that can be chosen from: what the attack claims, then what reaches the limits of clauses."""
+    """Return all selections: from the attack's claims, then from what reaches the limits of clauses."""
     own, names = selection_of(result, namer), ReportNames(result.evidence, namer)
     more = [Selection(result.attack.name, each, names) for each in claims_of(result, limits)]
     return more if own is None else [own, *more]
 
 
 def gathered(result: Result[View], limits: Mapping[str, float]) -> Result[View]:
-    """Return a result with what the clauses in force need beyond what the attack found."""
+    """Return a result with the statistics that the clauses in force need besides the attack's outcome."""
     seen, watch = result.evidence, result.watch
     left_out, truth = partial(changed_values, seen, seen.key), partial(true_values, seen)
     known = ClauseKnowledge(limits, seen.series.grave, listed_values(seen.series), left_out, truth)
     for name in limits:
         result = watch.ask(CLAUSES[name], partial(CLAUSES[name].statistic, result, known), result)
-    return replace(result, watch=watch)  # a clause of another package may have made a new result
+    return replace(result, watch=watch)  # a clause of another package may have returned a new result
 
 
 def claims_of(result: Result[View], limits: Mapping[str, float]) -> Iterator[Claims]:
@@ -162,7 +162,7 @@ def select_findings(
     most: int | None,
     budget: Budget,
 ) -> list[Result[View]]:
-    """Return results with the findings that are shown of each: at most so many, what the attack claims first."""
+    """Return results with the findings that a report shows, at most `most`; the attack's claims come first."""
     chosen: list[list[Selection[Claims]]] = []
     for result in budget.each(list(results)):
         budget.stage(f"choosing findings of {result.attack.name}, with their proofs")
@@ -185,7 +185,7 @@ def select_findings(
 
 
 class KnownClaims:
-    """What was claimed, and reached the limits of clauses, in an earlier audit."""
+    """The claims, and what reached the limits of clauses, in an earlier audit."""
 
     def __init__(self, results: Sequence[Result[View]], namer: Pseudonymizer, limits: Mapping[str, float]) -> None:
         self._namer, self._limits = namer, limits
@@ -196,10 +196,10 @@ class KnownClaims:
         }
 
     def accepted(self, result: Result[View]) -> Result[View]:
-        """Return a later result with what says nothing more accepted; both name findings under one key.
+        """Return a later result in which claims that disclose nothing more are accepted; both use one key for ids.
 
-        Equal values are claimed as a chain of pairs through each class, and another chain says the same: a pair is new
-        only where two classes have become one.
+        Equal values are claimed as a chain of pairs through each class, and another chain may say the same. So a pair
+        is new only if two classes have become one.
         """
         for each in selections_of(result, self._namer, self._limits):
             before = self._known.get((result.label, type(each.claims)))
@@ -211,16 +211,16 @@ class KnownClaims:
 
 
 def republished(releases: HeldSeries, position: int) -> int | None:
-    """Return the latest earlier release with the same rows, people and groups, under any names."""
+    """Return the latest earlier release with the same rows, people and groups, whatever the names of the groups."""
     own = _groups(releases, position)
     return next((each for each in reversed(range(position)) if _groups(releases, each) == own), None)
 
 
 def said_again(result: Result[View], position: int, earlier: int) -> Places:
-    """Return the places of the shares of rows that a republished release claims: those of the earlier one.
+    """Return the indices of the claims about rows that a republished release repeats from the earlier one.
 
-    None, unless all that the earlier one claimed is waived. Where record ids link rows, what is claimed of classes of
-    records follows from the releases between as well.
+    None, unless all claims of the earlier release are waived. If record ids link rows, claims about classes of records
+    also follow from the releases in between.
     """
     claims = result.claims
     if claims is None or not claims.counts_rows or (result.evidence.records is not None and earlier < position - 1):
@@ -230,7 +230,7 @@ def said_again(result: Result[View], position: int, earlier: int) -> Places:
 
 
 def _groups(releases: HeldSeries, position: int) -> Counter[object]:
-    """Return what the groups of a release hold: published cells and people by row, and a pair's values."""
+    """Return the contents of the groups of a release: published cells and people by row, and a pair's values."""
     series, release = releases.series, releases.keyed[position]
     files, columns, problems = series.manifest.releases[position], series.manifest.columns, Problems()
     own = [*columns.sensitive, columns.count] if release.values_by_row else []

@@ -1,4 +1,4 @@
-"""Accepting findings: waivers written into a series' manifest."""
+"""Write waivers, which accept findings, into the manifest of a series."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from audit.model.errors import Problems, UsageError, printable, printable_path
 Parse = Callable[[Path, str, Problems], object]
 _SLASHED = re.compile("([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
 ListForm = tuple[str, str, str]
-"""What a list calls the columns of ids, reasons and last days."""
+"""The columns of a list of findings: ids, reasons and last days."""
 
 
 @dataclass(frozen=True)
 class Acceptance:
-    """What is accepted, why, and until when.
+    """Findings to accept, the reason, and the last day.
 
     Attributes:
-        named: the id of a finding, or a person.
+        named: the id of a finding, a person, or a group.
         reason, until: they are written into the manifest.
-        where: the file and line that say so; empty where the command line does.
-        release: where all that is found in a group is accepted, the release of that group, which is `named`.
+        where: the file and line of the entry; empty for the command line.
+        release: the release of the group `named`, if all findings in a group are accepted.
     """
 
     named: str
@@ -43,7 +43,7 @@ class Acceptance:
 
     @property
     def key(self) -> dict[str, object]:
-        """The reason and the date, as the manifest has them."""
+        """The reason and the last day, as written in the manifest."""
         return {"reason": self.reason.strip(), "expires": self.until}
 
 
@@ -53,9 +53,9 @@ def waive(
     named: Callable[[], Sequence[Mapping[str, object]]],
     parse: Parse = parse_manifest,
 ) -> int:
-    """Write some waivers, each with what it is about and how much it accepts, and return how many there are.
+    """Write waivers, each with its subject and how much it accepts, and return their number.
 
-    `named` returns them, when nothing else is wrong, and `parse` reads the manifest.
+    `named` returns the subjects, after everything else is checked, and `parse` reads the manifest.
 
     Raises:
         UsageError: a date is past, or there is no reason; also what `named` raises.
@@ -90,10 +90,10 @@ def accepted_of(
     listed: str | os.PathLike[str] | None,
     forms: Iterable[ListForm],
 ) -> list[Acceptance]:
-    """Return what is accepted: some ids and groups for one reason until one date, and what a list of some form says.
+    """Return the accepted findings: ids and groups with one reason and one last day, and the entries of a list.
 
     Raises:
-        UsageError: nothing is, or there is no date.
+        UsageError: nothing is accepted, or there is no date.
         InputError: the list cannot be read.
     """
     if not (ids or groups or listed):
@@ -108,10 +108,10 @@ def accepted_of(
 
 
 def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
-    """Return what a list of findings accepts: its lines with a reason and a date, in a form that has its columns.
+    """Return the entries of a list of findings that accept something: the lines with a reason and a date.
 
     Raises:
-        InputError: the file cannot be read, or a line has one of the two alone, or a date that is none.
+        InputError: the file cannot be read, a line has a reason or a date but not both, or a date is not valid.
     """
     problems, shown = Problems(), printable_path(path)
     names = header(path, shown, problems) or {}
@@ -126,7 +126,7 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
             continue
         day, line = _day(until, kind), table.line(row)
         if day is None and _SLASHED.fullmatch(until):
-            if not is_said:  # what is said of the first is so of all
+            if not is_said:  # the columns are the same in every line
                 what = f"{until} is not a date that can be read in one way only: day and month may be exchanged"
                 remedy = "write all dates of the list with the year first, as 2030-01-31"
                 problems.add(shown, what, remedy, line=line, column=until_column)
@@ -148,7 +148,7 @@ def read_list(path: Path, forms: Sequence[ListForm]) -> list[Acceptance]:
 
 
 def _day(text: str, kind: Kind = Kind.DATE) -> datetime.date | None:
-    """Return a day as a list has it, or as a spreadsheet writes it again; `kind` is the order that slashes have.
+    """Return a date as written in a list, or as rewritten by a spreadsheet; `kind` is the order of dates with slashes.
 
     >>> _day("2030-01-31") == _day("31.1.2030") == _day("2030-01-31 00:00:00") == _day("31/1/2030", Kind.DAY_FIRST)
     True
@@ -166,7 +166,7 @@ def _day(text: str, kind: Kind = Kind.DATE) -> datetime.date | None:
 
 
 def _with_waivers(text: str, waivers: Sequence[Mapping[str, object]]) -> str:
-    """Return the manifest with some waivers more."""
+    """Return the manifest with some waivers added."""
     import tomlkit
 
     document = tomlkit.parse(text.removeprefix("\ufeff"))

@@ -32,9 +32,9 @@ class NamedFindings:
     """Findings that waivers may name by their ids.
 
     Attributes:
-        ids: of each; none where there is no key, so that no waiver can name them.
-        sizes: how much of each is known.
-        clauses: those that each decides.
+        ids: the id of each finding; empty without a key, because then no waiver can name them.
+        sizes: how precisely each is known.
+        clauses: the clauses that each decides.
     """
 
     ids: Sequence[str]
@@ -46,7 +46,7 @@ class NamedFindings:
         return len(self.sizes)
 
     def named(self, waiver: Waiver) -> Flags:
-        """Return which findings a waiver is about; shape (findings,)."""
+        """Return which findings a waiver names; shape (findings,), bool."""
         found = np.zeros(len(self), dtype=np.bool_)
         if waiver.finding is not None and self.ids:
             matches = matcher(waiver.finding)
@@ -54,23 +54,23 @@ class NamedFindings:
         return found
 
     def within(self, sizes: Mapping[str, Any]) -> Flags:
-        """Return the findings about which no more is known than is accepted; shape (findings,)."""
+        """Return the findings that are known no more precisely than accepted; shape (findings,), bool."""
         known = zip(self.ids, self.sizes, strict=True) if self.ids else ()
         found = [ident in sizes and sizes[ident].covers(size) for ident, size in known]
         return np.array(found or [False] * len(self), dtype=np.bool_)
 
     @property
     def whose(self) -> Sequence[frozenset[str]]:
-        """Of each finding, the people that it is about, who may accept it."""
+        """For each finding, its people, who may accept it."""
         return [frozenset()] * len(self)
 
     def meant(self, individual: str, names: frozenset[str]) -> frozenset[str]:
-        """Return who of some people is meant."""
+        """Return which of some people a name means."""
         return names & {individual}
 
 
 class FoundClaims(NamedFindings):
-    """What an attack claims of people: waivers may name these too, or a group of theirs."""
+    """The claims of an attack on people: waivers may name these by id, or by a group of theirs."""
 
     def __init__(self, selection: Selection[Any]) -> None:
         self.selection, self.namer = selection, selection.names.namer
@@ -78,7 +78,7 @@ class FoundClaims(NamedFindings):
         super().__init__(selection.stable_ids() if self.namer.keyed else (), sizes, [decided] * len(sizes))
 
     def named(self, waiver: Waiver) -> Flags:
-        """Return which claims a waiver is about; shape (claims,)."""
+        """Return which claims a waiver names; shape (claims,), bool."""
         if waiver.individual is not None:
             meant = [bool(self.meant(waiver.individual, names)) for names in self.whose]
             return np.array(meant, dtype=np.bool_)
@@ -86,12 +86,12 @@ class FoundClaims(NamedFindings):
 
     @cached_property
     def whose(self) -> Sequence[frozenset[str]]:
-        """Of each claim, the people that it is about."""
+        """For each claim, its people."""
         people = self.selection.claims.concerned(self.selection.names)
         return [frozenset(name for name in names if not name.startswith(COUNTERFEIT)) for names in people]
 
     def meant(self, individual: str, names: frozenset[str]) -> frozenset[str]:
-        """Return who of some people is meant, by identifier or stable pseudonym."""
+        """Return which of some people a name means, by identifier or stable pseudonym."""
         called = self.namer.pseudonym
         known = {each for each in names if self.namer.keyed and called("person", each) == individual}
         return frozenset(known | (names & {individual}))
@@ -105,7 +105,7 @@ class FoundClaims(NamedFindings):
         if groups is not None:
             found[:] = [at == release and waiver.group in ("*", group) for at, group in groups]
         elif claims.person is not None:
-            # Claims about people who are certain to be in the group.
+            # Claims about people who are certainly in the group.
             at = np.flatnonzero(claims.person >= 0)
             if evidence.transitions is not None:
                 at = at[np.isin(claims.release[at], (release, -1))]
@@ -118,7 +118,7 @@ class FoundClaims(NamedFindings):
 
 
 def _decided(selection: Selection[Any]) -> Iterator[str]:
-    """Yield the clauses that rest on some claims; those of other packages may rest on any."""
+    """Yield the clauses that depend on some claims; clauses of other packages may depend on any."""
     claims = selection.claims
     yield from set(CLAUSES) - set(OWN)
     yield from filter(None, [claims.clause])
@@ -132,7 +132,7 @@ def _decided(selection: Selection[Any]) -> Iterator[str]:
 
 @dataclass
 class WaiverBook:
-    """The waivers of a series that hold today, and what became of each.
+    """The waivers of a series that are valid today, and the outcome of each.
 
     Attributes:
         waivers, today: the waivers, and the date at which they are judged.
@@ -144,12 +144,12 @@ class WaiverBook:
     _unsized: dict[int, tuple[dict[str, Any], set[str]]] = field(default_factory=dict)
 
     def judge(self, found: NamedFindings, known: Flags) -> tuple[Flags, Flags]:
-        """Return what is waived, and what would be if its waivers said how much they accept; shapes (findings,).
+        """Return what is waived, and what would be if its waivers stated how much they accept; shapes (findings,).
 
         `known` are findings that are accepted anyhow.
         """
         covered, without_size = np.zeros((2, len(found)), dtype=np.bool_)
-        # What is found of several people harms each of them: that one of them accepts it is not enough.
+        # A finding about several people harms each of them, so one person's acceptance is not enough.
         asked = [set(each) for each in found.whose] if any(each.individual for _, each in self._live()) else []
         left = [set(each) for each in asked]
         unsized: list[tuple[int, Flags]] = []
@@ -178,9 +178,9 @@ class WaiverBook:
         return covered, without_size
 
     def accepts(self, release: str, small: SmallClasses) -> bool:
-        """Return whether the small classes of a release are accepted, by a waiver that does not say how small, too.
+        """Return whether the small classes of a release are accepted, even by a waiver that does not state a size.
 
-        Nor does one say it of an earlier version, which has the smallest class alone.
+        A waiver of an earlier version does not state one either, and means the smallest class alone.
         """
         found = False
         for place, waiver in self._live():
@@ -200,9 +200,9 @@ class WaiverBook:
         return found
 
     def doubts(self, *, reveal: bool, stable: bool) -> Iterator[Doubt]:
-        """Yield the doubt that each waiver is which does not say how much it accepts, with the line to add.
+        """Yield a doubt for each waiver that does not state how much it accepts, with the line to add.
 
-        Only a report whose ids are `stable` has those of findings that the waiver does not name itself.
+        Only a report with `stable` ids contains the ids of findings that the waiver does not name itself.
         """
         for place, (sizes, clauses) in sorted(self._unsized.items()):
             waiver = self.waivers[place]
@@ -226,7 +226,7 @@ class WaiverBook:
             yield Doubt(Reason(reason, ReasonKind.NEEDS), frozenset(clauses))
 
     def outcomes(self, *, reveal: bool) -> list[Waived]:
-        """Return what became of each waiver; who it names, and why, only when revealed."""
+        """Return the outcome of each waiver; its people and reason only if names are revealed."""
         report = []
         for place, waiver in enumerate(self.waivers):
             state = "expired" if waiver.expires < self.today else self._states.get(place, "unknown")
@@ -247,15 +247,15 @@ class WaiverBook:
             self._states[place] = state
 
     def _ask(self, place: int, found: NamedFindings, named: Places, left: Places) -> None:
-        """Note what a waiver would have to say, where anything is left that nothing else accepts."""
+        """Record what a waiver must state, if it leaves findings that nothing else accepts."""
         if len(left):
             sizes, clauses = self._unsized.setdefault(place, ({}, set()))
             sizes.update({found.ids[at]: found.sizes[at] for at in named} if found.ids else {})
             clauses.update(*(found.clauses[at] for at in left))
 
 
-def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accepted, or of several by their ids
-    """Return how a manifest says how much is accepted."""
+def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accepted, or of several by id
+    """Return how a manifest states how much is accepted."""
     if isinstance(size, dict):
         return f"{{ {', '.join(f'{ident} = {_text(each)}' for ident, each in sorted(size.items()))} }}"
     if isinstance(size, float):
@@ -264,7 +264,7 @@ def _text(size: Any) -> str:  # noqa: ANN401 - how much of one finding is accept
 
 
 def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
-    """Return the matcher of a pattern of ids in which `*` means any characters.
+    """Return a function that matches ids with a pattern in which `*` means any characters.
 
     >>> bool(matcher("joint-*")("joint-12")), bool(matcher("joint-1")("joint-12"))
     (True, False)

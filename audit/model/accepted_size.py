@@ -15,7 +15,7 @@ class RiskSize(float):
         return float(self)
 
     def covers(self, other: Size) -> bool:
-        """Return whether another risk of the same finding is no higher, apart from rounding.
+        """Return whether another risk of the same finding is no higher, except for rounding errors.
 
         >>> RiskSize(0.5).covers(RiskSize(0.5)), RiskSize(0.5).covers(RiskSize(0.6))
         (True, False)

@@ -98,7 +98,7 @@ class Explanation:
         individual: who.
         adversary: who was assumed to attack.
         explained: one entry for each sensitive attribute.
-        also: of a person who may be in the data, whom to ask for to see what is judged of other sets of releases.
+        also: for a person who may be in the data, the identifiers under which other sets of releases are judged.
     """
 
     series: str

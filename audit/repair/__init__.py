@@ -1,1 +1,1 @@
-"""Repair: a candidate release goes in, the least changed release that keeps the policy comes out."""
+"""Repair: find the least changed release, made from a candidate, that keeps the policy."""

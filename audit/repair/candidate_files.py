@@ -1,4 +1,4 @@
-"""The files of a changed candidate: its tables in their own form, its key, and its counts of counterfeits."""
+"""Candidate files: write a changed candidate with its key and its counts of counterfeits, in the original form."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _COUNT = "Count"
 
 
 class CandidateFiles:
-    """A candidate as a plan changes it, to be written."""
+    """A candidate with the changes of a plan, ready to be written."""
 
     def __init__(self, rows: CandidateRows, plan: RepairPlan) -> None:
         self._rows, self._plan, self._files = rows, plan, rows.series.manifest.releases[-1]
         self._source = rows.order_of(plan)
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the candidate as the plan changes it, with its key where that is a file, and return its tables.
+        """Write the changed candidate, with its key if that is a file, and return its tables.
 
-        Each file has the delimiter and encoding of the one that it is made from.
+        Each file has the delimiter and encoding of the original.
 
-        The tables have the names of the candidate's; the key is `private/TAG.key.csv`, a register without those whose
-        rows are withheld `private/TAG.register.csv`, and counterfeits are counted in `counterfeits/TAG.csv` where the
-        series publishes that. The order of rows does not show former groups.
+        The tables keep the names of the candidate's files. The key is `private/TAG.key.csv`. A register without the
+        people of withheld rows is `private/TAG.register.csv`. Counterfeits are counted in `counterfeits/TAG.csv` if the
+        series publishes that. The order of rows does not reveal the former groups.
         """
         import pyarrow as pa
 
@@ -64,7 +64,7 @@ class CandidateFiles:
         return written
 
     def _rewritten(self) -> dict[str, pa.Array]:
-        """Return the columns that are changed, their rows in the order written."""
+        """Return the changed columns, with rows in the order of writing."""
         import pyarrow as pa
 
         rows, plan, source = self._rows, self._plan, self._source
@@ -80,7 +80,7 @@ class CandidateFiles:
         return new
 
     def _values(self, table: Table) -> pa.Table:
-        """Return a pair's table of values, one line for each group and value; groups that are withheld have none."""
+        """Return a pair's table of values, one line for each group and value, without withheld groups."""
         import pyarrow as pa
 
         rows, plan = self._rows, self._plan
@@ -97,7 +97,7 @@ class CandidateFiles:
         held = np.bincount(rows.group[~plan.withheld], minlength=rows.groups) > 0
         for line in np.flatnonzero(held[published]).tolist():
             total[tuple(texts[name][line] for name in key)] += int(texts[count][line]) if count in texts else 1
-        # Sorted where groups are changed, as are the rows.
+        # Sorted if groups are changed, like the rows.
         lines = sorted(total) if (plan.group != rows.group).any() else list(total)
         if count not in texts:
             lines = [each for each in lines for _ in range(total[each])]
@@ -106,7 +106,7 @@ class CandidateFiles:
         return pa.table({name: pa.array(found[name], pa.string()) for name in table.names})
 
     def _write_key(self, folder: Path) -> None:
-        """Write the key file of the rows that are written, where the candidate has one."""
+        """Write the key of the written rows, if the candidate has a key file."""
         import pyarrow as pa
 
         rows, path = self._rows, self._files.key
@@ -124,14 +124,14 @@ class CandidateFiles:
         write_table(table, _private(folder) / f"{rows.tag}.key.csv", mode=0o600, dialect=key.dialect)
 
     def register_in(self, folder: Path) -> Path | None:
-        """Return where the register is written: nowhere, unless there is one and it is not that of the series."""
+        """Return the path of the written register; None if there is none or it is that of the series."""
         register = self._rows.register
         if register is None or not (self._plan.withheld.any() or register.came_with_candidate):
             return None
         return folder / "private" / f"{self._rows.tag}.register.csv"
 
     def _write_register(self, folder: Path) -> None:
-        """Write the register as it is of the rows that are written."""
+        """Write the register that agrees with the written rows."""
         person, path = self._rows.person, self.register_in(folder)
         if self._rows.register is not None and path is not None:
             gone = np.zeros(0, dtype=np.int32) if person is None else person[self._plan.withheld]
@@ -140,7 +140,7 @@ class CandidateFiles:
             write_table(register.without(gone), path, mode=0o600, dialect=register.dialect)
 
     def _write_counterfeits(self, folder: Path) -> None:
-        """Write how many rows of each group are counterfeits, where the series or the candidate publishes that."""
+        """Write the number of counterfeits of each group, if the series or the candidate publishes it."""
         import pyarrow as pa
 
         rows, source = self._rows, self._source
@@ -158,7 +158,7 @@ class CandidateFiles:
 
 
 def _private(folder: Path) -> Path:
-    """Return the folder for private files; make it if necessary."""
+    """Return the folder for private files; create it if necessary."""
     private = folder / "private"
     private.mkdir(mode=0o700, exist_ok=True)
     return private

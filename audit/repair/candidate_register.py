@@ -1,8 +1,8 @@
-"""The register that goes with a changed candidate: whose row is withheld is not in the release.
+"""Candidate register: the register of a changed candidate, without the people of withheld rows.
 
-An adversary who knows who is in the release, and so who was withheld, knows most. One who only knows who should have
-been in it, and how many are not, has all the worlds of the former and more: what is not certain to the one is not
-certain to the other.
+An adversary who knows who is in the release, and so who was withheld, knows most. An adversary who only knows who
+should be in it, and how many are missing, considers more worlds possible: what is not certain to the former is not
+certain to the latter.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def whole_table(path: Path, shown: str, declared: Declared = NOTHING_DECLARED) -
 
 
 def people_of(series: Series, name: str) -> npt.NDArray[np.integer]:
-    """Return the person of each line of a file beside the releases, by code, negative for people without a row.
+    """Return the person of each line of a private file, by code; negative for people without a row.
 
     Raises:
         InputError: it cannot be read.
@@ -57,12 +57,12 @@ class CandidateRegister:
 
     @property
     def came_with_candidate(self) -> bool:
-        """Whether it is the candidate's own, and not the series': that one has a place in the series' folder."""
+        """Whether it belongs to the candidate and not to the series, whose register is in the series' folder."""
         return Path(self._name).is_absolute() or "://" in self._name
 
     @property
     def dialect(self) -> Dialect | None:
-        """How its text is written."""
+        """How its text is written: delimiter and encoding."""
         return self._table.dialect
 
     @cached_property
@@ -81,7 +81,7 @@ class CandidateRegister:
 
     @cached_property
     def _begins_here(self) -> npt.NDArray[np.bool_]:
-        """The lines that are about the candidate and no earlier release; shape (lines,)."""
+        """The lines about the candidate that are about no earlier release; shape (lines,), bool."""
         table, here = self._table, len(self._series.tags)
         if "release" in table:
             return np.array(table.texts("release")) == self._series.tags[-1]
@@ -89,11 +89,11 @@ class CandidateRegister:
 
     @property
     def speaks_of_the_past(self) -> bool:
-        """Whether some line is always left: a register without people cannot be read."""
+        """Whether some line always remains: a register without people cannot be read."""
         return not bool(self._begins_here.all())
 
     def without(self, people: npt.NDArray[np.integer]) -> pa.Table:
-        """Return the register as if some people, given by code, were not in the candidate: they leave before it."""
+        """Return the register as if some people, given by code, left before the candidate."""
         import pyarrow as pa
 
         table, here = self._table, len(self._series.tags)

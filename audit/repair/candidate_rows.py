@@ -30,8 +30,8 @@ class CandidateRows:
         tag: the candidate's tag.
         group: the published group of each row; shape (rows,), int32.
         names: the groups' names by code.
-        person: whose each row is, by the codes of the series; None without a key; shape (rows,).
-        pair: whether it is an Anatomy pair, of whose groups no one knows which value goes with which row.
+        person: the person of each row, by the codes of the series; None without a key; shape (rows,).
+        pair: whether it is an Anatomy pair, in which no one knows which value of a group belongs to which row.
     """
 
     def __init__(self, series: Series) -> None:
@@ -84,7 +84,7 @@ class CandidateRows:
         )
 
     def coarsest(self, withheld: Places, *, covered: bool) -> RepairPlan:
-        """Return the plan that says the least of all rows but some: they are one group; `covered`, of `*` cells."""
+        """Return the plan that discloses least: all rows but some in one group; `covered` gives them `*` cells."""
         plan = self.unchanged().merged(range(self.groups)).without(withheld)
         kept = ~plan.withheld
         for place, column in enumerate(self.columns if covered and kept.any() else ()):
@@ -95,7 +95,7 @@ class CandidateRows:
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:
-        """The quasi-identifiers whose cells can be widened: none in a pair, whose cells are exact."""
+        """The quasi-identifiers whose cells can be widened; empty for a pair, whose cells are exact."""
         return () if self.pair else tuple(n for n in self.series.manifest.columns.quasi_identifiers if n in self.table)
 
     @cached_property
@@ -103,7 +103,7 @@ class CandidateRows:
         """The cells of each of these attributes.
 
         Raises:
-            InputError: a text is no cell of its attribute.
+            InputError: a text is not a cell of its attribute.
         """
         problems, coded = Problems(), []
         for name in self.attributes:
@@ -118,7 +118,7 @@ class CandidateRows:
 
     @cached_property
     def _order(self) -> tuple[Places, Places]:
-        """Rows sorted by group, and where each group begins; shapes (rows,) and (groups + 1,)."""
+        """The rows sorted by group, and the first place of each group; shapes (rows,) and (groups + 1,)."""
         starts = np.searchsorted(self.group[order := np.argsort(self.group, kind="stable")], np.arange(self.groups + 1))
         return order, starts
 
@@ -166,7 +166,8 @@ class CandidateRows:
     def staying(self) -> Flags:
         """The rows that cannot be withheld: their people's values are, or may be, known beforehand; shape (rows,).
 
-        What is known of them would be known of no row. Nothing more can be found out of them, so that they may stay.
+        The known values would belong to no row. Nothing more can be disclosed about these people, so their rows may
+        stay.
         """
         if self.series.manifest.known is None or self.person is None:
             return np.full(self.rows, self.series.manifest.known is not None)
@@ -174,13 +175,13 @@ class CandidateRows:
         return np.isin(self.person, known[known >= 0])
 
     def withholdable(self, rows: Places) -> Places:
-        """Return the rows that are withheld where some are to be, ascending; of a pair, with all of their groups."""
+        """Return the rows that can be withheld in place of some rows, ascending; for a pair, their whole groups."""
         if self.pair:
             rows = self.rows_of(np.setdiff1d(self.group[rows], self.group[self.staying]).tolist())
         return np.unique(rows[~self.staying[rows]])
 
     def cells(self, plan: RepairPlan) -> tuple[Places, ...]:
-        """Return the cell of each row in each attribute, merged and coarsened; those of withheld rows do not matter."""
+        """Return the cell of each row in each attribute, merged and coarsened; cells of withheld rows are arbitrary."""
         group, merged = plan.group, self.parts(plan)
         found = []
         order = np.argsort(group, kind="stable")
@@ -200,11 +201,11 @@ class CandidateRows:
         return tuple(found)
 
     def costs(self, plan: RepairPlan) -> dict[str, float]:
-        """Return what each kind of change loses, in rows' worth of information.
+        """Return the loss by each kind of change, in units of one row's information.
 
-        A withheld row costs one, a moved row nothing. Wider cells cost what they cover more than
-        before, averaged over the attributes; for a pair, or without quasi-identifiers, merging costs the people whose
-        value can now be one of another group's, as a share of all.
+        A withheld row costs 1, a moved row 0. Wider cells cost the additional share of the domain that they cover,
+        averaged over the attributes. For a pair, or without quasi-identifiers, merging costs the people whose value can
+        now be one of another group's, as a share of all people.
         """
         kept = ~plan.withheld
         merged = replace(plan, steps=np.zeros_like(plan.steps))
@@ -222,31 +223,31 @@ class CandidateRows:
         return lost
 
     def _width(self, plan: RepairPlan, kept: npt.NDArray[np.bool_]) -> float:
-        """Return what the cells of some rows cover, averaged over the attributes and added up over people."""
+        """Return the covered share of the domain of some rows' cells, averaged over attributes, summed over people."""
         total = 0.0
         for codes, column in zip(self.cells(plan), self.columns, strict=True):
             total += float((column.costs()[codes[kept]] * self.counts[kept]).sum())
         return total / max(1, len(self.columns))
 
     def cost(self, plan: RepairPlan) -> Cost:
-        """Return how many people too many a plan withholds, what it loses, and how many rows it regroups.
+        """Return how many people too many a plan withholds, its loss, and the number of rows that it regroups.
 
-        What comes later decides between plans that are equal in what comes before.
+        Plans are compared by the first number, then the second, then the third.
         """
         regrouped = np.count_nonzero((plan.group != self.group) & ~plan.withheld)
         return self.withheld_too_many(plan), round(sum(self.costs(plan).values()), 9), int(regrouped)
 
     @property
     def room(self) -> float:
-        """The number of people that may be withheld before any other change is preferred: one in twenty."""
+        """The number of people to withhold before any other change is preferred: one in twenty."""
         return float(self.counts.sum()) / 20
 
     def withheld_too_many(self, plan: RepairPlan) -> float:
-        """Return how many more people than that a plan withholds."""
+        """Return how many more people than `room` a plan withholds."""
         return max(0.0, float(self.counts[plan.withheld].sum()) - self.room)
 
     def merge_cost(self, groups: Sequence[int]) -> float:
-        """Return what is lost when some published groups become one, nothing else being changed."""
+        """Return the loss if some published groups become one and nothing else changes."""
         people = float(self.people[list(groups)].sum())
         if not self.attributes:
             return people * people / max(1.0, float(self.counts.sum()))
@@ -263,7 +264,7 @@ class CandidateRows:
 
     @cached_property
     def _own(self) -> Floats:
-        """What the cells of each group's people cost as published; shape (groups, attributes)."""
+        """The cost of the published cells of each group's people; shape (groups, attributes)."""
         sums = [
             np.bincount(self.group, weights=column.costs()[column.codes] * self.counts, minlength=self.groups)
             for column in self.columns
@@ -271,7 +272,7 @@ class CandidateRows:
         return np.stack(sums, axis=1) if sums else np.zeros((self.groups, 0))
 
     def parts(self, plan: RepairPlan) -> list[list[int]]:
-        """Return the groups that a plan merges, each merged group as its members."""
+        """Return the groups that a plan merges, each as a list of its members."""
         order = np.argsort(plan.part, kind="stable")
         roots, starts = np.unique(plan.part[order], return_index=True)
         ends = [*starts[1:].tolist(), self.groups]
@@ -292,16 +293,16 @@ class CandidateRows:
         return kept[np.lexsort(np.stack([*keys, *values, *cells, group[kept]]))]
 
     def _other_columns(self) -> list[str]:
-        """Return the published columns that are neither group nor value, in the order of the file, reversed."""
+        """Return the published columns other than group and value, in the reverse order of the file."""
         columns = self.series.manifest.columns
         hidden = {columns.group, columns.individual, *columns.sensitive, *self.attributes}
         return [name for name in reversed(self.table.names) if name not in hidden]
 
 
 def owners(series: Series, person: Codes | None) -> Codes | None:
-    """Return whose the rows of the last release are, by the codes of the series, as it was read; shape (rows,).
+    """Return the people of the last release's rows, by the codes of the series; shape (rows,).
 
-    None without a key. Its own key is read even if the earlier releases have none, as under a register.
+    Return None without a key. The release's own key is read even if earlier releases have none, as with a register.
     """
     if person is not None:
         return person
@@ -317,7 +318,7 @@ def _sort_key(text: str) -> tuple[float, str]:
 
 @dataclass(frozen=True)
 class RepairPlan:
-    """What is changed in a candidate, rows and groups being numbered as it was given.
+    """The changes of a candidate; rows and groups are numbered as in the original.
 
     Attributes:
         home: the group of each row after rows were moved, before groups are merged; shape (rows,), intp.
@@ -352,12 +353,12 @@ class RepairPlan:
         return replace(self, withheld=withheld)
 
     def kept(self, rows: Places) -> RepairPlan:
-        """Return the plan with some rows withheld no more."""
+        """Return the plan with some withheld rows restored."""
         withheld = self.withheld.copy()
         withheld[rows] = False
         return replace(self, withheld=withheld)
 
     @property
     def key(self) -> bytes:
-        """What two plans have in common that change the same."""
+        """A key that is equal for plans with the same changes."""
         return b"".join(each.tobytes() for each in (self.home, self.part, self.withheld, self.steps))

@@ -1,9 +1,9 @@
-"""Repairs of candidates of any size: what the findings follow from is changed until there are none.
+"""Guided repairs of candidates of any size: change what the findings follow from, until there are none.
 
-What the quick test finds is mended before anything is audited, each group by the cheapest change that the test passes.
-Then the series is audited, the groups and people that the findings name are merged, exchanged, coarsened or withheld,
-and so on. What a change did not mend is changed more the next time, so that few audits are needed; what was changed too
-much is undone afterwards.
+First, each group that fails the quick test gets the cheapest change that passes it. Then the series is audited, the
+groups and people of the findings are merged, exchanged, coarsened or withheld, and so on. If a change does not suffice,
+the next change of the group is larger, so that few audits are needed. Changes that turn out to be unnecessary are
+undone afterwards.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 8
 _TRIES = {MOVE: 2, COARSEN: 3}
-"""After so many changes of a kind to a group whose findings stay, another kind is tried."""
+"""After this many changes of one kind to a group with remaining findings, another kind is tried."""
 
 Found = tuple[RepairPlan, Judgement]
 
@@ -60,7 +60,7 @@ class GuidedSearch:
         return None
 
     def repaired(self, forced: Places, room: float) -> Found | None:
-        """Return a repair that withholds some rows, and no more people in all than there is room for; None for none."""
+        """Return a repair that withholds some rows, and at most `room` more people; None if there is none."""
         draft = CandidateDraft(self.rows, self.past)
         for root in np.unique(draft.root[draft.home[forced]]).tolist():
             draft.withhold(root, forced)
@@ -85,7 +85,7 @@ class GuidedSearch:
     # -- the quick test ---------------------------------------------------------------------------------------
 
     def _mended(self, draft: CandidateDraft, waiting: list[int]) -> bool:
-        """Change groups until the quick test passes; return whether it does."""
+        """Change groups until all pass the quick test; return whether they do."""
         while waiting:
             root = waiting.pop()
             if root not in draft.members or not len(draft.broken(root)):
@@ -109,9 +109,9 @@ class GuidedSearch:
     def _answered(
         self, draft: CandidateDraft, blamed: Sequence[Blame], tries: Counter[tuple[int, str]], merges: int
     ) -> bool:
-        """Change something about each finding, a group once; return whether anything was changed.
+        """Change something for each finding, each group at most once; return whether anything was changed.
 
-        A group of which no row is withheld is merged with so many others, if any.
+        A group of which no row is withheld is merged with `merges` other groups, if there are any.
         """
         touched: set[int] = set()
         for blame in blamed:
@@ -129,7 +129,7 @@ class GuidedSearch:
     def _change(
         self, draft: CandidateDraft, root: int, rows: Places, tries: Counter[tuple[int, str]], merges: int
     ) -> list[int]:
-        """Make the change of a group that costs least, of those that were not tried too often."""
+        """Make the cheapest change of a group, among the kinds that were not tried too often."""
         options = [*self._options(draft, root, rows, tries[root, MOVE])]
         left = [each for each in options if tries[root, each[1]] < _TRIES.get(each[1], ROUNDS)] or options
         if not left:
@@ -148,7 +148,7 @@ class GuidedSearch:
         return changed
 
     def _options(self, draft: CandidateDraft, root: int, rows: Places, exchanged: int) -> Iterator[Option]:
-        """Yield a change of each kind that may be made."""
+        """Yield a change of each allowed kind."""
         if MERGE in self.moves:
             yield from ((cost, MERGE, other) for cost, other in draft.partners(root)[:1])
         gone = self.rows.withholdable(rows) if WITHHOLD in self.moves else rows[:0]
@@ -164,21 +164,21 @@ class GuidedSearch:
 
 
 Option = tuple[float, str, object]
-"""What a change costs, its kind, and what `Draft.apply` needs for it."""
+"""The cost of a change, its kind, and the argument of `CandidateDraft.apply`."""
 
 _PARTNERS = 12
 _EXCHANGES = 24
 
 
 class CandidateDraft:
-    """A plan that grows.
+    """A plan under construction.
 
     Attributes:
         rows: the candidate.
         past: the quick test; None where there is none.
         members: the published groups of each merged group.
-        inside: its rows that are kept.
-        withheld_people: how many people's rows are left out.
+        inside: the kept rows of each merged group.
+        withheld_people: the number of people whose rows are withheld.
     """
 
     def __init__(self, rows: CandidateRows, past: PastValues | None) -> None:
@@ -208,7 +208,7 @@ class CandidateDraft:
         return RepairPlan(self.home.copy(), part, ~kept, steps)
 
     def broken(self, root: int, rows: Places | None = None) -> Places:
-        """Return which rows a group gives away by the quick test, perhaps with other rows."""
+        """Return which rows the quick test finds disclosed in a group, perhaps with additional rows."""
         rows = self.inside[root] if rows is None else rows
         if self.past is None or not len(rows):
             return np.zeros(0, dtype=np.intp)
@@ -232,21 +232,21 @@ class CandidateDraft:
         return one
 
     def withhold(self, root: int, rows: Places) -> None:
-        """Leave those of some rows of a merged group out that can be withheld."""
+        """Withhold those of some rows of a merged group that can be withheld."""
         kept = np.setdiff1d(self.inside[root], self.rows.withholdable(rows))
         self.withheld_people += float(self.rows.counts[self.inside[root]].sum() - self.rows.counts[kept].sum())
         self.inside[root] = kept
 
     def exchange(self, root: int, row: int, other_root: int, other: int) -> None:
-        """Put two rows of different merged groups into one another's."""
+        """Exchange two rows of different merged groups."""
         self.home[[row, other]] = self.home[[other, row]]
         self.inside[root] = np.append(self.inside[root][self.inside[root] != row], other)
         self.inside[other_root] = np.append(self.inside[other_root][self.inside[other_root] != other], row)
 
     def coarsening(self, root: int) -> tuple[float, int] | None:
-        """Return what the cheapest step of a group's cells to coarser ones costs, and in which attribute it is.
+        """Return the cost and the attribute of the cheapest step to coarser cells of a group.
 
-        None where all cells say nothing.
+        Return None if all cells are already `*`.
         """
         rows, best = self.inside[root], []
         for place, column in enumerate(self.rows.columns):
@@ -261,7 +261,7 @@ class CandidateDraft:
     # -- choosing -------------------------------------------------------------------------------------------
 
     def partners(self, root: int) -> list[tuple[float, int]]:
-        """Return merged groups near one, with what merging it with each costs; ascending."""
+        """Return merged groups near one, with the cost of merging it with each; ascending."""
         own = self._cost(root)
         found = [
             (self.rows.merge_cost([*self.members[root], *self.members[other]]) - own - self._cost(other), other)
@@ -295,7 +295,7 @@ class CandidateDraft:
         return cKDTree(self.rows.middles)
 
     def exchanges(self, root: int, rows: Places) -> Iterator[tuple[int, int, int]]:
-        """Yield exchanges of rows with those of groups of the same cells: the row, the other group, its row."""
+        """Yield exchanges of rows with rows of groups with the same cells: the row, the other group, its row."""
         if len(self.members[root]) > 1:
             return
         tried = 0
@@ -317,7 +317,7 @@ class CandidateDraft:
         return found
 
     def options(self, root: int, moves: Sequence[str]) -> Iterator[Option]:
-        """Yield, of each kind of change, the cheapest that keeps a group from giving people away by the quick test."""
+        """Yield, for each kind of change, the cheapest one after which a group passes the quick test."""
         broken = self.broken(root)
         found = [
             next(self._passing_exchanges(root, broken), None) if MOVE in moves else None,
@@ -347,7 +347,7 @@ class CandidateDraft:
                 yield cost, MERGE, other
 
     def apply(self, root: int, kind: str, what: object) -> list[int]:
-        """Make a change that `options` gave, and return the groups that it concerns."""
+        """Make a change that `options` returned, and return the changed groups."""
         if kind == MOVE and isinstance(what, tuple):
             row, other, swapped = what
             self.exchange(root, row, other, swapped)

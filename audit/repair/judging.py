@@ -1,4 +1,4 @@
-"""Changed candidates judged: each is written to a folder of its own and audited by the same code as `audit`."""
+"""Judge changed candidates: write each into a folder of its own and audit it by the same code as `audit`."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from audit.runtime.log import logged_stage
 
 _LOG = logging.getLogger(__name__)
 _CERTIFICATES = 12
-"""How many findings about people who are not in the candidate have their certificates read."""
+"""The number of findings about people outside the candidate whose certificates are read."""
 _QUICK = 10_000
-"""In series with more rows than this, certificates take long: they are read only if no own group is the cause."""
+"""In series with more rows than this, certificates take long, so they are read only if no own group is the cause."""
 
 
 class SearchOutOfTimeError(Exception):
-    """The time that a whole search may take is up."""
+    """The time limit of the whole search is reached."""
 
 
 @dataclass(frozen=True)
 class Blame:
-    """What of a changed candidate a finding follows from: merged groups, and the rows of its people."""
+    """The part of a changed candidate that a finding follows from: merged groups, and the rows of its people."""
 
     groups: tuple[int, ...]
     rows: Places
@@ -56,10 +56,10 @@ class Judgement:
     """The audit of the series with a changed candidate.
 
     Attributes:
-        report: as `audit` gives it.
-        keeps: whether the policy holds; with a baseline, whether nothing is new that violates it.
-        blamed: what each finding that violates the policy follows from.
-        past: how many findings that violate the policy need no row of the candidate.
+        report: the report of the audit.
+        keeps: whether the policy holds; with a baseline, whether no violation is new.
+        blamed: the causes of each finding that violates the policy.
+        past: the number of violating findings that need no row of the candidate.
     """
 
     report: Report
@@ -69,13 +69,13 @@ class Judgement:
 
 
 class Judge:
-    """Audits of one series with its candidate changed.
+    """Audits of one series with changed versions of its candidate.
 
     Args of the constructor:
         before: the series so far.
         rows: the candidate.
         attacks, options: as for an audit.
-        baseline: whether what could be found before counts no more; None where that is so if it violates the policy.
+        baseline: whether findings of the past are ignored; None to ignore them only if they violate the policy.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Judge:
         self.options = replace(options, findings=None, keeps_finished=False)
         self.audits, self.budget = 0, Budget(options.time_limit)
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
-        # The same findings guide the search in every run, so that the same candidate is repaired in the same way.
+        # The same findings guide the search in every run, so that a candidate is always repaired in the same way.
         self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
         run = run_attacks(before, self.attacks, self.options)
         applied = {each.attack.name for each in run.results if each.outcome.status != "skipped"}
@@ -103,7 +103,7 @@ class Judge:
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
         self.limits = limits
-        # What one attack knew for certain is known, whichever shows it again.
+        # A value that one attack found certain is known, whichever attack finds it again.
         self._certain: dict[str | None, set[str]] = defaultdict(set)
         for each in run.results:
             people = () if each.claims is None or each.claims.versions is None else each.claims.versions.tolist()
@@ -111,17 +111,17 @@ class Judge:
 
     @property
     def is_quick(self) -> bool:
-        """Whether audits take so little time that findings may be answered a few at a time, by their certificates."""
+        """Whether audits are so fast that findings can be handled a few at a time, by their certificates."""
         return self.rows.series.about_rows <= _QUICK
 
     def judge(self, plan: RepairPlan, *, blames: bool = True, whole: bool = False) -> Judgement:
-        """Return how the series with a changed candidate is judged; without what is to blame, if that is not asked.
+        """Return the judgement of the series with a changed candidate, with the causes of findings if requested.
 
-        Attacks that take long are not run where the others find a violation, unless the `whole` audit is wanted, which
-        is then made even if it is late.
+        Slow attacks are not run if the others find a violation, unless the `whole` audit is wanted; that audit is made
+        even after the time limit.
 
         Raises:
-            SearchOutOfTimeError: the time of the whole search is up.
+            SearchOutOfTimeError: the time limit of the whole search is reached.
         """
         if not whole:
             self.check_time()
@@ -143,7 +143,7 @@ class Judge:
     def _audited(
         self, series: Series, attacks: Sequence[Attack], *, whole: bool
     ) -> tuple[AuditRun, Report, PolicyReport]:
-        """Return what attacks find, the report on it, and the policy as it is judged here."""
+        """Return the outcomes of attacks, the report, and the policy by which the candidate is judged."""
         explicit = self.options.explicit and attacks is self.attacks
         options = replace(
             self.options, time_limit=self.budget.remaining(), progress=self._watch(late=whole), explicit=explicit
@@ -157,16 +157,16 @@ class Judge:
         return run, report, build_report(run, self._namer, options).policy
 
     def check_time(self) -> None:
-        """Do nothing while there is time.
+        """Return while there is time.
 
         Raises:
-            SearchOutOfTimeError: there is none.
+            SearchOutOfTimeError: the time limit is reached.
         """
         if self.budget.exhausted():
             raise SearchOutOfTimeError
 
     def _watch(self, *, late: bool) -> Progress:
-        """Return what attacks are watched by: it ends an audit between two of them when the time is up."""
+        """Return a callback that ends an audit between two attacks when the time limit is reached."""
 
         def watch(_: str) -> None:
             if not late:
@@ -175,7 +175,7 @@ class Judge:
         return watch
 
     def _less_the_past(self, run: AuditRun) -> AuditRun:
-        """Return what attacks found, less what was so before the candidate came: what is left is judged as ever."""
+        """Return the outcomes of attacks without what was already true before the candidate."""
         less, last = [], len(run.series.tags) - 1
         earlier = republished(run.releases, last)
         for result in run.results:
@@ -185,9 +185,9 @@ class Judge:
         return replace(run, results=less, panel=run.panel[-1:], accepted=accepted)
 
     def _still_certain(self, result: Result[View]) -> Places:
-        """Return the places of the disclosures of people whose value was certain before, where values never change.
+        """Return the indices of disclosures of people whose value was certain before, if values never change.
 
-        A value that is certain in one more release, too, is not new.
+        Such a value is certain in one more release, which is not new.
         """
         people = None if result.claims is None else result.claims.versions
         if result.evidence.transitions is not None or people is None:
@@ -196,7 +196,7 @@ class Judge:
         return np.flatnonzero([result.evidence.name(person) in before for person in people.tolist()])
 
     def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
-        """Return a judgement with what the violations of a policy follow from."""
+        """Return a judgement with the causes of the violations of a policy."""
         violated = {(each.attack, each.sensitive) for each in policy.violations}
         results = remaining_findings(run, self._guide, replace(self.options, findings=0))
         blamed: list[Blame] = []
@@ -218,7 +218,7 @@ class Judge:
         return Judgement(report, False, blamed, past)
 
     def _small_classes(self, policy: PolicyReport, written: _Written) -> Iterator[Blame]:
-        """Yield the groups of the candidate with too few rows that look alike, where that violates the policy."""
+        """Yield the groups of the candidate with too few equal rows, if that violates the policy."""
         limits = [v.limit for v in policy.violations if v.attack is None and v.release == self.rows.tag]
         if not limits:
             return
@@ -233,7 +233,7 @@ class Judge:
 
 
 class _Written:
-    """A changed candidate that was audited: which of its rows and groups come from which of the candidate's."""
+    """A changed candidate that was audited, with the original rows and groups of its rows and groups."""
 
     def __init__(self, run: AuditRun, rows: CandidateRows, plan: RepairPlan) -> None:
         held = run.releases
@@ -244,7 +244,7 @@ class _Written:
 
     @cached_property
     def _groups(self) -> dict[str, set[int]]:
-        """The merged groups of names of groups or row classes."""
+        """The merged groups by the names of groups or row classes."""
         found: dict[str, set[int]] = {}
         for coded in (self._read.release.group, self._read.pool):
             pairs = np.unique(np.stack([coded.codes, self.plan.group[self._row]], axis=1), axis=0)
@@ -253,28 +253,28 @@ class _Written:
         return found
 
     def rows_of(self, people: Collection[int]) -> Places:
-        """Return the rows of the candidate that are some people's, by their codes in the audited series."""
+        """Return the candidate's rows of some people, by their codes in the audited series."""
         person = self._person
         if person is None or not len(people):
             return np.zeros(0, dtype=np.intp)
         return self._row[np.isin(person, list(people))]
 
     def blame(self, finding: Finding[int]) -> Blame | None:
-        """Return the candidate's groups that a finding needs, and the rows of its people; None where it needs none."""
+        """Return the candidate's groups that a finding needs, and the rows of its people; None if it needs none."""
         last = self._last
         roots = {root for name in finding.follows_from(self.source, last).groups for root in self._groups.get(name, ())}
         rows = self.rows_of(finding.people())
         if not len(rows):
-            # Of somebody who is not in the candidate, as somebody is whose value follows for the same reason.
+            # Some person in the candidate has a value that follows for the same reason.
             rows = self.rows_of([who for who in finding.mentioned() if isinstance(who, int)])[:1]
         if not roots and not len(rows):
             return None
         return Blame(tuple(sorted(roots or set(self.plan.group[rows].tolist()))), rows)
 
     def own_groups(self, people: Collection[int]) -> Iterator[Blame]:
-        """Yield the group of each of some people who are in the candidate, with their rows there.
+        """Yield the group of each person who is in the candidate, with the person's rows there.
 
-        For people whose row no key names, all groups that they may be in are yielded.
+        For people whose row no key names, yield all groups that may hold them.
         """
         rows = self.rows_of(people)
         rows = rows[np.argsort(self.plan.group[rows], kind="stable")]

@@ -14,11 +14,11 @@ from audit.io.coarser_cells import coarser
 from audit.io.hierarchies import Hierarchy
 
 _LISTED = 8
-"""More values than this are not listed: nobody reads such a cell."""
+"""Longer lists of values are not written: no reader could use such a cell."""
 
 
 def merged_text(cells: Mapping[str, Cell], attribute: QuasiIdentifier) -> str:
-    """Return the text of the narrowest cell that covers some, given by their texts; the text itself where there is one.
+    """Return the text of the narrowest cell that covers some cells, given by their texts.
 
     Numbers become an interval; labels their lowest common ancestor in the hierarchy; codes of one length, such as
     postcodes, their common prefix; other texts a list, and `*` where the list would be long.
@@ -30,7 +30,7 @@ def merged_text(cells: Mapping[str, Cell], attribute: QuasiIdentifier) -> str:
     numbers = [cell for cell in cells.values() if isinstance(cell, Interval | NumberSet)]
     hull = _hull(numbers) if len(numbers) == len(cells) else None
     for text, cell in cells.items():
-        # Of numbers, only a cell from the least to the greatest covers all; this spares most comparisons.
+        # Only an interval from the least to the greatest number can cover all; this saves most comparisons.
         if hull is not None and isinstance(cell, Interval | NumberSet) and _hull([cell]) != hull:
             continue
         if all(contains(cell, each) for each in cells.values()):
@@ -85,7 +85,7 @@ def _merged_labels(cells: Sequence[Cell], hierarchy: Hierarchy | None) -> str:
 
 
 def _common_prefix(texts: Sequence[str]) -> str:
-    """Return the longest text with which all of some texts start.
+    """Return the longest common prefix of some texts.
 
     >>> _common_prefix(["20431", "20437"])
     '2043'
@@ -101,10 +101,10 @@ def _are_codes(members: Iterable[str], masks: Iterable[Masked]) -> bool:
 
 
 class AttributeCells:
-    """The cells of one quasi-identifier of a candidate, as numbers of their texts, and what each costs.
+    """The cells of one quasi-identifier of a candidate, as numbers of their texts, and the cost of each.
 
-    A cell costs as much of the attribute's domain, as the candidate's own cells span it, as it covers: 0 for one value,
-    1 for `*`. This is the normalized certainty penalty of one cell (Xu et al., KDD 2006).
+    The cost of a cell is the share of the attribute's domain that it covers: 0 for one value, 1 for `*`. The domain is
+    spanned by the candidate's own cells. This is the normalized certainty penalty of one cell (Xu et al., KDD 2006).
 
     Attributes:
         texts: each distinct text, those of the candidate first.
@@ -149,11 +149,11 @@ class AttributeCells:
         return 1.0
 
     def cost(self, code: int) -> float:
-        """Return what a cell costs, in [0, 1]."""
+        """Return the cost of a cell, in [0, 1]."""
         return self._costs[code]
 
     def costs(self) -> npt.NDArray[np.float64]:
-        """Return what each of the cells known by now costs."""
+        """Return the cost of each cell known so far."""
         return np.array(self._costs)
 
     def merged(self, codes: Iterable[int]) -> int:
@@ -167,7 +167,7 @@ class AttributeCells:
         return self._merged[key]
 
     def coarser(self, code: int, steps: int = 1) -> int:
-        """Return the cell some steps up the hierarchy or grid; `*` is above all, as is what covers all there are."""
+        """Return the cell that is some steps up the hierarchy or grid; `*` if it would cover the whole domain."""
         for _ in range(steps):
             if code not in self._coarser:
                 cell, one = self._cells[code], self.attribute
@@ -178,12 +178,12 @@ class AttributeCells:
         return code
 
     def is_top(self, code: int) -> bool:
-        """Return whether a cell says nothing."""
+        """Return whether a cell discloses nothing."""
         return self.texts[code] == ANYTHING
 
 
 def _text(cell: Cell, attribute: QuasiIdentifier) -> str:
-    """Return a text for a cell: the label of a hierarchy where it is one."""
+    """Return a text for a cell: the label of a hierarchy if there is one."""
     if attribute.hierarchy is not None and isinstance(cell, ValueSet):
         return attribute.hierarchy.label_of(cell.members) or show(cell)
     return show(cell, attribute.kind)

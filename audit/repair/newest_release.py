@@ -1,4 +1,4 @@
-"""What to do with the newest release of a series that breaks the policy: `audit repair`, before it goes out."""
+"""Recommend a change of the newest release of a series that breaks the policy: `audit repair` before publication."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 
 def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> Recommendation:
-    """Return the least change of the newest release that was found to keep the policy; nothing is written.
+    """Return the least change found of the newest release that keeps the policy; nothing is written.
 
-    The release is taken as a candidate over the others. Where these violate the policy already, it is the least change
-    with which nothing more can be found out. Groups and lines are named where people may be named.
+    The release is treated as a candidate after the others. If these already violate the policy, the change only has to
+    disclose nothing more. Groups and lines are named if people may be named.
 
     Raises:
         InputError: the series cannot be read.
@@ -47,10 +47,10 @@ def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
 def with_repair(
     impact: ReleaseImpact, before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions
 ) -> ReleaseImpact:
-    """Return what a candidate changes, with a repair that is quickly found, or the reason why none was searched for.
+    """Return what a candidate changes, with a repair that is found quickly, or the reason why there was no search.
 
-    There is no search if the policy holds, or if earlier releases break it. How long a search may take is decided by
-    the number of rows, not by a clock, so that every machine says the same.
+    There is no search if the policy holds, or if earlier releases break it. The number of rows limits the search, not a
+    clock, so that every machine gives the same answer.
 
     Raises:
         InputError: the series or the candidate cannot be read.
@@ -66,5 +66,5 @@ def with_repair(
         return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", why)))
     try:
         return replace(impact, repair=RepairSearch(before, after, attacks, options).proposed())
-    except UsageError as problem:  # a form that is judged, and not written again
+    except UsageError as problem:  # an input format that can be judged, but not written
         return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", str(problem))))

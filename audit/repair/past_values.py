@@ -1,11 +1,10 @@
-"""What the past leaves to the people of a candidate: a quick test that no plan passes which gives a person away.
+"""Past values: a quick test by what earlier releases leave possible; a plan that fails it discloses a person's value.
 
-A plan that fails it is broken for certain, so that the test spares audits and guides large repairs; one that passes is
-audited all the same.
+The test spares audits and guides large repairs. A plan that passes it is audited all the same.
 
-Within a group, the truth is one way to give the group's rows to its people. Another one takes exchanges in a circle:
-a person with another value leaves the own one to a person who may have it, and so on, until a circle is
-closed. So a value is certain by the group alone unless the value and another one possible lie on a circle of values
+Within a group, the truth is one assignment of the group's rows to its people. Any other assignment differs by exchanges
+in a circle: a person with another value passes the own value to a person who may have it, and so on, until a circle is
+closed. So a value is certain by the group alone unless the value and another possible one lie on a circle of values
 (Regin, AAAI 1994: edges between strongly connected components are in no other matching).
 """
 
@@ -32,8 +31,8 @@ class PastValues:
         left: for each sensitive attribute, the values by row; shape (rows, values).
         own: the row's own value; shape (rows,).
         k: the least size of a group.
-        judged: whose rows count: real people with more than one possible value as yet; shape (rows,).
-        together: whether all of a group are looked at together, as an attack does, or each person alone.
+        judged: the rows that count: of real people with more than one possible value so far; shape (rows,).
+        together: whether the people of a group are checked together, as an attack does, or each alone.
     """
 
     def __init__(self, rows: CandidateRows, evidence: Sequence[View], k: int, *, together: bool) -> None:
@@ -46,14 +45,12 @@ class PastValues:
         self.judged = []
         for left, own in zip(self.left, self.own, strict=True):
             known = real & left[all_rows, own]
-            left[~known] = (
-                True  # counterfeits may have any value; of whose values contradict each other, nothing is said
-            )
+            left[~known] = True  # counterfeits may have any value; people with contradictory values are left out
             self.judged.append(known & (left.sum(axis=1) > 1))
 
     @classmethod
     def of(cls, rows: CandidateRows, options: AuditOptions, k: int, *, together: bool) -> PastValues | None:
-        """Return them; None where the adversary does not know who is in which group, or values may change."""
+        """Return the past values; None if the adversary does not know the groups of people, or values may change."""
         if rows.pair or rows.person is None or rows.series.manifest.known is not None:
             return None
         evidence = [seen for seen in build_evidence(rows.series, options.adversary) if seen.combined is None]
@@ -64,7 +61,7 @@ class PastValues:
         return cls(rows, evidence, k, together=together) if rows.rows * values <= _MOST_BYTES else None
 
     def broken(self, rows: Places) -> Places:
-        """Return which of the rows of a group it gives away: all of them, where there are fewer than k."""
+        """Return which rows of a group it discloses; all of them if there are fewer than k."""
         if len(rows) < self.k and self.rows.counts[rows].sum() < self.k:
             return rows
         gone = np.zeros(len(rows), dtype=np.bool_)
@@ -77,7 +74,7 @@ class PastValues:
         return rows[gone]
 
     def groups_broken(self, plan: RepairPlan) -> Places:
-        """Return the merged groups of a plan that give a person away; ascending."""
+        """Return the merged groups of a plan that disclose a person's value; ascending."""
         group, kept = plan.group, ~plan.withheld
         size = np.bincount(group[kept], weights=self.rows.counts[kept], minlength=self.rows.groups)
         wrong = (size > 0) & (size < self.k)
@@ -97,7 +94,7 @@ class PastValues:
 
 
 def _leading_back(left: Flags, own: Places) -> Flags:
-    """Return from which values exchanges lead back to each row's own value; shape (rows, values), as `left`."""
+    """Return the values from which exchanges lead back to each row's own value; shape (rows, values), bool."""
     reach = np.eye(left.shape[1], dtype=np.float32)
     np.maximum.at(reach, own, left.astype(np.float32))
     for _ in range(max(1, (left.shape[1] - 1).bit_length())):
@@ -114,7 +111,7 @@ def _left(rows: CandidateRows, seen: View) -> Flags:
     left = np.ones((rows.rows, values), dtype=np.bool_)
     row_of = np.full(rows.series.people.size + 1, -1, dtype=np.intp)
     row_of[rows.person] = np.arange(rows.rows)
-    row_of[-1] = -1  # nobody's
+    row_of[-1] = -1  # no person's
     for each in pools:
         there = row_of[each.person]
         held = np.zeros((each.n_pools, values), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Plans that undo in part what another merged, withheld or coarsened too much; and all plans of a candidate.
+"""Plans that partly undo another plan that merges, withholds or coarsens too much; and all plans of a candidate.
 
 All plans of a tiny candidate, by ascending cost, find the least repair, or prove that there is none.
 """
@@ -21,7 +21,7 @@ _UNDONE = 40
 
 
 def smaller_plans(rows: CandidateRows, plan: RepairPlan) -> list[RepairPlan]:
-    """Return plans that lose less than a plan, those that lose the least first."""
+    """Return plans with a smaller loss than a plan, in ascending order of loss."""
     cost = rows.cost(plan)
     found = [(rows.cost(each), number, each) for number, each in enumerate(_smaller(rows, plan))]
     return [each for lost, _, each in sorted(found, key=lambda each: each[:2]) if lost < cost]
@@ -58,7 +58,7 @@ def _halved(rows: Places) -> Iterator[Places]:
 
 
 def _in_a_line(rows: CandidateRows, members: Sequence[int]) -> list[int]:
-    """Return groups in the order of the attribute in which they differ most."""
+    """Return groups sorted by the attribute in which they differ most."""
     middles = rows.middles[list(members)]
     if not middles.shape[1]:
         return list(members)
@@ -67,7 +67,7 @@ def _in_a_line(rows: CandidateRows, members: Sequence[int]) -> list[int]:
 
 
 def _divided(plan: RepairPlan, parts: Sequence[Sequence[int]]) -> RepairPlan:
-    """Return a plan with a merged group in several, each with the steps that it took."""
+    """Return a plan with one merged group divided into several, each with its own number of steps."""
     old, part, steps = int(plan.part[parts[0][0]]), plan.part.copy(), plan.steps.copy()
     for members in parts:
         part[list(members)] = min(members)
@@ -84,27 +84,27 @@ def _finer(plan: RepairPlan, fewer: npt.NDArray[np.int8], attribute: int) -> Rep
 FEW_ROWS = 6
 _MOST_PLANS = 20_000
 _MOST_GROUPINGS = 3_000_000
-"""Many ways to group rows publish the same; more than this take minutes to go through, before anything is audited."""
+"""Many ways to group rows publish the same release; more ways than this take minutes to list, before any audit."""
 
 Costed = tuple[Cost, RepairPlan]
 
 
 class TooManyPlansError(Exception):
-    """There are too many plans to try all."""
+    """There are too many plans to try all of them."""
 
 
 class AllPlans:
-    """The plans that some moves make of a candidate; of several that publish the same, the one found first.
+    """All plans for a candidate by some kinds of change; of plans that publish the same, only the first.
 
-    Withholding no row to all but one, every merging of groups, every way to move rows between groups of the same
-    cells, and every number of steps up a hierarchy or grid.
+    They withhold any number of rows except all, merge groups in every way, move rows between groups with equal cells in
+    every way, and coarsen by every number of steps up a hierarchy or grid.
     """
 
     def __init__(self, rows: CandidateRows, moves: Collection[str]) -> None:
         self.rows, self.moves = rows, moves
 
     def ascending(self) -> Iterator[Costed]:
-        """Yield them by ascending cost, which each is given with; of equal cost, first those that regroup fewer rows.
+        """Yield the plans with their costs, ascending; of equal costs, plans that regroup fewer rows come first.
 
         Raises:
             TooManyPlansError: there are too many.
@@ -115,7 +115,7 @@ class AllPlans:
         yield from sorted(((self.rows.cost(plan), plan) for plan in found), key=lambda each: each[0])
 
     def _regrouped(self) -> Iterator[RepairPlan]:
-        """Yield a plan for each set of rows that is kept and each way to group them.
+        """Yield a plan for each set of kept rows and each way to group them.
 
         Raises:
             TooManyPlansError: there are too many such ways.
@@ -147,14 +147,14 @@ class AllPlans:
                     yield replace(unchanged, home=home, part=np.array(part), withheld=withheld)
 
     def _homes(self) -> list[list[int]]:
-        """Return the groups that each row may move to: those of the same cells as its own."""
+        """Return the groups to which each row may move: those with the same cells."""
         if MOVE not in self.moves:
             return [[group] for group in self.rows.group.tolist()]
         alike = self.rows.alike
         return [np.flatnonzero(alike == alike[group]).tolist() for group in self.rows.group.tolist()]
 
     def _coarsened(self, plan: RepairPlan) -> Iterator[RepairPlan]:
-        """Yield a plan with its cells as they are, and any number of steps coarser."""
+        """Yield a plan with its cells unchanged, and with every number of steps coarser."""
         if COARSEN not in self.moves or not self.rows.columns:
             yield plan
             return
@@ -176,13 +176,13 @@ class AllPlans:
 
 
 def _grouped(homes: Sequence[int], part: Sequence[int]) -> object:
-    """Return which rows are together, and which of them in merged groups, under any names."""
+    """Return which rows are together, and which of them in merged groups, independently of names."""
     roots = [part[home] for home in homes]
     return tuple((roots.index(root), part.count(root) > 1) for root in roots)
 
 
 def _partitions(groups: int) -> Iterator[list[int]]:
-    """Yield the ways to merge so many groups, each group alone among them."""
+    """Yield all partitions of some groups."""
 
     def grown(parts: list[int], group: int) -> Iterator[list[int]]:
         if group == groups:

@@ -1,10 +1,10 @@
-"""The search for the least change of a candidate that keeps the policy.
+"""Search for the least change of a candidate that keeps the policy.
 
 A change is tried by writing the changed candidate to a folder of its own and auditing it by the same code as `audit`,
-so that nothing is repaired by reasoning alone. The search starts from what the findings name (`guided.py`), keeps the
-best repair so far, and undoes what was changed too much (`plans.py`). For tiny candidates, all cheaper changes are
-tried, too, by ascending cost: this finds the least, or proves that there is none. There is none, too, where no set of
-rows keeps the policy even as one group, which says less than any other change.
+so that nothing is repaired by reasoning alone. The search starts from the groups and people in the findings
+(`guided.py`), keeps the best repair so far, and undoes unnecessary changes (`plans.py`). For tiny candidates, all
+cheaper changes are tried, too, by ascending cost: this finds the least change, or proves that there is none. There is
+also no repair if no set of rows keeps the policy even as one group, which discloses less than any other change.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from audit.runtime.phrases import Phrase, parted, say
 from audit.runtime.reasons import Reason, ReasonKind
 
 LARGE = 200_000
-"""Series of more rows than this are audited a few times only."""
+"""Series with more rows than this are audited only a few times."""
 MOST_AUDITS = 200
-"""Changes of a tiny candidate that are audited one after the other."""
+"""The number of changes of a tiny candidate that are audited one after the other."""
 _FEW_SUBSETS = 8
-"""Every set of at most so many rows is tried: 255 sets."""
+"""Every set of at most this many rows is tried: 255 sets."""
 _UNDONE_ROWS, _LEAST_UNDONE, _MOST_UNDONE = 2_000, 3, 60
-"""The more rows, the fewer audits to find out what was changed too much."""
+"""Audits for undoing unnecessary changes: the more rows, the fewer."""
 _WORDS = {
     MERGE: Phrase("merging"),
     MOVE: Phrase("moving"),
@@ -55,13 +55,13 @@ Answer = tuple[str, bool]
 
 
 class RepairSearch:
-    """Candidates tried for one series.
+    """The search for a repair of one candidate.
 
     Args of the constructor:
         before, after: the series so far, and with the candidate.
         attacks, options: as for an audit.
         moves: the kinds of change that may be made.
-        baseline: whether what could be found before counts no more; None where that is so if it violates the policy.
+        baseline: whether findings of the past are ignored; None to ignore them only if they violate the policy.
 
     Raises:
         InputError: the series or the candidate cannot be read, or the candidate lacks its key.
@@ -77,7 +77,7 @@ class RepairSearch:
         moves: Collection[str] = MOVES,
         baseline: bool | None = False,
     ) -> None:
-        choose(after, options.adversary)  # refuses the unchanged candidate, before copies of it are judged
+        choose(after, options.adversary)  # refuses the unchanged candidate before any change of it is judged
         self.rows = CandidateRows(after)
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline)
         self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
@@ -92,17 +92,17 @@ class RepairSearch:
         self.moves = [move for move in possible if move in moves]
         self._watch = options.progress("repair")
         self._left_out = self._hindrance if WITHHOLD in moves else None
-        # Coarser cells that only form groups merge some of them, by chance.
+        # Coarser cells that only form groups may happen to merge some groups.
         self._guiding_moves = [move for move in self.moves if move != COARSEN or self._cells_matter()]
         self._all_moves = self.moves == possible and self._hindrance is None
 
     def _can(self, move: str) -> bool:
-        """Return whether a kind of change can be made to this candidate at all."""
+        """Return whether this kind of change can be made to the candidate at all."""
         rows, columns = self.rows, self.rows.series.manifest.columns
         if move == WITHHOLD:
             return self._hindrance is None and not rows.staying.all()
         if move == MOVE:
-            # It is unknown which value of a pair would go along.
+            # It is unknown which value of a pair belongs to which row.
             return not rows.pair and columns.group is not None
         if move == COARSEN:
             return bool(rows.columns) and (columns.group is None or self._cells_matter())
@@ -110,7 +110,7 @@ class RepairSearch:
 
     @property
     def _hindrance(self) -> str | None:
-        """Why no row can be withheld under a register, from which people have to be taken whose rows are."""
+        """Why no row can be withheld under a register, from which the people of withheld rows must be removed."""
         rows = self.rows
         if rows.register is None or not ADVERSARIES[self.judge.past.adversary.kind].has_register:
             return None
@@ -125,13 +125,13 @@ class RepairSearch:
         return None
 
     def _cells_matter(self) -> bool:
-        """Return whether cells say more than which rows form a group."""
+        """Return whether cells disclose more than which rows form a group."""
         columns, adversary = self.rows.series.manifest.columns, ADVERSARIES[self.judge.past.adversary.kind]
         several = any(len(cells) > 1 for group in self.rows.contents for cells in group)
         return not adversary.knows_groups or columns.record is not None or several
 
     def repair(self, output: Path) -> Repair:
-        """Return the least changed candidate that was found to keep the policy, written to a folder that is new.
+        """Return the least changed candidate that keeps the policy, written into a new folder.
 
         Raises:
             InputError: the series or the candidate cannot be read.
@@ -145,7 +145,7 @@ class RepairSearch:
         return replace(found, files=tables, register=None if register is None else str(register))
 
     def proposed(self) -> Repair | None:
-        """Return a repair that is quickly found, and not written; None where none is, or the past breaks the policy."""
+        """Return a repair that is found quickly, not written; None if there is none, or the past breaks the policy."""
         if self._is_past_broken():
             return None
         try:
@@ -155,9 +155,9 @@ class RepairSearch:
         return None if self.best is None else self._came_to()
 
     def find(self) -> Repair:
-        """Return the least change that was found to keep the policy; else the audit of the candidate as it is, and why.
+        """Return the least change found that keeps the policy; otherwise the audit of the unchanged candidate, and why.
 
-        What was found is returned, too, where the time is up, or the search is interrupted.
+        A repair that was found is also returned if the time limit is reached, or the search is interrupted.
 
         Raises:
             InputError: the series or the candidate cannot be read.
@@ -180,13 +180,13 @@ class RepairSearch:
         return self._came_to(why, proved=proved)
 
     def _is_past_broken(self) -> bool:
-        """Return whether the series violates the policy already; where not, the quick test is made ready."""
+        """Return whether the series already violates the policy; if not, prepare the quick test."""
         broken = bool(self.judge.past.policy.violations) and not self.baseline
         self.past = None if broken else self._quick_test()
         return broken
 
     def _search(self) -> Answer:
-        """Search for the best repair; return why there is none, and whether this is proved."""
+        """Search for the best repair; return why there is none, and whether that is proved."""
         plan = self.rows.unchanged()
         if not self.moves or self.judge.is_quick or not self._is_broken(plan):
             first = self.first = self.judge.judge(plan, whole=True)
@@ -206,9 +206,9 @@ class RepairSearch:
         return none or (say("no repair was found; this does not prove that there is none"), False)
 
     def _follow_findings(self, forced: Places) -> None:
-        """Search for a repair: first the one that publishes least, which shows who must be withheld; then from below.
+        """Search for a repair: first one that publishes least, which shows who must be withheld; then from below.
 
-        In large series, where one group of all rows takes long to audit, that is the last.
+        In large series, in which one group of all rows takes long to audit, that repair is tried last.
         """
         guided = GuidedSearch(self.judge, self.past, self._guiding_moves)
         whole = MERGE in self.moves
@@ -217,7 +217,7 @@ class RepairSearch:
             forced = np.flatnonzero(found[0].withheld)
         self._show()
         people, gone = float(self.rows.counts.sum()), float(self.rows.counts[forced].sum())
-        # Whose rows are withheld may be what gives others away: the fewest rows are tried, too.
+        # Withheld rows may be what discloses others, so the fewest rows are tried, too.
         least = [gone] if self.judge.is_quick else []
         for room in dict.fromkeys([*least, max(gone, self.rows.room), people]):
             if room < people or self.best is None:
@@ -228,12 +228,12 @@ class RepairSearch:
             self._offer(found)
 
     def _offer(self, found: Found) -> None:
-        """Take a repair where it is the best so far."""
+        """Keep a repair if it is the best so far."""
         if self.best is None or self.rows.cost(found[0]) < self.rows.cost(self.best[0]):
             self.best = found
 
     def _try(self, plan: RepairPlan) -> bool:
-        """Return whether a plan keeps the policy, which is asked once; it is offered then."""
+        """Return whether a plan keeps the policy, audited once; a plan that does is offered as a repair."""
         if plan.key in self._violated or self._is_broken(plan):
             return False
         judgement = self.judge.judge(plan, blames=False)
@@ -247,12 +247,12 @@ class RepairSearch:
         return judgement.keeps
 
     def _show(self) -> None:
-        """Show how many of the audits that may be needed were made."""
+        """Show progress: the number of audits made, out of those that may be needed."""
         if self._watch is not None:
             self._watch(self.judge.audits, max(self._expected, self.judge.audits + 1))
 
     def _lessen(self) -> None:
-        """Undo what the best repair does without need; so many audits are spent on it."""
+        """Undo unnecessary changes of the best repair, with a limited number of audits."""
         last = self.judge.audits + min(_MOST_UNDONE, max(_LEAST_UNDONE, _UNDONE_ROWS // self.rows.rows))
         self._expected, again = last, self.best is not None and self.rows.series.about_rows <= LARGE
         while again and self.best is not None:
@@ -262,14 +262,14 @@ class RepairSearch:
     # -- there is none ------------------------------------------------------------------------------------------
 
     def _nothing_to_try(self, first: Judgement) -> Answer:
-        """Return why no change is tried: none can be made, or nothing was found that could be changed."""
+        """Return why no change is tried: none can be made, or no finding shows what to change."""
         if first.report.policy.violations and not self.moves:
             return say("none of the allowed changes is possible for this candidate"), True
         doubts = parted(dict.fromkeys(each.reason for each in first.report.policy.undecided))
         return say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts), False
 
     def _forced(self) -> Places:
-        """Return the rows that every repair withholds: one group of all rows, which says the least, gives them away."""
+        """Return the rows that every repair withholds: even one group of all rows discloses them."""
         kept = np.arange(self.rows.rows)
         if self.past is not None and self._coarsest_is_safest and WITHHOLD in self.moves:
             while len(kept) and len(gone := self.past.broken(kept)):
@@ -277,7 +277,7 @@ class RepairSearch:
         return np.setdiff1d(np.arange(self.rows.rows), kept)
 
     def _no_coarsest(self, forced: Places) -> Answer | None:
-        """Try each set of rows as one group, where there are few; return that no change keeps the policy."""
+        """Try each set of rows as one group, if there are few sets; return that no change keeps the policy."""
         kept = np.setdiff1d(np.arange(self.rows.rows), forced)
         if not self._coarsest_is_safest or (WITHHOLD in self.moves and len(kept) > _FEW_SUBSETS):
             return None
@@ -295,9 +295,9 @@ class RepairSearch:
         return self._proved(how)
 
     def _least(self) -> Answer | None:
-        """Search all plans for one that costs less than the best; return why there is none at all.
+        """Search all plans for one that is cheaper than the best; return why there is no repair at all.
 
-        None where there is one, or that was not found out.
+        Return None if there is a repair, or if that was not decided.
         """
         begun = self.judge.audits
         self._expected, tried = begun + MOST_AUDITS, 0
@@ -318,21 +318,21 @@ class RepairSearch:
         return self._doubted() if self.doubts else self._proved(say("all {count} changes were tried", count=tried))
 
     def _is_hopeless(self, plan: RepairPlan) -> bool:
-        """Return whether the rows that a plan keeps are found to break the policy even as one group."""
+        """Return whether the kept rows of a plan are known to break the policy even as one group."""
         if not self._coarsest_is_safest:
             return False
         whole = self._whole(np.flatnonzero(plan.withheld))
         return not (whole.key not in self._violated and self._try(whole)) and self._violated.get(whole.key, True)
 
     def _whole(self, withheld: Places) -> RepairPlan:
-        """Return the plan that says the least of all rows but some."""
+        """Return the plan that discloses least of all rows but some."""
         return self.rows.coarsest(withheld, covered=COARSEN in self.moves)
 
     @property
     def _coarsest_is_safest(self) -> bool:
-        """Return whether what one group of all rows gives away, every plan does that keeps the same rows.
+        """Return whether every plan discloses what one group of its kept rows discloses.
 
-        A release that says less is never worse where certainties are judged; risks below certainty may be higher.
+        A release that says less is never worse if only certain values are judged; risks below certainty may rise.
         """
         certain = self.judge.limits["max_risk"] >= 1 and self.judge.limits.get("max_ever_risk", 1.0) >= 1
         return certain and MERGE in self.moves
@@ -366,7 +366,7 @@ class RepairSearch:
         return PastValues.of(self.rows, self.options, k, together=together)
 
     def _is_broken(self, plan: RepairPlan) -> bool:
-        """Return whether the quick test finds that a plan gives a person away."""
+        """Return whether the quick test finds that a plan discloses a person's value."""
         if plan.withheld.all():
             return True
         return self.past is not None and len(self.past.groups_broken(plan)) > 0
@@ -374,7 +374,7 @@ class RepairSearch:
     # -- reporting --------------------------------------------------------------------------------------------
 
     def _came_to(self, why: str | None = None, *, proved: bool = False) -> Repair:
-        """Return the best repair, which is not written; without one, why there is none."""
+        """Return the best repair, which is not written; without one, return why there is none."""
         judge, moves, lost, much = self.judge, tuple[Move, ...](), 0.0, False
         if self.best is None:
             judgement = self.first or judge.judge(self.rows.unchanged(), whole=True)
@@ -400,7 +400,7 @@ class RepairSearch:
         )
 
     def changes(self, plan: RepairPlan) -> tuple[Move, ...]:
-        """Return the changes of a plan, each with what it loses."""
+        """Return the changes of a plan, each with its loss."""
         names, rows = self.rows.names, self.rows
         moves = [Move(MERGE, tuple(names[g] for g in part), (), cost) for part, cost in self._merges(plan)]
         kept = ~plan.withheld
@@ -417,7 +417,7 @@ class RepairSearch:
         return tuple(moves)
 
     def _merges(self, plan: RepairPlan) -> list[tuple[list[int], float]]:
-        """Return the groups that are merged, where rows of several are kept, each with what that loses."""
+        """Return the merged groups with kept rows of several groups, each with the loss by the merge."""
         rows, group, kept = self.rows, plan.group, ~plan.withheld
         found = []
         merged = rows.cells(RepairPlan(plan.home, plan.part, plan.withheld, plan.steps * 0))

@@ -1,4 +1,4 @@
-"""Steps of a proof from what an attack proves of many at once, or of single people, beyond what single groups prove."""
+"""Find proof steps beyond those of single groups: steps that the attack proves for many people at once or for one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECONDS = 20.0
 
 
 def further_steps(left: Left, world: Integers, view: View, known: Outcome) -> Iterator[Step]:
-    """Yield steps from the points of all people at once, then from proofs of single values, as far as time allows."""
+    """Yield steps from the points of all people at once, then from proofs of single values, until time runs out."""
     claims, series, budget = known.claims, left.series, Budget(_SECONDS)
     code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int64)
     yield from _of_all(left, world, _priced(series, view, known, code, budget))
@@ -50,7 +50,7 @@ def further_steps(left: Left, world: Integers, view: View, known: Outcome) -> It
 
 
 def _of_all(left: Left, world: Integers, priced: Iterator[tuple[Numbers, Numbers]]) -> Iterator[Step]:
-    """Yield those steps that strike something out, each with what single groups prove then."""
+    """Yield those of the steps that rule something out, each with what single groups prove after it."""
     for groups, price in priced:
         dirty = strike(left, groups, price)
         if dirty.any():
@@ -61,7 +61,7 @@ def _of_all(left: Left, world: Integers, priced: Iterator[tuple[Numbers, Numbers
 def _priced(
     series: Published, view: View, known: Outcome, code: Numbers, budget: Budget
 ) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield groups, and the points of their rows by value, shape (groups, values), of each step that is known."""
+    """Yield groups, and the points of their rows by value, for each known step; points have shape (groups, values)."""
     homes = [_numbered_groups(series, view, release) for release in range(len(series.tags))]
     for step in known.knowing.points(budget) if known.knowing is not None else ():
         group = np.array(
@@ -78,7 +78,7 @@ def _priced(
 
 
 def _numbered_groups(series: Published, view: View, release: int) -> dict[int, int]:
-    """Return the groups of a release in which people are, as checkers number them, by the numbers of the program."""
+    """Return the populated groups of a release as checkers number them, by the program's numbers."""
     hosts = view.source.hosts(release)
     group = hosts.class_group[hosts.row_class[hosts.start[:-1]]]
     distinct, first = np.unique(group, return_index=True)
@@ -87,7 +87,7 @@ def _numbered_groups(series: Published, view: View, release: int) -> dict[int, i
 
 
 def named_groups(series: Published, view: View, release: int) -> dict[str, int]:
-    """Return the same by the names that proofs have."""
+    """Return the populated groups of a release as checkers number them, by the names in proofs."""
     numbers = _numbered_groups(series, view, release)
     names = view.source.group_names(release, np.array([*numbers]))
     return dict(zip(names, numbers.values(), strict=True))

@@ -1,9 +1,9 @@
-"""Points that prove what groups rule out: sets of rows that their people take whole, round after round.
+"""Points that prove what groups rule out: sets of rows that must go to the same people in every world.
 
-In a world each person of a group has one of its rows. Draw an arrow from the value that a person has to each other
-value that is left to the person. Where no value that can be reached from one has rows to spare, exactly the people who
-have these values take all of their rows in every world (Hall, 1935), and no one else has one. With a point for each of
-these rows all points are spent in every world, so that who would have to spend more cannot have the value. Sums of such
+In a world each person of a group has one of its rows. Draw an arrow from a person's value to each other value that is
+possible for the person. If no value that can be reached from a value has rows to spare, then exactly the people with
+these values take all of these rows in every world (Hall, 1935), and no other person has one. Let each of these rows
+cost a point. Every world spends all points, so a person cannot have a value that would spend more. The sums of such
 points over all sets and groups prove the same at once; a round is one step of a proof.
 """
 
@@ -18,18 +18,18 @@ from audit.witness.verify import Published
 from audit.witness.verify_points import Left
 
 Step = list[list[int]]
-"""A step of a proof: release, row, value and points of each kind of rows that cost some."""
-# Cells of tables that are held at once.
+"""A step of a proof: release, row, value and points of each kind of row that costs points."""
+# The number of table cells in memory at once.
 _AT_ONCE = 1 << 23
 
 
 def prove_by_groups(left: Left, world: Integers, dirty: Flags | None = None) -> Iterator[Step]:
-    """Strike out what single groups rule out, until nothing changes, and yield the steps that prove it.
+    """Rule out what single groups rule out, until nothing changes, and yield the steps that prove it.
 
     Args:
-        left: which values are left to people.
+        left: the values that are possible for people; changed in place.
         world: a world; shape (times, people).
-        dirty: the groups to begin with; all of them if None; shape (groups,).
+        dirty: the groups to begin with; all groups if None; shape (groups,).
     """
     groups = np.arange(len(left.series.held)) if dirty is None else np.flatnonzero(dirty)
     while len(groups):
@@ -41,7 +41,7 @@ def prove_by_groups(left: Left, world: Integers, dirty: Flags | None = None) -> 
 
 
 def strike(left: Left, groups: Numbers, price: Numbers) -> Flags:
-    """Strike out what points of rows by group and value prove, and return which groups have people who lost values."""
+    """Rule out what the points of rows prove, and return the groups in which people lost values."""
     before, found = left.values.copy(), np.zeros(len(left.series.held), dtype=np.bool_)
     left.strike_out(groups, np.concatenate([np.zeros_like(price[:1]), price]))
     lost: Flags = np.any(before & ~left.values, axis=2)
@@ -51,7 +51,7 @@ def strike(left: Left, groups: Numbers, price: Numbers) -> Flags:
 
 
 def step_of(series: Published, groups: Numbers, price: Numbers) -> Step:
-    """Return the step in which rows of some groups cost points by group and value."""
+    """Return the step in which rows of some groups cost points, by group and value."""
     at, value = np.nonzero(price)
     release = np.searchsorted(series.first, groups[at], side="right") - 1
     row = first_rows(series)[groups[at]]
@@ -60,7 +60,7 @@ def step_of(series: Published, groups: Numbers, price: Numbers) -> Step:
 
 
 def first_rows(series: Published) -> Numbers:
-    """Return a row of each group, by which files name it, -1 where it has none."""
+    """Return one row of each group, by which files name the group; -1 for a group without rows."""
     found = np.full(len(series.held), -1, dtype=np.int64)
     for first, group in zip(series.first, series.group, strict=False):
         found[first + group[::-1]] = np.arange(len(group))[::-1]
@@ -68,9 +68,9 @@ def first_rows(series: Published) -> Numbers:
 
 
 def _tight(left: Left, world: Integers, groups: Numbers) -> tuple[Numbers, Numbers]:
-    """Return which of some groups have sets of values that their people take whole, and that rule something out.
+    """Return the groups with sets of values that their people must take, where this rules something out.
 
-    With them come the points of their rows: of each value in how many such sets it is; shape (groups, values).
+    Also return the points of their rows: the number of such sets that contain each value; shape (groups, values).
     """
     series, wanted = left.series, np.zeros(len(left.series.held), dtype=np.bool_)
     wanted[groups] = True
@@ -79,7 +79,7 @@ def _tight(left: Left, world: Integers, groups: Numbers) -> tuple[Numbers, Numbe
     rank = np.cumsum(series.held > 0, axis=1) - 1
     width = (series.held > 0).sum(axis=1)[groups]
     order = np.argsort(width, kind="stable")
-    ends = np.cumsum(width[order] ** 2 * 4)  # of a sorted list about what it takes to hold all before
+    ends = np.cumsum(width[order] ** 2 * 4)  # as a share of the memory that all groups together would take
     found = np.zeros((len(groups), len(series.values)), dtype=np.int64)
     place = np.full(len(series.held), -1, dtype=np.int64)
     for some in np.split(order, np.flatnonzero(np.diff(ends // _AT_ONCE)) + 1):
@@ -104,7 +104,7 @@ def _tight(left: Left, world: Integers, groups: Numbers) -> tuple[Numbers, Numbe
 
 
 def _arrows(left: Left, world: Integers, release: int, wanted: Flags) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the group of each person in some groups of a release, the value that the person has, and each one left."""
+    """Return each person's group, the person's value, and each value that is possible, for some groups of a release."""
     home, at = left.series.home[release], release % len(world)
     person = np.flatnonzero((home >= 0) & wanted[home])
     who, value = np.nonzero(left.values[at, person])
@@ -112,7 +112,7 @@ def _arrows(left: Left, world: Integers, release: int, wanted: Flags) -> tuple[N
 
 
 def _taken(series: Published, world: Integers, groups: Numbers, rank: Numbers, size: int) -> Numbers:
-    """Return how many people of some groups have each of their values; shape (groups, size)."""
+    """Return how many people of some groups have each value; shape (groups, size)."""
     place, found = np.full(len(series.held), -1, dtype=np.int64), np.zeros((len(groups), size), dtype=np.int64)
     place[groups] = np.arange(len(groups))
     for at, home in enumerate(series.home):
@@ -126,15 +126,16 @@ def _points(reach: Flags, taken: Flags, spare: Flags) -> Numbers:
     """Return the points of the rows of groups by the arrows between their values.
 
     Args:
-        reach: which value leads to which; (groups, values, values); changed in place to what can be reached.
-        taken: which values people have.
-        spare: which have rows that no person takes.
+        reach: whether an arrow leads from one value to another; shape (groups, values, values); changed in place to its
+            transitive closure.
+        taken: whether people have the value; shape (groups, values).
+        spare: whether the value has rows that no person takes; shape (groups, values).
     """
     for at in range(reach.shape[1]):
         reach |= reach[:, :, at : at + 1] & reach[:, at : at + 1, :]
     whole = taken & ~(reach & spare[:, np.newaxis, :]).any(axis=2)
     weight = reach.astype(np.float32)
-    enters = (weight @ weight.transpose(0, 2, 1) > 0) & ~reach.transpose(0, 2, 1)  # from a value, into a set
+    enters = (weight @ weight.transpose(0, 2, 1) > 0) & ~reach.transpose(0, 2, 1)  # from a value into a set
     whole &= (enters & taken[:, :, np.newaxis]).any(axis=1)
     points: Numbers = (reach & whole[:, :, np.newaxis]).sum(axis=1, dtype=np.int64)
     return points

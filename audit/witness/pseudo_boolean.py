@@ -1,4 +1,4 @@
-"""Write a formula of a series, and a proof of findings, as VeriPB and the checker of proofs read them."""
+"""Write the formula of a series and a proof of findings, in the formats of VeriPB and of the checker of proofs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from audit.witness.verify_proof import HEAD, Formula, named
 
 
 def proof_lines(series: Published, formula: Formula, worlds: Integers, steps: Sequence[Step]) -> Iterator[str]:
-    """Yield the lines of a proof: sums of constraints, what each strikes out, what is certain then, and worlds.
+    """Yield the lines of a proof: sums of constraints, the values that each rules out, certain values, and worlds.
 
     Args:
-        series: as the checkers read it.
-        formula: what it says.
-        worlds: those that are stated; shape (worlds, 1, people).
-        steps: points that prove what is in no world.
+        series: the series as the checkers read it.
+        formula: the formula of the series.
+        worlds: the stated worlds; shape (worlds, 1, people).
+        steps: the points that prove what no world contains.
     """
     yield from (HEAD, f"f {len(formula.constraints)}")
     left, numbers = Left(series), np.arange(len(series.values))
@@ -41,9 +41,9 @@ def proof_lines(series: Published, formula: Formula, worlds: Integers, steps: Se
 
 
 def _sum(series: Published, formula: Formula, step: Step, left: Integers) -> str:
-    """Return the sum that a step stands for: points of rows, less what each person spends at the least."""
+    """Return the sum of constraints of a step: the points of rows, minus the least that each person spends."""
     price = {(int(series.first[at] + series.group[at][row]), value): points for at, row, value, points in step}
-    price = {each: points for each, points in price.items() if each in formula.cap}  # no one has another row
+    price = {each: points for each, points in price.items() if each in formula.cap}  # the person has no other row
     parts = [f"{formula.cap[each]} {points} *" for each, points in price.items()]
     groups = sorted({group for group, _ in price})
     for person in np.flatnonzero(np.isin(series.home, groups).any(axis=0)).tolist():

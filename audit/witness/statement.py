@@ -1,4 +1,4 @@
-"""What witnesses of people's series and of count tables share: how their files are written, and what they say."""
+"""Write the files of a witness: the common part of witnesses of series about people and of count tables."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ _OF_COUNTS = Phrase(
 
 @contextmanager
 def supported(*refusals: type[Exception]) -> Iterator[None]:
-    """Say in one line what checkers refuse by some errors, or cannot read.
+    """Turn errors of the checkers into one line that says what they do not support or cannot read.
 
     Raises:
-        UsageError: they do not support it.
+        UsageError: the checkers do not support the series.
     """
     refused: tuple[type[Exception], ...] = (*refusals, NotImplementedError)
     try:
@@ -68,15 +68,15 @@ def supported(*refusals: type[Exception]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Witness:
-    """What is written.
+    """The contents of a witness.
 
     Attributes:
-        series: what is published, as the checkers read it.
-        stated: what `statement.json` has beside the files of the series: `claims`, what is stated, and `rests`, what
-            has no evidence, in words.
-        tables: those of pyarrow, by the names of their files; their worlds are columns such as `world_0` or `table_0`.
-        texts: what other files have.
-        private: whether they name people.
+        series: the published series as the checkers read it.
+        stated: the keys of `statement.json` besides the files of the series: `claims` are the statements, `rests` says
+            in words what has no evidence.
+        tables: tables of pyarrow by file name; their worlds are columns such as `world_0` or `table_0`.
+        texts: the texts of the other files, by name.
+        private: whether the files name people.
     """
 
     series: Any
@@ -86,12 +86,12 @@ class Witness:
     private: bool
 
     def write(self, folder: Path) -> WitnessReport:
-        """Write it into a folder, for its owner's eyes alone if private; return what a report says of it.
+        """Write the witness into a folder, readable only by its owner if private; return the part of a report about it.
 
-        What an earlier witness left there goes; the statement comes last.
+        Files of an earlier witness in the folder are deleted; the statement is written last.
 
         Raises:
-            UsageError: it cannot be written.
+            UsageError: the folder cannot be written.
         """
         import pyarrow.parquet as pq
 
@@ -133,7 +133,7 @@ class Witness:
 
 
 def unshown(clause: ClauseReport) -> str:
-    """Return that the state of a clause has no evidence."""
+    """Return a sentence that the state of a clause has no evidence."""
     limit = figure(clause.limit, "g")
     if clause.state == "holds":
         return say("that the clause {clause} of the policy ({limit}) holds", clause=clause.clause, limit=limit)

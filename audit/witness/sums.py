@@ -1,4 +1,4 @@
-"""Sums of groups that show that few people have the values of as few others, as the checker of counts reads them."""
+"""Sums of groups that show that a few people have the values of as few others, as the checker of counts reads them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from audit.witness.further_points import named_groups
 from audit.witness.points import first_rows
 from audit.witness.verify import Published
 
-# So many claims are asked for weights: some are known by random numbers alone.
+# Weights are searched for this many claims, because some claims are only known by random linear algebra.
 _ASKED = 5
 
 
 def sum_of_groups(series: Published, run: AuditRun, sensitive: str) -> list[Any] | None:
-    """Return a divisor, and release, row and weight of groups that show a small equivalence; None where there is none.
+    """Return a divisor, and release, row and weight of the groups that show a small equivalence; None if there is none.
 
     Args:
-        series: as the checkers read it.
-        run: whose attacks found some.
-        sensitive: the attribute that it is about.
+        series: the series as the checkers read it.
+        run: the run whose attacks found the equivalences.
+        sensitive: the sensitive attribute.
     """
     row = first_rows(series)
     for result in run.results:

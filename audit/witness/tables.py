@@ -1,7 +1,7 @@
 """Write the witness of a series of count tables: tables of whole numbers, proofs of findings, and a statement.
 
-It is made of what is published alone, so that it may be published too. The checker's own reading of the files is what
-tables are looked for in, by integer programmes, and the checker's own counts are stated.
+The witness contains only what follows from published numbers, so it may be published, too. The checker reads the files
+by itself. Integer programs search for tables in the checker's terms, and the statement counts as the checker counts.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from audit.witness.verify_tables import FORMAT, RULES, Box, NotShownError, Table
 _MOST, _TURNS, _WORTHWHILE = 2_000_000, 60, 3
 Matrix: TypeAlias = Any  # of scipy, whose matrices have no types
 Fit = Callable[[Matrix, Floats, Floats, int, Floats, Budget], Counts | None]
-"""Looks for whole numbers, each at most so many, whose rows are between low and high, that make a cost small."""
+"""Finds whole numbers, each up to a limit, whose rows are between low and high, and that make a cost small."""
 
 
 class TablesWriter:
-    """Puts together what is asked, in the checker's boxes, and what is found.
+    """Collects the questions, in the checker's boxes, and their answers.
 
     Args:
-        counts: what is published, which the checker reads by itself.
+        counts: the published counts; the checker reads the files by itself.
         limits: the policy in force.
 
     Raises:
@@ -50,7 +50,7 @@ class TablesWriter:
             need(len(series.rows) == len(counts.release), "a series whose rows the checker reads differently")
             shown = np.array([bool(text) for _, _, text in series.rows], dtype=np.bool_)
             need((shown == counts.shown).all(), "a series whose values the checker reads differently")
-            self.number = np.cumsum(shown) - 1  # of each row among those that show something
+            self.number = np.cumsum(shown) - 1  # of each row that shows something
             self.atoms = [_same_atoms(series, counts, place) for place in range(len(series.dimensions))]
         self.sets: list[dict[frozenset[int], int]] = [{} for _ in series.dimensions]
         self.asked: dict[str, dict[tuple[int, ...], int]] = {rule: {} for rule in RULES}
@@ -58,10 +58,10 @@ class TablesWriter:
         self.proofs: dict[str, list[Any]] = {rule: [] for rule in RULES}
 
     def witness(self, judged: JudgedCounts, report: Report, fit: Fit, budget: Budget) -> Witness:
-        """Return what shows the verdict, as far as tables and proofs can.
+        """Return the witness of a verdict, as far as tables and proofs show it.
 
         Raises:
-            UsageError: the checker does not support what is asked.
+            UsageError: the checker does not support a question.
         """
         for part, outcome in zip(judged.evidence.parts, judged.outcomes, strict=True):
             for at, box in enumerate(part.tables.asked.tolist()):
@@ -75,7 +75,7 @@ class TablesWriter:
             return self.completed(report, fit, budget)
 
     def stated(self, part: EvidencePart, box: Sequence[int]) -> tuple[int, ...]:
-        """Return a box as it is stated: a period, the earlier one or -1, and a set on each axis."""
+        """Return a box in the form of the statement: a period, the earlier one or -1, and a set on each axis."""
         *places, time = box
         periods = part.tables.axes[-1].members[time].tolist()
         first, last = periods[0], periods[-1]
@@ -88,7 +88,7 @@ class TablesWriter:
         return (last, first - 1, *numbers)
 
     def proof(self, part: EvidencePart, proof: BoundProof) -> dict[str, Any]:
-        """Return a proof as it is stated."""
+        """Return a proof in the form of the statement."""
         if isinstance(proof, CaseSplit):
             halves = {"below": self.proof(part, proof.below), "above": self.proof(part, proof.above)}
             return {"box": self.stated(part, proof.box), "at": proof.at, **halves}
@@ -99,7 +99,7 @@ class TablesWriter:
         return {"sum": terms, **({"impossible": True} if proof.impossible else {})}
 
     def completed(self, report: Report, fit: Fit, budget: Budget) -> Witness:
-        """Return what is written, with tables of whole numbers that answer what is asked."""
+        """Return the contents of the witness, with tables of whole numbers that answer the questions."""
         import pyarrow as pa
 
         series, names = self.series, self.series.dimensions
@@ -127,7 +127,7 @@ class TablesWriter:
 
 
 def _same_atoms(series: TableSeries, counts: PublishedCounts, place: int) -> list[list[int]]:
-    """Return which of the checker's atoms each atom of a dimension is: those that are in the same labels' rows."""
+    """Return the checker's atom of each atom of a dimension: both are covered by the same labels."""
     labels = {code: row[1][place] for code, row in zip(counts.label[:, place].tolist(), series.rows, strict=True)}
     dimension, covered = counts.dimensions[place], series.covered[place]
     found: dict[frozenset[int], list[int]] = {}
@@ -140,7 +140,7 @@ def _same_atoms(series: TableSeries, counts: PublishedCounts, place: int) -> lis
 
 
 class _Search:
-    """Looks for tables of whole numbers in which the counts that are no findings have several values."""
+    """Searches for tables of whole numbers in which the counts without a finding have several values."""
 
     def __init__(
         self, series: TableSeries, asked: Mapping[str, Sequence[Box]], found: Mapping[str, set[int]], fit: Fit
@@ -160,7 +160,7 @@ class _Search:
         return [[sorted(some) for some in sets] for sets in self.series.sets]
 
     def cells(self, box: Box) -> Counts:
-        """Return which cells, counted through, are in a box."""
+        """Return the flat indices of the cells in a box."""
         atoms = [some[place] for some, place in zip(self.members, box, strict=True)]
         return np.ravel_multi_index(np.ix_(*atoms), tuple(map(len, self.series.atoms))).ravel()
 
@@ -177,7 +177,7 @@ class _Search:
         return sparse.csr_matrix(entries, shape=(len(inside), int(np.prod(list(map(len, self.series.atoms))))))
 
     def run(self, budget: Budget) -> None:
-        """Look for tables: first such as settle many questions, then one for each that is left."""
+        """Search for tables: first tables that settle many questions, then one for each open question."""
         self.try_cost(np.zeros(self.rows.shape[1]), budget)
         for turn in range(_TURNS):
             before = self.open()
@@ -193,14 +193,14 @@ class _Search:
                     self.try_cost(self.cost([one], np.array([sign])), budget)
 
     def cost(self, some: Sequence[tuple[str, int]], weights: Floats) -> Floats:
-        """Return what cells cost, where the counts of some questions have weights."""
+        """Return the cost of each cell, given weights for the counts of some questions."""
         cost = np.zeros(self.rows.shape[1])
         for (rule, place), weight in zip(some, weights.tolist(), strict=True):
             cost[self.cells(self.asked[rule][place])] += weight
         return cost
 
     def try_cost(self, cost: Floats, budget: Budget) -> None:
-        """Look for a table that makes a cost small, and keep it where it fits what is published."""
+        """Search for a table with a small cost, and keep it if it agrees with the published numbers."""
         found = self.fit(self.rows, self.low, self.high, self.most, cost, budget)
         if found is None or (found < 0).any():
             return
@@ -236,7 +236,7 @@ class _Search:
 
 
 def _rests(claims: Sequence[Mapping[str, Any]], report: Report) -> Iterator[str]:
-    """Yield what of the verdict has no evidence."""
+    """Yield the parts of the verdict that have no evidence."""
     yield say("that sums of labels other than those checked disclose nothing")
     of = {claim["claim"]: claim for claim in claims}
     for claim in claims:

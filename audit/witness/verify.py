@@ -1,10 +1,11 @@
-"""Check what a witness states of a series of published releases, independently of the program that made it.
+"""Check the statement of a witness about a series of releases, independently of the program that made it.
 
     python verify.py SERIES FOLDER
 
-It needs Python 3.11, numpy and pyarrow, nothing else: copy it wherever you like. `docs/reference/witness.md` says what
-the files are, and why what is shown is so: two values in two *worlds*, which fit all groups, show that no value of the
-person is certain. Exit status: 0 all that is stated is shown, 1 it is not, 2 something is not supported (it is named).
+It needs only Python 3.11, numpy and pyarrow, and can be copied anywhere. `docs/reference/witness.md` describes the
+files and explains why the check is sound. A *world* gives people values that agree with all published groups. If two
+worlds give a person two values, then no value of the person is certain. Exit status: 0 everything stated is shown, 1
+something is not shown, 2 something is not supported (the output names it).
 """
 
 from __future__ import annotations
@@ -44,22 +45,22 @@ WORDS = {
 
 
 class StopError(Exception):
-    """Something is not shown (status 1), or not supported (2)."""
+    """A statement is not shown (status 1), or something is not supported (status 2)."""
 
 
 def need(holds: object, what: str, status: int = 2) -> None:
-    """Stop with what is not supported, or wrong, unless something holds."""
+    """Stop with a message and an exit status unless a condition holds."""
     if not holds:
         raise StopError(status, what)
 
 
 def numbered(items: Iterable[Any], code: dict[Any, int]) -> np.ndarray:
-    """Return the number of each item; new ones get the next."""
+    """Return the number of each item; new items get the next number."""
     return np.array([code.setdefault(item, len(code)) for item in items], dtype=np.int64)
 
 
 def matching(folder: Path, pattern: str) -> list[str]:
-    """Return the files that a path or a pattern names, in the order of the numbers in their names."""
+    """Return the files that match a path or a pattern, ordered by the numbers in their names."""
     found = [path.relative_to(folder).as_posix() for path in folder.glob(pattern)]
     found = [pattern] if (folder / pattern).exists() else found
     need(len({re.sub("[0-9]+", "0", name) for name in found}) == 1, f"a pattern of other names, or none: {pattern}")
@@ -69,7 +70,7 @@ def matching(folder: Path, pattern: str) -> list[str]:
 
 
 def beside(name: str) -> dict[str, Any]:
-    """Return what a file defines that lies beside this one."""
+    """Return the module in a file in the same folder."""
     path = Path(__file__).with_name(f"{name}.py")
     need(path.exists(), f"a checker without {path.name} beside {Path(__file__).name}")
     return runpy.run_path(str(path))
@@ -80,11 +81,11 @@ whole = CELLS["whole"]
 
 
 class Published:
-    """A series as its files say it is; people, values, releases and groups are numbers from 0.
+    """A series as read from its files; people, values, releases and groups are numbered from 0.
 
-    `first` is where the groups of each release begin, `group` the group of each row, `held` how many rows of each group
-    have each value; `home` the group of each person by release (-1: absent), `known` the value that is known beforehand
-    (-1: none); `may` says which value may follow which, None where values never change.
+    `first` holds the first group of each release, `group` the group of each row, `held` the number of rows of each
+    group with each value; `home` the group of each person by release (-1: absent), `known` the value that is known
+    beforehand (-1: none); `may` says which value may follow which, None if values never change.
     """
 
     def __init__(self, folder: Path, *, linked: bool) -> None:
@@ -114,7 +115,7 @@ class Published:
         self.may = self.transitions(adversary["transitions"]) if "transitions" in adversary else None
         self.known = np.full_like(self.home, -1)
         self.know(self.table(adversary["known"]) if "known" in adversary else {"individual": [], "value": []})
-        self.times = 1 if self.may is None else len(self.tags)  # how many values a world gives a person
+        self.times = 1 if self.may is None else len(self.tags)  # the number of values that a world gives a person
         real = np.array([not name.startswith("~") for name in self.people], dtype=np.bool_)
         self.judged = (self.home >= 0) & (self.known < 0) & real
 
@@ -138,7 +139,7 @@ class Published:
         return found
 
     def release(self, rows_file: str, values_file: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Read a release; return groups, the values that they have, and how many rows of each."""
+        """Read a release; return its groups, their values, and the number of rows of each."""
         columns, table, names, types = (
             self.columns,
             self.table(rows_file),
@@ -169,7 +170,7 @@ class Published:
         return self.first[-2] + of_entry, numbered(values, self.code), entries
 
     def key(self, tag: str, table: dict[str, list[str]], rows: int) -> list[Any]:
-        """Return who each row is: an empty text for a counterfeit, None for a stranger."""
+        """Return the person of each row: an empty text for a counterfeit, None for a person outside the register."""
         name = f"private/{tag}.key.csv"
         if not (self.folder / name).exists():
             need(self.columns.get("individual") in table, f"a release without a key: {tag}")
@@ -180,7 +181,7 @@ class Published:
         return [found.get(row) for row in range(rows)]
 
     def transitions(self, file: str) -> np.ndarray | None:
-        """Return which value may follow which, None where values never change."""
+        """Return which value may follow which; None if values never change."""
         if file == "any":
             return np.ones((len(self.values), len(self.values)), dtype=np.bool_)
         table = self.table(file)
@@ -191,7 +192,7 @@ class Published:
         return None if constant else np.array([[(a, b) in pairs for (b,) in self.values] for (a,) in self.values])
 
     def know(self, table: dict[str, list[str]]) -> None:
-        """Note the values that are known beforehand."""
+        """Record the values that are known beforehand."""
         when = table.get("release", [""] * len(table["value"]))
         for who, value, tag in zip(table["individual"], table["value"], when, strict=True):
             need(who in self.people and (value,) in self.code and tag in ("", *self.tags), "unknown names in known.csv")
@@ -202,7 +203,7 @@ class Published:
 
 
 def check_world(series: Published, world: np.ndarray, name: str) -> None:
-    """Stop unless a world, (times, people), gives groups' people what they publish, so often, and what may follow."""
+    """Stop unless a world, shape (times, people), agrees with the groups' published values and the transitions."""
     last = np.full(len(series.people), -1)
     for at, (home, known) in enumerate(zip(series.home, series.known, strict=True)):
         person, value = np.flatnonzero(home >= 0), world[at % len(world)]
@@ -217,7 +218,7 @@ def check_world(series: Published, world: np.ndarray, name: str) -> None:
 
 
 def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) -> np.ndarray:
-    """Return the worlds of a file, each checked, (worlds, times, people); a null is what the first world has there."""
+    """Return the worlds of a file, checked; shape (worlds, times, people); null repeats the first world's value."""
     who = np.array([series.people[name] for name in columns.pop("individual").to_pylist()], dtype=np.int64)
     tags = columns.pop("release").to_pylist() if series.may is not None else series.tags[:1] * len(who)
     when = np.array([series.tags.index(tag) for tag in tags], dtype=np.int64)
@@ -236,7 +237,7 @@ def read_worlds(series: Published, columns: dict[str, Any], number: np.ndarray) 
 
 
 def values(series: Published, worlds: np.ndarray, left: np.ndarray, label: np.ndarray) -> dict[str, Any]:
-    """Return of how many people (or people in a release) it is certain what their value says, or is not."""
+    """Return for how many people (or people in a release) a label of their value is certain, and for how many not."""
     judged = series.judged if series.may is not None else series.judged.any(axis=0, keepdims=True)
     two = (label[worlds] != label[worlds[0]]).any(axis=0) & judged
     low, high = np.where(left, label, len(label)).min(axis=2), np.where(left, label, -1).max(axis=2)
@@ -247,7 +248,7 @@ def values(series: Published, worlds: np.ndarray, left: np.ndarray, label: np.nd
 
 
 def checked(folder: Path, witness: Path) -> int:
-    """Say what a witness shows of what it states, and return the exit status."""
+    """Print which statements a witness shows, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
     about = stated["format"], stated["adversary"], bool(stated["claims"])
     need(about in ((FORMAT, "linked", True), (FORMAT, "published", True)), f"a witness of this form: {about}")
@@ -283,11 +284,11 @@ def checked(folder: Path, witness: Path) -> int:
 
 
 def main(series: str, witness: str) -> int:
-    """Check the witness in a folder, say what it shows, and return the exit status."""
+    """Check the witness in a folder, print the result, and return the exit status."""
     try:
         return checked(Path(series), Path(witness))
     except (StopError, NotImplementedError) as stop:
-        status, what = (2, *stop.args)[-2:]  # the latter, of the files beside, has no status of its own
+        status, what = (2, *stop.args)[-2:]  # the latter error comes from the other files, and has no status
     except (OSError, LookupError, TypeError, ValueError, ArithmeticError, csv.Error) as error:
         status, what = 1, f"the files cannot be read ({type(error).__name__}: {error})"
     sys.stdout.write(f"{'not shown' if status == 1 else 'not supported'}: {what}\n")

@@ -1,7 +1,7 @@
-"""Check who has like values in all worlds: two people the same, one person close numbers or one category.
+"""Check similar values in all worlds: two people with the same value, one person with close numbers or one category.
 
-It lies beside `verify.py`, which runs it. Each function takes the series, the worlds (worlds, times, people), which
-values are left (times, people, values), and a claim, and returns what the claim has to say.
+`verify.py` runs this file, which must be in the same folder. Each function takes the series, the worlds (worlds, times,
+people), the possible values (times, people, values) and a claim, and returns the numbers of the claim.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
+Filed: TypeAlias = Any  # as read by `verify.py`, which is not imported
 Claim: TypeAlias = dict[str, Any]
 
 
 def texts(series: Filed, claim: Claim) -> list[str]:
-    """Return what each value says of the attribute that a claim is about."""
+    """Return the text of each value for the attribute of a claim."""
     at = series.sensitive.index(claim["sensitive"])
     return [value[at] for value in series.values]
 
 
 def different(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
-    """Return how many people there are, if no two of them have equal values in all worlds."""
+    """Return the number of people, if no two of them have equal values in all worlds."""
     del left
     if series.may is not None:
         raise NotImplementedError("comparing people whose values change")
@@ -35,10 +35,10 @@ def different(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim)
 
 
 def close(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
-    """Return of how many people all numbers are close, and of how many two numbers of two worlds are not.
+    """Return for how many people all numbers are close, and for how many two worlds give numbers that are not.
 
-    Two numbers are close if they differ by at most a share, below 1, of the larger one: then all of some are close if
-    the least and the greatest are.
+    Two numbers are close if they differ by at most a share, below 1, of the larger one. So all numbers are close if the
+    least and the greatest are.
     """
     if type(claim["share"]) is not str:
         raise ValueError("the share of a claim is no text")
@@ -55,7 +55,7 @@ def close(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> 
 
 
 def categories(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim) -> Claim:
-    """Return of how many people all values have a category in common, and of how many those of the worlds have none."""
+    """Return for how many people all values share a category, and for how many the values in the worlds share none."""
     table = series.table(series.columns["similar"][claim["sensitive"]])
     lines = {*zip(table["value"], table["category"], strict=True)}
     names = sorted({category for _, category in lines})
@@ -72,7 +72,7 @@ def categories(series: Filed, worlds: np.ndarray, left: np.ndarray, claim: Claim
 
 
 def counted(series: Filed, two: np.ndarray, certain: np.ndarray) -> Claim:
-    """Return of how many people (or people in a release) something is so in all worlds, or is not in some."""
+    """Return for how many people (or people in a release) a property is certain, and how many a world refutes."""
     judged = series.judged if series.may is not None else series.judged.any(axis=0, keepdims=True)
     if (two & certain & judged).any():
         raise ValueError("the proofs contradict the worlds")

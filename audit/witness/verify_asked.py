@@ -1,8 +1,8 @@
-"""Check which counts are asked about: what a witness leaves out of them is not shown; `verify_tables.py` runs this.
+"""Check that a witness leaves out no question about counts that it must answer; `verify_tables.py` runs this.
 
-Those are all published cells, each box of a published crossing that is not published itself (its sets are atoms,
-labels, what two labels share, and what one has beside another), and, of releases that grow, all increases since the
-release before. It needs nothing but Python.
+These are all published cells; each box of a published crossing that is not published itself (its sets are atoms,
+labels, the intersection of two labels, and one label less another); and, if releases grow, all increases since the
+release before. This file needs only Python.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any, TypeAlias
 
 Box: TypeAlias = tuple[int, ...]
 Set: TypeAlias = frozenset[int]
-Series: TypeAlias = Any  # what `verify_tables.py` reads
+Series: TypeAlias = Any  # as read by `verify_tables.py`
 
 
 def need(holds: object, what: str, status: int = 2) -> None:
-    """Stop with what is not supported, or wrong, unless something holds."""
+    """Stop with a message and an exit status unless a condition holds."""
     if not holds:
         raise NotImplementedError(status, what)
 
 
 class StatedBoxes:
-    """Reads boxes: a period, the earlier one of an increase or -1, and the place of a set of atoms on each axis."""
+    """Reads boxes: a period, the earlier one of an increase or -1, and the index of a set of atoms on each axis."""
 
     def __init__(self, series: Series, sets: dict[str, list[list[str]]]) -> None:
         self.series, self.sets = series, list[list[Set]]()
@@ -33,7 +33,7 @@ class StatedBoxes:
             self.sets.append([frozenset(number[atom] for atom in some) for some in sets[name]])
 
     def read(self, stated: Sequence[int]) -> Box:
-        """Return the box that is stated."""
+        """Return a box from its form in the statement."""
         period, since, *places = stated
         need(
             all(type(each) is int for each in stated)
@@ -48,7 +48,7 @@ class StatedBoxes:
 
 
 def check_asked(series: Series, asked: dict[str, list[Box]]) -> None:
-    """Stop unless all that has to be asked is asked, and only hidden cells by the rule about them."""
+    """Stop unless all required questions are asked, and only hidden cells under the rule for hidden cells."""
     behind, numbers = cells(series)
     for rule, boxes in asked.items():
         need(len({*boxes}) == len(boxes), f"questions.json has a question of {rule} twice", 1)
@@ -101,7 +101,7 @@ def derived(series: Series) -> set[Box]:
 
 
 def choices(series: Series, place: int, mine: Iterable[Any], around: set[Any]) -> list[Set]:
-    """Return the sets of a dimension that are asked about: atoms, labels, what two labels share or do not."""
+    """Return the sets of a dimension in questions: atoms, labels, intersections and differences of two labels."""
     covered, every = series.covered[place], frozenset(range(len(series.atoms[place])))
     total = () if series.dimensions[place] in series.nested else series.totals.get(series.dimensions[place])
     here = {labels[place] for labels, _ in mine}

@@ -1,6 +1,6 @@
-"""Read the texts of a series, and refuse those that a program may understand otherwise. It lies beside `verify.py`.
+"""Read the texts of a series, and refuse texts that programs may understand differently; used by `verify.py`.
 
-What is refused is raised as `NotImplementedError`, which says what is not supported.
+A refusal is a `NotImplementedError`, which says what is not supported.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ import numpy as np
 NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
 RANGE = re.compile(rf"([\[(\]]?) ?{NUMBER} ?[,-] ?{NUMBER} ?([\])\[]?)")
 BOUND = re.compile(rf"(>=|<=|>|<) ?{NUMBER}")
-Filed: TypeAlias = Any  # a column of pyarrow, which is not imported
+Filed: TypeAlias = Any  # a pyarrow column; pyarrow is not imported
 Ends: TypeAlias = tuple[Fraction | None, bool, Fraction | None, bool]
 
 
 def need(holds: object, what: str) -> None:
-    """Refuse what does not hold."""
+    """Refuse with a message unless a condition holds."""
     if not holds:
         raise NotImplementedError(what)
 
 
 class FileColumns(dict[str, list[str]]):
-    """The columns of a file by name; one that it lacks is refused."""
+    """The columns of a file by name; a missing column is refused."""
 
     def __missing__(self, name: str) -> list[str]:
-        """Refuse a column that is not there."""
+        """Refuse a missing column."""
         raise NotImplementedError(f"a file without the column {name}")
 
 
 def lines(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header of a CSV file, and its lines; those without any cell are skipped."""
+    """Return the header and the lines of a CSV file; lines without any cell are skipped."""
     try:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
             found = [line for line in csv.reader(file, delimiter=mark, strict=True) if line]
@@ -53,7 +53,7 @@ def lines(path: Path, mark: str) -> tuple[list[str], list[list[str]]]:
 
 
 def shared(column: Filed) -> list[str]:
-    """Return a column of a Parquet file as texts without spaces at their ends, equal ones being one object."""
+    """Return a column of a Parquet file as texts without spaces at their ends; equal texts are one object."""
     coded = column.cast("string").combine_chunks().dictionary_encode()
     texts = [text.strip() for text in coded.dictionary.to_pylist()]
     return ["" if code is None else texts[code] for code in coded.indices.to_pylist()]
@@ -66,14 +66,14 @@ def whole(column: list[str]) -> np.ndarray:
 
 
 def chance(text: str) -> Fraction:
-    """Return a probability, exactly; 1 where none is given."""
+    """Return a probability as an exact fraction; 1 for an empty text."""
     plain = re.fullmatch(r"[0-9]*\.?[0-9]+|[0-9]+/0*[1-9][0-9]*|", text) and len(text) <= 40
     need(plain and Fraction(text or 1) <= 1, f"a probability that is no plain number from 0 to 1: {text[:40]}")
     return Fraction(text or 1)
 
 
 def interval(cell: str) -> Ends | None:
-    """Return the ends of a range of numbers, each with whether it belongs to it; None for other texts."""
+    """Return the ends of a range of numbers, each with whether the range includes it; None for other texts."""
     if found := re.fullmatch(rf"{NUMBER}(\+?)", cell):
         at = Fraction(found[1])
         return (at, True, None, False) if found[2] else (at, True, at, True)
@@ -85,16 +85,16 @@ def interval(cell: str) -> Ends | None:
         if in_brackets != bool(found[4]) or ("," in cell and not in_brackets) or low > high:
             return None
         return low, found[1] in ("", "["), high, found[4] in ("", "]")
-    if found := re.fullmatch(r"([0-9]+)(\*+)", cell):  # a masked number: its last digits may be any
+    if found := re.fullmatch(r"([0-9]+)(\*+)", cell):  # a masked number: its last digits are unknown
         low = Fraction(int(found[1]) * 10 ** len(found[2]))
         return low, True, low + 10 ** len(found[2]) - 1, True
     return None
 
 
 def cells(column: list[str], name: str, declared: str | None) -> list[str]:
-    """Return a quasi-identifier's cells, `*` for empty ones; refuse those that differ and may mean the same.
+    """Return a quasi-identifier's cells, `*` for empty ones; refuse different cells that may mean the same.
 
-    Ranges of one meaning are one cell, unless the column is declared to be of other texts.
+    Ranges with the same meaning become one cell, unless the column is declared to hold other texts.
     """
     found = [cell or "*" for cell in column]
     texts = sorted({*found})
@@ -110,7 +110,7 @@ def cells(column: list[str], name: str, declared: str | None) -> list[str]:
             need(same == text, f"{name}: two cells that may mean the same, {same} and {text}")
     shapes = {re.sub(r"\*+", "*", re.sub(r"[0-9]+\.[0-9]+|\d+|\s", _sign, text.casefold())) for text in texts}
     shapes = {shape for shape in shapes if "#" in shape}
-    items = {item for shape in shapes for item in shape.strip("{}").split(",")}  # of lists of words with a number each
+    items = {item for shape in shapes for item in shape.strip("{}").split(",")}  # lists of words with one number each
     one = len(shapes) <= 1 or (len(items) == 1 and all(re.fullmatch(r"[^\W\d_]+#", item) for item in items))
     power = any(re.search(r"#e[+-]?#", shape) for shape in shapes)
     need(one and not power, f"{name}: numbers in several notations, {' and '.join(sorted(shapes))}")
@@ -118,7 +118,7 @@ def cells(column: list[str], name: str, declared: str | None) -> list[str]:
 
 
 def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[str]:
-    """Return ranges, those of one meaning as one text; refuse others that may mean the same."""
+    """Return ranges, those with the same meaning as one text; refuse other texts that may mean the same."""
     alike, whole_numbers, first_text = dict[Any, Any](), dict[Any, Any](), dict[Ends, str]()
     for text, read in ends.items():
         digits = frozenset(re.findall("[0-9.]+", text))
@@ -133,5 +133,5 @@ def ranges(found: list[str], name: str, ends: dict[str, Ends]) -> list[str]:
 
 
 def _sign(found: re.Match[str]) -> str:
-    """Return what stands for a number, or for a space, in the shape of a cell."""
+    """Return the placeholder of a number or a space in the shape of a cell."""
     return "" if found[0].isspace() else "#"

@@ -1,6 +1,6 @@
-"""Check what is counted in the files: sizes of classes, values of classes, least cuts. It lies beside `verify.py`.
+"""Check numbers that are counted in the files: sizes and values of classes, least cuts; used by `verify.py`.
 
-Each function takes the series that `verify.py` has read, and returns what a claim has to say.
+Each function takes the series that `verify.py` read, and returns the numbers of a claim.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
+Filed: TypeAlias = Any  # as read by `verify.py`, which is not imported
 
 
 def sizes(series: Filed) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of each class, and the people: without counterfeits, as the key names or the release counts them.
+    """Return the number of rows of each class, and of people: rows less the counterfeits of the key or the release.
 
-    A class is the rows of a group with equal cells, and of an Anatomy pair a group.
+    A class is the rows of a group with equal cells; in an Anatomy pair it is a group.
     """
     rows, fakes = np.zeros(len(series.held), dtype=np.int64), np.zeros(len(series.held), dtype=np.int64)
     for at, (group, who) in enumerate(zip(series.group, series.who, strict=True)):
@@ -29,14 +29,14 @@ def sizes(series: Filed) -> tuple[np.ndarray, np.ndarray]:
 
 
 def k(series: Filed, sensitive: None) -> dict[str, int]:
-    """Return the fewest rows of a class, and the fewest people of one that has a person."""
+    """Return the fewest rows of a class, and the fewest people of a class that contains a person."""
     del sensitive
     rows, people = sizes(series)
     return {"rows": int(rows.min()), "people": int(people[people > 0].min())}
 
 
 def homogeneity(series: Filed, sensitive: str) -> dict[str, int]:
-    """Return how many classes there are, and in how many all rows have one value."""
+    """Return the number of classes, and in how many of them all rows have one value."""
     at, names = series.sensitive.index(sensitive), dict[str, int]()
     label = np.array([names.setdefault(value[at], len(names)) for value in series.values], dtype=np.int64)
     held = np.zeros((len(series.held), len(names)), dtype=np.bool_)
@@ -49,9 +49,9 @@ def homogeneity(series: Filed, sensitive: str) -> dict[str, int]:
 def min_e(series: Filed, sensitive: str) -> dict[str, int]:
     """Return a lower bound of e by the least cuts of buckets: one group per release and set of values.
 
-    Who is there from release a until before release b is an edge of a graph of the bucket. A combination of groups
-    gives each of these people the difference of two potentials, a whole number: what is not zero throughout is at least
-    a cut, and half of it, rounded up, is the least number of people on a side.
+    A person present from release a until before release b is an edge of the bucket's graph. A combination of groups
+    gives each of these people the difference of two potentials, a whole number. A combination that is not zero
+    everywhere is at least a cut. Half of the cut, rounded up, is the least number of people on a side.
     """
     del sensitive
     if series.may is not None or (series.known >= 0).any() or len(series.sensitive) > 1 or not series.linked:
@@ -80,10 +80,10 @@ def min_e(series: Filed, sensitive: str) -> dict[str, int]:
 
 
 def equivalent(series: Filed, sensitive: str) -> dict[str, int]:
-    """Return how many people are on each side of an equivalence, by the sum of groups that `proofs.json` has.
+    """Return how many people are on each side of an equivalence, by the sum of groups in `proofs.json`.
 
-    All groups, each times its weight, hold no value more often than never; so those people whom they count more often
-    than never have the same values as those whom they count less often.
+    The weighted sum of the groups contains no value more than zero times. So the people with a positive count have the
+    same values as the people with a negative count.
     """
     if series.may is not None or not series.linked:
         raise NotImplementedError("sums of groups if values change or people are unknown")
@@ -111,7 +111,7 @@ def equivalent(series: Filed, sensitive: str) -> dict[str, int]:
 
 
 def least_cuts(graph: np.ndarray) -> list[int]:
-    """Return the least cut of each connected part of a graph, given its weights (Stoer and Wagner, 1997)."""
+    """Return the least cut of each connected component of a graph, given its weights (Stoer and Wagner, 1997)."""
     found, left = list[int](), set(np.flatnonzero(graph.any(axis=0)).tolist())
     while left:
         part, front = set[int](), {min(left)}
@@ -142,4 +142,4 @@ CLAIMS: dict[str, Callable[[Any, Any], dict[str, int]]] = {
     "min_e": min_e,
     "equivalent": equivalent,
 }
-"""What finds what a claim has to say, by the claim."""
+"""The function that returns the numbers of each claim, by the name of the claim."""

@@ -1,9 +1,10 @@
-"""Check points: which values are left to people, by sums in whole numbers. It lies beside `verify.py`, which runs it.
+"""Check points: find the values that are possible for people, by sums of whole numbers; used by `verify.py`.
 
-Each row of some groups costs points, so that all of these rows together have a number of them. Who has a row in a
-release spends its points, and no two people have one row: all people together spend at most what there is. Each person
-spends at least what the cheapest history that is left to the person costs. Who would spend more than that with some
-value, by more than is left over, cannot have the value. Steps follow one another, and use what those before struck out.
+Each row of some groups costs points, so all rows together have a total of points. A person who has a row in a release
+spends its points, and no two people have the same row. So all people together spend at most the total. Each person
+spends at least the cost of the person's cheapest possible history. The total, less what all people spend at least, is
+the slack. If a value would cost a person more than the person's least cost plus the slack, the person cannot have that
+value. Each step uses what earlier steps ruled out.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
+Filed: TypeAlias = Any  # as read by `verify.py`, which is not imported
 NEVER = 1 << 60
 
 
 class Left:
-    """Which values are left to people: at first those of their groups, or what is known beforehand.
+    """The values that are possible for people: at first those of their groups, or the value that is known beforehand.
 
-    `values` has shape (times, people, values): one time, or one for each release where values change. The series is one
-    that `verify.py` has read.
+    `values` has shape (times, people, values): one time, or one for each release if values change. The series is one
+    that `verify.py` read.
     """
 
     def __init__(self, series: Filed) -> None:
@@ -33,12 +34,12 @@ class Left:
         order = np.argsort(series.home[there], kind="stable")
         self.member = there[1][order]
         self.start = np.searchsorted(series.home[there][order], np.arange(len(series.held) + 1))
-        self.local = np.zeros(len(series.held) + 1, dtype=np.int64)  # the last stands for being absent
-        if series.may is not None:  # else each value of a person is a history
+        self.local = np.zeros(len(series.held) + 1, dtype=np.int64)  # the last one stands for absence
+        if series.may is not None:  # otherwise each value of a person is a history
             self.strike_out(np.zeros(0, dtype=np.int64), np.zeros((1, len(series.values)), dtype=np.int64))
 
     def step(self, step: list[Any], number: np.ndarray) -> None:
-        """Take a step: lists of a release, a row of a group, a value (a place in `number`) and points."""
+        """Apply a step: lists of a release, a row of a group, a value (an index of `number`) and points."""
         if not all(type(x) is int and 0 <= x < 1 << 31 for each in step for x in each):
             raise ValueError("the points of a step are no whole numbers")
         series, every = self.series, np.array(step, dtype=np.int64).reshape(-1, 4)
@@ -49,11 +50,11 @@ class Left:
         self.strike_out(some, price)
 
     def strike_out(self, groups: np.ndarray, price: np.ndarray) -> None:
-        """Strike out what would cost people more than is left over, where rows of some groups cost points.
+        """Rule out the values that would cost people more than the slack, given the points of rows.
 
         Args:
-            groups: distinct ones; where there are none, all people are looked at, who spend nothing.
-            price: the points of rows by group and value, after a line for all other groups; (1 + groups, values).
+            groups: distinct groups; if there are none, all people are checked, who spend nothing.
+            price: the points of rows by group and value, after a line for all other groups; shape (1 + groups, values).
         """
         members = [self.member[a:b] for a, b in zip(self.start[groups], self.start[groups + 1], strict=True)]
         person = np.unique(np.concatenate(members)) if members else np.arange(len(self.series.people))
@@ -75,7 +76,7 @@ class Left:
         self.values[:, person] &= through - least[:, None] <= spare
 
     def sweep(self, own: list[np.ndarray], here: np.ndarray, step: int) -> list[np.ndarray]:
-        """Return what people's histories before each release cost at the least (step 1), or after (-1), by value."""
+        """Return the least cost of people's histories before each release (step 1), or after it (step -1), by value."""
         may = self.series.may if step > 0 else self.series.may.T
         state, begun, found = np.zeros(own[0].shape, dtype=np.int64), np.zeros(len(own[0]), dtype=np.bool_), []
         for cost, there in list(zip(own, here, strict=True))[::step]:
@@ -87,7 +88,7 @@ class Left:
 
 
 def values_left(series: Filed, number: np.ndarray, steps: list[Any]) -> np.ndarray:
-    """Return which values are left to people after some steps; shape (times, people, values)."""
+    """Return the values that are possible for people after some steps; shape (times, people, values)."""
     left = Left(series)
     for step in steps:
         left.step(step, number)

@@ -1,8 +1,9 @@
-"""Check a pseudo-Boolean proof of findings, as VeriPB reads it too: `findings.opb` and `findings.pbp`.
+"""Check a pseudo-Boolean proof of findings, which VeriPB reads, too: `findings.opb` and `findings.pbp`.
 
-It lies beside `verify.py`, which runs it. The formula has to be that of the series, so that what follows from it is so
-of the series; each line of the proof is a sum of constraints (`pol`), a clause that one of them alone refutes the
-opposite of (`rup`), or a world (`v`). Constraints are whole numbers by variable, and the least that they add up to.
+`verify.py` runs this file, which must be in the same folder. The formula must be that of the series, so that its
+consequences hold for the series. Each line of the proof is a sum of constraints (`pol`), a clause whose negation
+contradicts a single constraint (`rup`), or a world (`v`). A constraint is a whole number for each variable, and the
+least value of their sum.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-Filed: TypeAlias = Any  # what `verify.py` has read, which is not imported
+Filed: TypeAlias = Any  # as read by `verify.py`, which is not imported
 Constraint: TypeAlias = tuple[dict[int, int], int]
 HEAD = "pseudo-Boolean proof version 1.1"
 
 
 class Formula:
-    """What a series says of who has what: a variable for each person and each value of a group of the person.
+    """The formula of a series: a variable for each person and each value of a group of the person.
 
-    `variable` numbers them from 1, `person` has those of each person, `of` the person of each. The constraint that a
-    person has a value has the number 1 + 2 * person; `cap` has that of a group's people who have a value so often.
+    `variable` numbers the variables from 1, `person` holds the variables of each person, `of` the person of each
+    variable. Constraint 1 + 2 * person says that the person has a value; `cap` holds the number of the constraint on
+    how many people of a group have a value.
     """
 
     def __init__(self, series: Filed) -> None:
@@ -59,11 +61,11 @@ class Formula:
                 self.add(never, len(never))
 
     def add(self, literals: list[int], least: int) -> None:
-        """Note that at least so many literals are true; the opposite of a variable is its negative number."""
+        """Add the constraint that at least `least` literals are true; a negated variable is its negative number."""
         self.constraints.append((literals, least))
 
     def alike(self, series: Filed, person: int, attribute: int) -> dict[str, frozenset[int]]:
-        """Return the variables of a person by what an attribute of their values is."""
+        """Return the variables of a person, grouped by the value of an attribute."""
         found: dict[str, frozenset[int]] = {}
         for value, says in enumerate(series.values):
             if number := self.variable.get((person, value)):
@@ -71,7 +73,7 @@ class Formula:
         return found
 
     def text(self) -> str:
-        """Return it as a file in the format of OPB."""
+        """Return the formula in the OPB format."""
         lines = [f"* #variable= {len(self.variable)} #constraint= {len(self.constraints)}"]
         for literals, least in self.constraints:
             lines.append(f"{' '.join(f'+1 {named(each)}' for each in literals)} >= {least} ;".lstrip())
@@ -79,17 +81,17 @@ class Formula:
 
 
 def named(literal: int) -> str:
-    """Return a literal as files have it."""
+    """Return a literal as written in files."""
     return f"x{literal}" if literal > 0 else f"~x{-literal}"
 
 
 def literal(text: str) -> int:
-    """Return the literal that a file has."""
+    """Return the literal of a text in a file."""
     return -literal(text[1:]) if text[0] == "~" else int(text.removeprefix("x"))
 
 
 class Derivation:
-    """Goes through a proof, and keeps what it has derived: `clauses`, and the variables that have one value left."""
+    """Checks a proof line by line; keeps what it derives: `clauses`, and variables of people with one value left."""
 
     def __init__(self, formula: Formula) -> None:
         self.formula, self.clauses, self.fixed = formula, set[frozenset[int]](), dict[int, int]()
@@ -98,7 +100,7 @@ class Derivation:
         self.last: Constraint = ({}, 0)
         self.worlds = list[set[int]]()
         for literals, least in formula.constraints:
-            if least == len(literals):  # all are true
+            if least == len(literals):  # all literals are true
                 self.fixed |= {abs(each): int(each > 0) for each in literals}
 
     def constraint(self, number: int) -> Constraint:
@@ -110,13 +112,13 @@ class Derivation:
         return {abs(each): 1 if each > 0 else -1 for each in literals}, least - sum(each < 0 for each in literals)
 
     def spare_of(self, constraint: Constraint) -> int:
-        """Return by how much a constraint is kept at the most, given what is fixed."""
+        """Return the greatest slack of a constraint, given the fixed variables."""
         some, least = constraint
         most = (max(a, 0) if (value := self.fixed.get(x)) is None else a * value for x, a in some.items())
         return sum(most) - least
 
     def line(self, line: str) -> None:
-        """Take a line, or refuse it."""
+        """Check one line, and add what it derives."""
         rule, *words = line.split()
         if rule == "pol":
             self.last = self.derived[self.numbers + 1] = self.sum_of(words)
@@ -130,7 +132,7 @@ class Derivation:
         self.numbers += 1
 
     def sum_of(self, words: list[str]) -> Constraint:
-        """Return the sum that words in reverse Polish notation stand for: constraints, `number *`, and `+`."""
+        """Return the sum of a line in reverse Polish notation: constraints, `number *`, and `+`."""
         stack = list[Constraint]()
         for word, after in zip(words, [*words[1:], ""], strict=True):
             if word == "+":
@@ -149,7 +151,7 @@ class Derivation:
         return found
 
     def clause(self, words: list[str]) -> None:
-        """Derive that one of some literals is true: if all are false, the last sum fails, or someone has no value."""
+        """Derive that one of some literals is true: otherwise the last sum fails, or a person has no value."""
         literals = [literal(word) for word in words[1:-3:2]]
         text = " ".join(f"1 {named(each)}" for each in literals)
         if len({*map(abs, literals)}) != len(literals) or not literals or " ".join(words) != f"{text} >= 1 ;":
@@ -164,13 +166,13 @@ class Derivation:
             self.fixed[abs(literals[0])] = int(literals[0] > 0)
 
     def leaves_none(self, literals: list[int]) -> bool:
-        """Return whether a person has no value left where some literals are false."""
+        """Return whether a person has no possible value if some literals are false."""
         number = self.formula.of.get(literals[0])
         left = () if number is None else self.formula.person[number]
         return number is not None and all(x in literals or self.fixed.get(x) == 0 for x in left)
 
     def world(self, literals: set[int]) -> None:
-        """Take a world: of each person the only variable that is true; it has to fit the whole formula, and be new."""
+        """Add a world, given the one true variable of each person; it must satisfy the formula, and be new."""
         if literals in self.worlds:
             raise ValueError("findings.pbp has a world twice")
         self.worlds.append(literals)
@@ -180,7 +182,7 @@ class Derivation:
 
 
 def findings(series: Filed, formula: Formula, lines: list[str], sensitive: str) -> dict[str, int]:
-    """Return of how many judged people a proof derives what the attribute is: of all variables that say the same."""
+    """Return how many judged people have a derived attribute: all their variables give one value."""
     head, count, *rest = lines
     if (head, count) != (HEAD, f"f {len(formula.constraints)}"):
         raise ValueError("findings.pbp has another form")
@@ -193,7 +195,7 @@ def findings(series: Filed, formula: Formula, lines: list[str], sensitive: str) 
 
 
 def claimed(series: Filed, witness: Path, sensitive: str) -> dict[str, int]:
-    """Return the same by the files of a witness."""
+    """Return that number from the files of a witness."""
     formula = Formula(series)
     if (witness / "findings.opb").read_text("utf-8") != formula.text():
         raise ValueError("findings.opb is not the formula of the series")

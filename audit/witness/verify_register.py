@@ -1,11 +1,12 @@
-"""Check what a witness states of those who know a register: exact quasi-identifiers, but not whose row is which.
+"""Check a witness against an adversary who knows a register: exact quasi-identifiers, but not whose row is which.
 
     python verify_register.py SERIES FOLDER
 
-It lies beside `verify.py`, whose reading of a series it uses. Here a *world* gives each person of the register a row of
-each release that the person is in, no row to two, whose cells cover the person; and the value of the row, or in a pair
-one of its group. Who has two values in two worlds is not certain. Certain is who has one value left: of all rows that
-cover the person, in all releases. Exit statuses are those of `verify.py`.
+It uses `verify.py` in the same folder to read the series. Here a *world* gives each person of the register a row in
+each release that contains the person, such that the row's cells cover the person and no two people have the same row.
+The world also gives the person the value of the row, or in a pair one of the group's values. If two worlds give a
+person two values, the person's value is not certain. It is certain if all rows that cover the person, in all releases,
+leave one value. The exit statuses are those of `verify.py`.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow.parquet as pq
 
-Filed: TypeAlias = Any  # a series as `verify.py` has read it
+Filed: TypeAlias = Any  # a series as read by `verify.py`
 VERIFY = runpy.run_path(str(Path(__file__).with_name("verify.py")))
 need, StopError = VERIFY["need"], VERIFY["StopError"]
 interval, NUMBER = VERIFY["CELLS"]["interval"], VERIFY["CELLS"]["NUMBER"]
 
 
 def covers(cell: str, exact: str, known: set[str], *, numeric: bool, unread: bool) -> bool:
-    """Return whether a cell may stand for an exact value, given all `known` ones; `unread` if that is not plain."""
+    """Return whether a cell may stand for an exact value, given all `known` values; `unread` if that is unclear."""
     if not cell.strip("*") or cell == exact:
         return True
     if not exact.strip("*"):
@@ -42,7 +43,7 @@ def covers(cell: str, exact: str, known: set[str], *, numeric: bool, unread: boo
         (low, low_in, high, high_in), at = found, Fraction(exact)
         above = low is None or low < at or (low == at and low_in)
         return above and (high is None or at < high or (high == at and high_in))
-    if cell.endswith("*"):  # a mask: a star for each character
+    if cell.endswith("*"):  # a mask: a star for each hidden character
         stem = cell.rstrip("*")
         return unread if re.search(r"[^\w .-]|\*", stem) else exact.startswith(stem) and len(exact) == len(cell)
     parts = [part.strip() for part in (cell[1:-1] if re.fullmatch(r"\{.*\}", cell) else cell).split(",")]
@@ -50,9 +51,9 @@ def covers(cell: str, exact: str, known: set[str], *, numeric: bool, unread: boo
 
 
 class RegisterLines:
-    """Who is in which release, with which exact quasi-identifiers; people and lines are numbers from 0.
+    """Who is in which release, with which exact quasi-identifiers; people and lines are numbered from 0.
 
-    `line` is the line of each person in each release, -1 where absent, of shape (releases, people).
+    `line` holds the line of each person in each release, -1 if absent; shape (releases, people).
     """
 
     def __init__(self, series: Filed) -> None:
@@ -100,7 +101,7 @@ class RegisterChecker:
         return VERIFY["numbered"](zip(*(table[name] for name in self.series.sensitive), strict=True), self.series.code)
 
     def is_numeric(self, name: str) -> bool:
-        """Return whether a quasi-identifier is one of numbers: declared, or because all its cells are."""
+        """Return whether a quasi-identifier holds numbers: by declaration, or because all its cells are numbers."""
         declared = self.series.columns.get("types", {}).get(name)
         need(declared in (None, "numeric", "categorical"), f"a column of type {declared}")
         every = {cell for table in self.rows for cell in table[name]} - {"", "*"}
@@ -109,7 +110,7 @@ class RegisterChecker:
         return found if declared is None else declared == "numeric"
 
     def room_of(self, at: int) -> np.ndarray:
-        """Return how many people each published group of a release may have, for each row: less its counterfeits."""
+        """Return how many people the published group of each row may hold: its rows less its counterfeits."""
         file, column = (
             self.series.manifest.get("counterfeits", {}).get(self.series.tags[at]),
             self.series.columns.get("group"),
@@ -124,7 +125,7 @@ class RegisterChecker:
         return np.stack([self_of, room[self_of]])
 
     def fits(self, at: int, rows: np.ndarray, lines: np.ndarray, *, unread: bool) -> np.ndarray:
-        """Return whether each of some rows of a release covers the person of a line; `unread` if that is not plain."""
+        """Return whether each of some rows of a release covers the person of a line; `unread` if that is unclear."""
         good = np.ones(len(rows), dtype=np.bool_)
         for name in self.register.columns:
             cell, exact = self.rows[at][name], self.register.table[name]
@@ -160,7 +161,7 @@ class RegisterChecker:
         return found
 
     def check(self, row: np.ndarray, value: np.ndarray, name: str) -> None:
-        """Stop unless a world gives each person an own row that covers the person, and a value that it goes with."""
+        """Stop unless a world gives each person a separate row that covers the person, and a value of that row."""
         series, last = self.series, np.full(len(self.register.people), -1)
         for at, line in enumerate(self.register.line):
             person = np.flatnonzero(line >= 0)
@@ -190,7 +191,7 @@ class RegisterChecker:
             last[person] = values
 
     def left(self) -> np.ndarray:
-        """Return which values rows have that cover people; (releases, people, values)."""
+        """Return the values of the rows that cover each person; shape (releases, people, values)."""
         series, register = self.series, self.register
         found = np.ones((len(series.tags), len(register.people), len(series.values)), dtype=np.bool_)
         for at, line in enumerate(register.line):
@@ -205,7 +206,7 @@ class RegisterChecker:
 
 
 def checked(folder: Path, witness: Path) -> int:
-    """Say what a witness shows of what it states, and return the exit status."""
+    """Print which statements a witness shows, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
     need(stated["format"] == VERIFY["FORMAT"] and stated["adversary"] == "register", "a witness of this form")
     need(stated["claims"], "the statement has no claims", 1)
@@ -233,7 +234,7 @@ def checked(folder: Path, witness: Path) -> int:
 
 
 def values(checker: RegisterChecker, worlds: np.ndarray, left: np.ndarray, attribute: int) -> dict[str, Any]:
-    """Return of how many people (or people in a release) the value of an attribute is certain, and of how many not."""
+    """Return for how many people (or people in a release) an attribute's value is certain, and for how many not."""
     label = VERIFY["numbered"]((value[attribute] for value in checker.series.values), {})
     judged, constant = checker.register.judged, checker.may is None
     said = np.where(worlds < 0, -1, label[worlds])
@@ -248,7 +249,7 @@ def values(checker: RegisterChecker, worlds: np.ndarray, left: np.ndarray, attri
 
 
 def main(series: str, witness: str) -> int:
-    """Check the witness in a folder, say what it shows, and return the exit status."""
+    """Check the witness in a folder, print the result, and return the exit status."""
     try:
         return checked(Path(series), Path(witness))
     except (StopError, NotImplementedError) as stop:

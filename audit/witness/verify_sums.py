@@ -1,9 +1,9 @@
-"""Read what a number stands for, and check bounds of counts by weighted sums of published numbers, in fractions.
+"""Read published numbers as intervals, and check bounds of counts by weighted sums of them, in exact fractions.
 
-`verify_tables.py` runs this.
-A count is a sum over the atoms of its box, none of which is negative. Where the weights of the boxes around each of
-its atoms add up to at least 1, and to at least 0 around each other one, the weighted upper ends are a bound from above;
-in the same way from below. It needs Python 3.11 and numpy.
+`verify_tables.py` runs this file. It needs Python 3.11 and numpy. A count is the sum over the atoms of its box, and no
+atom is negative. Give published boxes weights. If the weights of the boxes around each atom of the count's box add up
+to at least 1, and around each other atom to at least 0, then the weighted sum of the upper ends is an upper bound.
+Lower bounds work in the same way.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Box: TypeAlias = tuple[int, ...]
-Series: TypeAlias = Any  # what `verify_tables.py` reads
-Proof: TypeAlias = Any  # what JSON has
+Series: TypeAlias = Any  # as read by `verify_tables.py`
+Proof: TypeAlias = Any  # a value of JSON
 MOST, LARGEST = 50_000_000, 1 << 40
 
 
 def need(holds: object, what: str, status: int = 2) -> None:
-    """Stop with what is not supported, or wrong, unless something holds."""
+    """Stop with a message and an exit status unless a condition holds."""
     if not holds:
         raise NotImplementedError(status, what)
 
@@ -62,7 +62,7 @@ def interval(series: Series, text: str) -> tuple[int, float]:
     return low, high
 
 
-Case: TypeAlias = tuple[Box, bool, int]  # a box has at most (True) or at least so many
+Case: TypeAlias = tuple[Box, bool, int]  # a box has at most (True), or at least, this many people
 
 
 class Proofs:
@@ -72,7 +72,7 @@ class Proofs:
         self.series, self.box = series, box
 
     def ends(self, boxes: Sequence[Box], stated: Sequence[Any]) -> list[tuple[int, float]]:
-        """Return what is proved of each box: at least, and at most; each proof has to hold."""
+        """Return the proved lower and upper bound of each box; every proof must be valid."""
         found: list[tuple[int, float]] = [(0, inf)] * len(boxes)
         for place, upper, value, proof in stated:
             need(whole(place, value) and place >= 0 and abs(value) < LARGEST and type(upper) is bool, "wrong bound", 1)
@@ -82,7 +82,7 @@ class Proofs:
         return found
 
     def holds(self, box: Box, proof: Proof, value: int, cases: tuple[Case, ...], *, upper: bool) -> bool:
-        """Return whether a proof shows that a box has at most (`upper`), or at least, so many, in some cases."""
+        """Return whether a proof shows that a box has at most (`upper`), or at least, `value` people in some cases."""
         if "at" in proof:
             where, at = self.box(proof["box"]), proof["at"]
             need(whole(at), "a case of a proof has no number", 1)
@@ -117,7 +117,7 @@ class Proofs:
             sets, inside = list(numbers), np.zeros((len(terms), len(atoms)), dtype=np.bool_)
             for row, (box, _) in enumerate(terms):
                 inside[row, list(sets[box[axis]])] = True
-            # Atoms of an axis that are in the same boxes are looked at once.
+            # Atoms of an axis that are in the same boxes are checked together.
             patterns = np.unique(inside, axis=1)
             need(around.size * patterns.shape[1] <= MOST, "a proof with so many numbers")
             around = (around[:, :, None] * patterns[:, None, :]).reshape(len(terms), -1)
@@ -125,7 +125,7 @@ class Proofs:
 
 
 def decided(rule: str, limit: int, seen: np.ndarray, ends: Sequence[tuple[int, float]]) -> tuple[np.ndarray, ...]:
-    """Return which questions of a rule tables answer, and which are findings by what is proved of them."""
+    """Return which questions under a rule the tables settle, and which are findings by their proved bounds."""
     least, most = seen.min(axis=0), seen.max(axis=0)
     low, high = (np.array([end[side] for end in ends], dtype=np.float64) for side in (0, 1))
     width, left = most - least + 1, high - low + 1

@@ -1,11 +1,12 @@
-"""Check what a witness states of a series of count tables, independently of the program that made it.
+"""Check the statement of a witness about a series of count tables, independently of the program that made it.
 
     python verify_tables.py SERIES FOLDER
 
-It needs Python 3.11, numpy and pyarrow, and beside it `verify_asked.py` and `verify_sums.py`: copy them anywhere.
-`docs/reference/witness.md` says what the files are, and why what is shown is so: two tables of whole numbers that fit
-all that is published, and give a count two values, show that it is not certain. What is certain is proved by sums.
-Exit status: 0 all that is stated is shown, 1 it is not, 2 something is not supported (which is named).
+It needs Python 3.11, numpy, pyarrow, and `verify_asked.py` and `verify_sums.py` in the same folder; the three files can
+be copied anywhere. `docs/reference/witness.md` describes the files and explains why the check is sound. If two tables
+of whole numbers agree with everything published, and give a count two values, then the count is not certain. Certain
+counts are proved by sums. Exit status: 0 everything stated is shown, 1 something is not shown, 2 something is not
+supported (the output names it).
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ RULES, REST, NONE = ("min_width", "min_count"), "(rest)", ("", "NONE", "None", "
 
 
 class NotShownError(Exception):
-    """Something is not shown (status 1), or not supported (2)."""
+    """A statement is not shown (status 1), or something is not supported (status 2)."""
 
 
 def need(holds: object, what: str, status: int = 2) -> None:
-    """Stop with what is not supported, or wrong, unless something holds."""
+    """Stop with a message and an exit status unless a condition holds."""
     if not holds:
         raise NotShownError(status, what)
 
@@ -64,17 +65,18 @@ def whole(*numbers: object) -> bool:
 
 
 def beside(name: str) -> dict[str, Any]:
-    """Return what a file defines that lies beside this one."""
+    """Return the module in a file in the same folder."""
     path = Path(__file__).with_name(f"{name}.py")
     need(path.exists(), f"a checker without {path.name} beside {Path(__file__).name}")
     return runpy.run_path(str(path))
 
 
 class TableSeries:
-    """A series as its files say it is.
+    """A series as read from its files.
 
-    `atoms` are those of each dimension, and the periods last; `sets` numbers the sets of atoms on each axis, `covered`
-    has the set of each label. `box`, `low` and `high` are of the rows (period, labels, text) that show something.
+    `atoms` holds the atoms of each dimension, and the periods last; `sets` numbers the sets of atoms on each axis;
+    `covered` holds the set of each label. `box`, `low` and `high` belong to the rows (period, labels, text) that show a
+    value.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -117,7 +119,7 @@ class TableSeries:
         self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
 
     def matching(self, pattern: str) -> list[str]:
-        """Return the files that a path or a pattern names, in the order of the numbers in their names."""
+        """Return the files that match a path or a pattern, ordered by the numbers in their names."""
         found = [path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern)]
         found = [pattern] if (self.folder / pattern).exists() else found
         like = {re.sub("[0-9]+", "0", name) for name in found}
@@ -154,7 +156,7 @@ class TableSeries:
             yield release, tuple(labels), row[self.rules["value"]]
 
     def dimension(self, name: str, labels: list[Any]) -> None:
-        """Note the atoms of a dimension, and what each of its labels covers."""
+        """Record the atoms of a dimension, and the atoms that each of its labels covers."""
         total, covered = () if name in self.nested else self.totals.get(name), dict[Any, list[Any]]()
         labels = [label for label in labels if label != total]
         if name in self.nested:
@@ -182,17 +184,17 @@ class TableSeries:
         self.covered.append(known | {total: frozenset(range(len(atoms)))})
 
     def covers(self, labels: Sequence[Any]) -> tuple[frozenset[int], ...]:
-        """Return the atoms of each dimension that labels cover."""
+        """Return the atoms that labels cover, in each dimension."""
         return tuple(covered[label] for covered, label in zip(self.covered, labels, strict=True))
 
     def boxed(self, period: int, sets: Iterable[frozenset[int]], since: int = -1) -> Box:
-        """Return a box of atoms, of a period, or of its increase since an earlier one."""
+        """Return a box of atoms in a period, or in its increase since an earlier one."""
         first = since + 1 if self.over_time == "cumulative" else period
         every = (*sets, frozenset(range(first, period + 1)))
         return tuple(numbers.setdefault(one, len(numbers)) for numbers, one in zip(self.sets, every, strict=True))
 
     def inside(self, axis: int) -> np.ndarray:
-        """Return which atoms of an axis are in each of its sets; shape (sets, atoms)."""
+        """Return which atoms of an axis are in each of its sets; shape (sets, atoms), bool."""
         found = np.zeros((len(self.sets[axis]), len(self.atoms[axis])), dtype=np.int64)
         for some, place in self.sets[axis].items():
             found[place, list(some)] = 1
@@ -207,7 +209,7 @@ class TableSeries:
 
 
 def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Sequence[Sequence[Box]]) -> list[np.ndarray]:
-    """Return the counts of some lists of boxes in each of the tables of a file, each checked; shape (tables, boxes)."""
+    """Return the counts of some lists of boxes in each table of a file, each checked; shape (tables, boxes)."""
     places = [
         [{atom: place for place, atom in enumerate(atoms)}[each] for each in columns.pop(name)]
         for name, atoms in zip((*series.dimensions, "(period)"), series.atoms, strict=True)
@@ -229,7 +231,7 @@ def read_tables(series: TableSeries, columns: dict[str, list[Any]], boxes: Seque
 
 
 def checked(folder: Path, witness: Path) -> int:
-    """Say what a witness shows of what it states, and return the exit status."""
+    """Print which statements a witness shows, and return the exit status."""
     stated = json.loads((witness / "statement.json").read_text("utf-8"))
     about = stated["format"], *(claim["claim"] for claim in stated["claims"])
     need(about == (FORMAT, *RULES), f"a witness with this format and these claims: {about}")
@@ -259,7 +261,7 @@ def checked(folder: Path, witness: Path) -> int:
 
 
 def main(series: str, witness: str) -> int:
-    """Check the witness in a folder, say what it shows, and return the exit status."""
+    """Check the witness in a folder, print the result, and return the exit status."""
     try:
         return checked(Path(series), Path(witness))
     except (NotShownError, NotImplementedError) as stop:

@@ -1,4 +1,4 @@
-"""Worlds for a witness, as checkers number people and values: those that an attack knows, and their like."""
+"""Worlds for a witness, with people and values numbered as in the checkers: an attack's worlds and variants of them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from audit.witness.verify_register import StopError as RegisterStopError
 
 MOST_WORLDS, _SHUFFLES = 60, 12
 NOT_SUPPORTED = (StopError, RegisterStopError, NotImplementedError)
-"""What checkers raise: that of a register reads the other one anew, with an error of its own."""
+"""The errors of checkers: the checker of registers loads `verify.py` again, with its own error class."""
 
 
 def worlds_of(series: Published, view: View, knowing: PossibleValues) -> list[Integers]:
-    """Return the worlds that are known, as people and values are numbered by the checkers; shape (times, people)."""
+    """Return the known worlds, with people and values numbered as in the checkers; shape (times, people) each."""
     code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int32)
     people = [view.source.hosts(at).person for at in range(len(series.tags))]
     place = [np.array([series.people[view.name(each)] for each in some.tolist()], dtype=np.int64) for some in people]
@@ -41,7 +41,7 @@ def texts_of(view: View, value: int) -> tuple[str, ...]:
 
 
 def chosen(series: Published, known: Sequence[Integers]) -> Integers:
-    """Return the first of some worlds, and those among them and their like that show more; (worlds, times, people)."""
+    """Return the first world, and those worlds and variants that show more; shape (worlds, times, people)."""
     taken, finer_only, same = [known[0]], list[Integers](), np.unique(known[0][0], return_inverse=True)[1]
     check_world(series, known[0], "the first world")
     two = np.zeros(known[0].shape, dtype=np.bool_)
@@ -54,7 +54,7 @@ def chosen(series: Published, known: Sequence[Integers]) -> Integers:
         (taken if grows else finer_only).append(world)
         two, same = more, finer
     judged = series.judged.any(axis=0)
-    if len(np.unique(same[judged])) == judged.sum():  # no two are equal in all of them, which fewer do not show
+    if len(np.unique(same[judged])) == judged.sum():  # no two people are equal in all of them
         taken += finer_only
     return np.stack(taken)
 
@@ -69,7 +69,7 @@ def holds(check: Callable[[], None]) -> bool:
 
 
 def _shuffled(series: Published, known: Sequence[Integers]) -> Iterator[Integers]:
-    """Yield worlds in which people who are in the same groups throughout exchange what they have."""
+    """Yield worlds in which people who are always in the same groups exchange their values."""
     key = np.concatenate([series.home, series.known]).T
     kind = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
     order, rng = np.argsort(kind, kind="stable"), np.random.default_rng(0)
@@ -81,9 +81,10 @@ def _shuffled(series: Published, known: Sequence[Integers]) -> Iterator[Integers
 
 
 def _turned(series: Published, world: Integers) -> Iterator[Integers]:
-    """Yield worlds in which people take the next value of their groups, where groups that hang together are even.
+    """Yield worlds in which people take the next value of their groups, if connected groups are balanced.
 
-    In such a part each group has all values equally often, and the same ones as the others (m-invariance, Lemma 3).
+    In such a component, each group has all of its values equally often, and all groups have the same values
+    (m-invariance, Lemma 3).
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -105,7 +106,7 @@ def _turned(series: Published, world: Integers) -> Iterator[Integers]:
     fair[part[people:][uneven]] = False
     of, value = np.nonzero(sets)
     after, begins = np.zeros(sets.shape, dtype=np.int64), np.append(True, of[1:] != of[:-1])[: len(of)]
-    before = np.roll(value, 1)  # what each value of a set follows; the first follows the last
+    before = np.roll(value, 1)  # the value before each value of a set; the first value follows the last one
     before[begins] = value[np.roll(begins, -1)]
     after[of, value] = before
     some = np.flatnonzero(fair[part[:people]])

@@ -1,4 +1,4 @@
-"""Write a witness: worlds, proofs and a statement, which files of their own check; the format is in the manual."""
+"""Write a witness: worlds, proofs and a statement, which separate checkers verify; the manual describes the format."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from audit.witness.worlds import MOST_WORLDS, NOT_SUPPORTED, chosen, holds, text
 
 
 def check_folder(series: Path, folder: Path) -> None:
-    """Refuse to write a witness where the series is published.
+    """Refuse to write a witness into a published folder.
 
     Raises:
-        UsageError: the folder lies in that of the series, outside its private folder, or is a file.
+        UsageError: the path is a file, or a folder inside the series but outside its private folder.
     """
     inside, where = series.resolve(), folder.resolve()
     if where.is_relative_to(inside) and not where.is_relative_to(inside / PRIVATE):
@@ -51,8 +51,8 @@ def check_folder(series: Path, folder: Path) -> None:
         raise UsageError(f"--witness: {printable_path(folder)} is not a folder; name another one")
 
 
-def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a table of pyarrow
-    """Return worlds as a table; a later world has nulls where it is like the first."""
+def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a pyarrow table
+    """Return worlds as a table; later worlds are null where they agree with the first."""
     import pyarrow as pa
 
     names = np.array([*series.people], dtype=object)
@@ -70,7 +70,7 @@ def _table(series: Published, worlds: Integers) -> Any:  # noqa: ANN401 - a tabl
 
 
 def checker_of(series: Path, folder: Path) -> Callable[[str, str], int]:
-    """Return what checks the witness in a folder of a series."""
+    """Return the checker of the witness in a folder of a series."""
     from audit.witness import verify, verify_register, verify_tables
 
     try:
@@ -85,10 +85,10 @@ def checker_of(series: Path, folder: Path) -> Callable[[str, str], int]:
 
 
 def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) -> Published | RegisterChecker:
-    """Return a series as its checker reads it, before anything is attacked.
+    """Return a series as its checker reads it, before any attack runs.
 
     Raises:
-        UsageError: no checker supports it, or `proofs` are asked for beside it that there are not.
+        UsageError: no checker supports the series, or `proofs` are requested that do not exist for it.
     """
     view = worlds_view(evidence)
     if view.kind not in ("linked", "published", "register"):
@@ -111,14 +111,14 @@ def read_for_witness(folder: Path, evidence: Sequence[View], *, proofs: bool) ->
 def make_witness(
     read: Published | RegisterChecker, run: AuditRun, report: Report, known: Outcome, *, proofs: bool
 ) -> Witness:
-    """Return what shows the verdict of a run, as far as worlds and proofs can.
+    """Return the witness of the verdict of a run, as far as worlds and proofs show it.
 
     Args:
-        read: its series, as the checkers read it.
+        read: the series, as the checkers read it.
         run: the run.
-        report: what is reported of it.
-        known: what an attack found out that knows of worlds, of the evidence whose worlds are stated.
-        proofs: whether to write proofs of findings for VeriPB as well.
+        report: the report on the run.
+        known: the outcome of an attack that found worlds, about the evidence whose worlds are stated.
+        proofs: whether to write proofs of findings for VeriPB, too.
 
     Raises:
         UsageError: no world is known, or the checkers do not support the series.
@@ -130,10 +130,10 @@ def make_witness(
 
 
 def _check_classes(series: Published, view: View) -> None:
-    """Refuse a witness where the checkers put other rows together than the audit.
+    """Refuse a witness if the checkers group rows differently than the audit.
 
     Raises:
-        UsageError: they do.
+        UsageError: the classes of rows differ.
     """
     for tag, theirs, seen in zip(series.tags, series.group, view.held.seen, strict=True):
         ours = seen.pool.codes
@@ -143,13 +143,13 @@ def _check_classes(series: Published, view: View) -> None:
 
 
 def _put_together(ours: Integers, theirs: Integers) -> bool:
-    """Return whether two ways to number the classes of rows put the same rows together."""
+    """Return whether two numberings put the same rows into the same classes."""
     both = ours.astype(np.int64) * (int(theirs.max(initial=0)) + 1) + theirs
     return len({len(np.unique(each)) for each in (both, ours, theirs)}) == 1
 
 
 def _of_groups(series: Published, run: AuditRun, report: Report, known: Outcome, *, proofs: bool) -> Witness:
-    """Return what shows the verdict for one who knows whose group is which, or has the files alone."""
+    """Return the witness for an adversary who knows everyone's groups, or only the files."""
     worlds: Integers = np.zeros((0, 1, 0), dtype=np.int32)
     steps = list[Step]()
     claims, view, others = list[dict[str, Any]](), worlds_view(run.evidence), dict[str, str]()
@@ -188,7 +188,7 @@ def _witness(
     report: Report,
     others: Mapping[str, str],
 ) -> Witness:
-    """Return what is written: worlds, the proofs of what is in none, what is stated, and what has no evidence."""
+    """Return the contents of a witness: worlds, proofs, statements, and what has no evidence."""
     stated = {"format": FORMAT, "adversary": view.kind, "claims": claims, "rests": [*_rests(series, claims, report)]}
     stated["values"] = [list(value) for value in series.values]
     proofs = json.dumps({**series.proofs, "steps": steps}, separators=(",", ":"))
@@ -196,7 +196,7 @@ def _witness(
 
 
 def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known: Outcome) -> Witness:
-    """Return what shows the verdict for one who knows a register: each world as rows and values of people."""
+    """Return the witness for an adversary who knows a register: each world as rows and values of people."""
     series, register, view = checker.series, checker.register, worlds_view(run.evidence)
     code = np.array([series.code.get(texts_of(view, value), -1) for value in range(len(view.values))], dtype=np.int32)
     at, person = np.nonzero(register.line >= 0)
@@ -229,7 +229,7 @@ def _of_register(checker: RegisterChecker, run: AuditRun, report: Report, known:
 
 
 def _adds(found: Sequence[Integers], value: Integers) -> bool:
-    """Return whether in a world someone has another value than in the first for the first time."""
+    """Return whether a world gives a person, for the first time, another value than the first world does."""
     if not found:
         return True
     changed = np.zeros(value.shape, dtype=np.bool_)
@@ -239,7 +239,7 @@ def _adds(found: Sequence[Integers], value: Integers) -> bool:
 
 
 def _rows_of(checker: RegisterChecker, view: View, release: int, place: Integers, value: Integers) -> Integers:
-    """Return a row for each person who is in a row class of a release with a value, no row to two."""
+    """Return a row for each person who is in a row class of a release with a value, no row for two people."""
     of_row, values = view.held.seen[release].classes.row.codes, checker.value[release]
     size = len(checker.series.values) + 1
     wanted, there = place.astype(np.int64) * size, of_row.astype(np.int64) * size
@@ -249,12 +249,12 @@ def _rows_of(checker: RegisterChecker, view: View, release: int, place: Integers
     first = np.searchsorted(wanted[order], wanted[order])
     at = np.searchsorted(there[rows], wanted[order]) + np.arange(len(order)) - first
     found = np.full(len(place), -1, dtype=np.int64)
-    found[order] = rows[np.minimum(at, len(rows) - 1)]  # where there are too few, the world does not hold
+    found[order] = rows[np.minimum(at, len(rows) - 1)]  # if there are too few rows, the checker rejects the world
     return found
 
 
 def worlds_view(evidence: Sequence[View]) -> View:
-    """Return the evidence whose worlds are stated: of all attributes together, where there are several."""
+    """Return the evidence whose worlds are stated: of all attributes together, if there are several."""
     return [each for each in evidence if not each.followed][-1]
 
 
@@ -262,7 +262,7 @@ def worlds_view(evidence: Sequence[View]) -> View:
 
 
 def _claims(series: Published, worlds: Integers, left: Left) -> Iterator[dict[str, Any]]:
-    """Yield what is stated of worlds and proofs, as the checker finds it."""
+    """Yield the statements about worlds and proofs, with the numbers that the checker finds."""
     for at, name in enumerate(series.sensitive):
         label = numbered((value[at] for value in series.values), {})
         yield {"claim": "values", "sensitive": name, **values(series, worlds, left.values, label)}
@@ -272,12 +272,12 @@ def _claims(series: Published, worlds: Integers, left: Left) -> Iterator[dict[st
 
 
 def _alike(series: Published, worlds: Integers, left: Left, report: Report) -> Iterator[dict[str, Any]]:
-    """Yield what is stated of numbers that are close, and of categories that values have in common."""
+    """Yield the statements about close numbers, and about categories that values share."""
     share = next((each.limit for each in report.policy.clauses if each.clause == "closeness"), None)
     for name in series.sensitive:
         if share is not None and not isinstance(series.manifest.get("policy", {}).get("closeness"), dict):
             claim = {"claim": "close", "sensitive": name, "share": f"{share:g}"}
-            with suppress(NotImplementedError):  # of texts, there is nothing to say
+            with suppress(NotImplementedError):  # texts are neither close nor far
                 yield claim | close(series, worlds, left.values, claim)
         if name in series.columns.get("similar", {}):
             claim = {"claim": "categories", "sensitive": name}
@@ -285,13 +285,13 @@ def _alike(series: Published, worlds: Integers, left: Left, report: Report) -> I
 
 
 def _all_differ(rows: Integers) -> bool:
-    """Return whether all columns of a table are different: where their random sums are."""
+    """Return whether all columns of a table are different, judged by random sums."""
     weight = np.random.default_rng(0).integers(1, 1 << 40, len(rows))
     return len(np.unique(weight @ rows)) == rows.shape[1]
 
 
 def _counted(series: Published, report: Report) -> Iterator[dict[str, Any]]:
-    """Yield what is stated of classes and buckets, as the checker counts it."""
+    """Yield the statements about classes and buckets, with the numbers that the checker counts."""
     wanted: list[tuple[str, str | None]] = [("k", None)]
     asked = {each.clause for each in report.policy.clauses}
     for name in series.sensitive:
@@ -306,7 +306,7 @@ def _counted(series: Published, report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _rests(series: Published, claims: Sequence[dict[str, Any]], report: Report) -> Iterator[str]:
-    """Yield what of the verdict has no evidence."""
+    """Yield the parts of the verdict that have no evidence."""
     for claim in claims:
         open_ = claim["total"] - claim["certain"] - claim["two"] if "total" in claim else 0
         if open_:
@@ -337,7 +337,7 @@ def _is_shown(name: str, limit: float, state: str, claims: Sequence[dict[str, An
         certain, decided = any(each["certain"] for each in values), all(each["total"] == each["two"] for each in values)
         return certain and not waived if state == "violated" else state == "holds" and decided
     if name == "k":
-        # By default rows are judged, and people where the clause was stated: then it does not hold where they are few.
+        # By default rows are judged. If the clause was stated, people are judged, and it fails if they are too few.
         sizes = [(each["rows"], each["people"]) for each in claims if each["claim"] == "k"]
         return any(rows >= limit if state == "holds" else min(rows, people) < limit for rows, people in sizes)
     if name == "min_e" and state == "holds":
