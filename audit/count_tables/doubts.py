@@ -443,7 +443,9 @@ _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     "table.part_of": lambda manifest: replace(manifest, part_of={}),
     "table.change": lambda manifest: replace(manifest, change=None),
     "series.releases": lambda manifest: replace(
-        manifest, over_time="same" if manifest.over_time == "same" else "independent"
+        manifest,
+        over_time="same" if manifest.over_time == "same" else "independent",
+        releases=tuple(replace(each, tables=(table,)) for each in manifest.releases for table in each.tables),
     ),
     **dict.fromkeys(("table.status_hides", "table.not_counts", "policy.min_count"), lambda manifest: manifest),
 }

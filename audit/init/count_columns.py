@@ -20,6 +20,7 @@ from audit.count_tables.published_texts import (
 from audit.count_tables.table_files import column_names as columns_of
 from audit.count_tables.table_files import read_count_table
 from audit.init import column_names
+from audit.io.toml import Toml, natural, release_tag
 from audit.model.errors import Problems
 
 Columns = Mapping[str, Sequence[str]]
@@ -28,6 +29,7 @@ TOTALS = (
     "total", "totals", "grand total", "overall", "all", "any", "t", "_t", "tot", "sum", "everyone", "everybody", "both",
     "both sexes", "persons", "people", "all persons", "all people", "all ages", "all areas", "all categories",
     "all groups", "all sexes", "national", "england", "united kingdom", "gesamt", "insgesamt", "summe", "zusammen",
+    "total nacional", "todas las edades", "tous âges", "tous les âges", "alle altersgruppen",
     "alle", "deutschland", "bund", "ensemble", "tous", "toutes", "tous sexes", "total général", "france",
     "france entière", "somme", "total general", "ambos sexos", "todos", "todas", "nacional", "suma", "españa", "totale",
     "totaal",
@@ -115,6 +117,7 @@ class CountFiles:
         names: the columns of the first file, in its order.
         columns: all cells of each column, file by file.
         rows_of: how many rows each file has.
+        releases: what was published at once: each file, or several of them with a tag.
     """
 
     files: Sequence[Path]
@@ -122,6 +125,7 @@ class CountFiles:
     names: list[str]
     columns: dict[str, list[str]]
     rows_of: list[int]
+    releases: list[Toml]
 
     def has(self, *names: str) -> bool:
         """Return whether all files have some columns."""
@@ -155,7 +159,45 @@ def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
     for name, texts in found.items():
         if commas_are_decimal(set(texts)):
             found[name] = [with_decimal_point(text) for text in texts]
-    return CountFiles(files, [each.relative_to(folder).as_posix() for each in files], names, found, rows)
+    shown = [each.relative_to(folder).as_posix() for each in files]
+    return CountFiles(files, shown, names, found, rows, [*shown])
+
+
+_PARTS_OF_NAMES = re.compile(r"[^\W\d_]+|[0-9]+")
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+
+
+def joined_files(parts: Sequence[CountFiles], totals: Mapping[str, str]) -> CountFiles | None:
+    """Return tables of other columns as those of common releases; None where names do not say which belong together.
+
+    `totals` are the columns that some may lack, each with the label that it has there. Files belong together whose
+    names share their years, and what the names of all kinds of tables have in common.
+    """
+    words = [{shown: _PARTS_OF_NAMES.findall(release_tag(shown)) for shown in part.shown} for part in parts]
+    common = set.intersection(*({word for some in each.values() for word in some} for each in words))
+    tables: dict[str, list[str]] = {}
+    for each in words:
+        tags = ["-".join(word for word in some if word in common or _YEAR.match(word)) for some in each.values()]
+        if len({*tags}) < len(tags):
+            return None
+        for tag, shown in zip(tags, each, strict=True):
+            tables.setdefault(tag, []).append(shown)
+    columns = {
+        name: [text for part in parts for text in part.columns.get(name, [totals.get(name, "")] * sum(part.rows_of))]
+        for name in dict.fromkeys(name for part in parts for name in part.columns)
+        if name in totals or all(name in part.columns for part in parts)
+    }
+    return CountFiles(
+        [file for part in parts for file in part.files],
+        [shown for part in parts for shown in part.shown],
+        [*columns],
+        columns,
+        [rows for part in parts for rows in part.rows_of],
+        [
+            tables[tag][0] if len(tables[tag]) == 1 else {"tag": tag or "1", "tables": tables[tag]}
+            for tag in sorted(tables, key=natural)
+        ],
+    )
 
 
 @dataclass(frozen=True)
@@ -185,7 +227,7 @@ def kinds_of(columns: Columns) -> Kinds:
         like = [text for text in texts if text and (is_like_a_number(text) or decimal_of(text) is not None)]
         shown = sum(1 for text in texts if text)
         others = {text for text in distinct if not is_like_a_number(text)}
-        if any(map(is_total_word, distinct)) or (like and is_label_name(name)):
+        if any(map(is_total_word, distinct)) or (like and (is_label_name(name) or is_period(name, distinct))):
             found.labels.append(name)
         elif len(like) > len(whole) and len(like) > 0.3 * shown and all(map(is_sign, others)):
             found.numbers.append(name)

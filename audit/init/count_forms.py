@@ -44,8 +44,8 @@ def tidy(files: CountFiles) -> TableGuesses | None:
     value = _value_of(counts, columns)
     status = status_of(files, value)
     periods = [name for name in columns if is_period(name, set(columns[name]))]
-    period = next((n for n in periods if len(set(columns[n])) > len(files.shown)), None)
-    elsewhere = {measure, status, *(name for name in periods if len(files.shown) == 1 or name != period)}
+    period = next((n for n in periods if len(set(columns[n])) > len(files.releases)), None)
+    elsewhere = {measure, status, *(name for name in periods if len(files.releases) == 1 or name != period)}
     labels = without_copies(files, [n for n in kinds.labels if files.varies(n) and n not in elsewhere])
     if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
         return None
@@ -55,7 +55,7 @@ def tidy(files: CountFiles) -> TableGuesses | None:
         rules.texts.update(sign for sign, text in zip(columns[status], columns[value], strict=True) if not text)
     blank = {n: "Total" for n in labels if n not in rules.totals and _total_rows(files, n)}
     rules.table["totals"] |= blank
-    if period is not None and len(files.shown) == 1:
+    if period is not None and len(files.releases) == 1:
         rules.document["series"]["releases_by"] = period
     _add_codes(rules, files, kinds, codes, [n for n in periods if n not in (*labels, period)])
     declare_flags(rules, flags)
@@ -207,8 +207,8 @@ def _level_labels(files: CountFiles, levels: Sequence[str], dimension: str) -> l
 def _add_period(rules: TableGuesses, files: CountFiles, name: str | None) -> None:
     """Make releases of a period column where one file holds several periods, a dimension where several files do."""
     periods = set(files.columns.get(name or "", ()))
-    several = len(periods) > len(files.shown)
-    if several and len(files.shown) == 1:
+    several = len(periods) > len(files.releases)
+    if several and len(files.releases) == 1:
         rules.document["series"]["releases_by"] = name
     elif several:
         rules.table["dimensions"].insert(0, name)

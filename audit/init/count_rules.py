@@ -48,7 +48,7 @@ class TableGuesses(Guesses):
     said: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, shape: str, releases: list[str], dimensions: list[str], value: str) -> Self:
+    def of(cls, shape: str, releases: Sequence[Toml], dimensions: list[str], value: str) -> Self:
         """Return the guesses of tables with some dimensions and a column with the counts."""
         head = say(
             "Guessed by `audit init`: {shape}. Correct what is wrong; see the manual's page on count tables.",
@@ -83,7 +83,7 @@ class TableGuesses(Guesses):
 
 def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> TableGuesses:
     """Return the rules of files with some dimensions and counts; totals are those that words say."""
-    found = TableGuesses.of(shape, files.shown, labels, value)
+    found = TableGuesses.of(shape, files.releases, labels, value)
     found.table["totals"] = {n: total for n in labels if (total := total_of(files.columns[n])) is not None}
     return found
 

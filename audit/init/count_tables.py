@@ -16,17 +16,17 @@ from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import LINES, PublishedCounts, Sum, lines_along, totals_by_sums
 from audit.count_tables.published_texts import number_of, said_range
 from audit.count_tables.read_counts import read_counts
-from audit.count_tables.table_files import refuse_lone_row
+from audit.count_tables.table_files import column_names, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC
-from audit.init.count_columns import CountFiles, is_running, is_total_word, read_files
-from audit.init.count_forms import FORMS
+from audit.init.count_columns import CountFiles, is_running, is_total_word, joined_files, read_files
+from audit.init.count_forms import FORMS, tidy
 from audit.init.count_metadata import session_rules
 from audit.init.count_rules import TableGuesses, guess_numbers
 from audit.io.argus_files import covered_by_digits
 from audit.io.notes_below import below_table
 from audit.io.tables import is_table
 from audit.io.toml import natural, toml_key
-from audit.model.errors import InputError, Problems, printable
+from audit.model.errors import InputError, Problem, Problems, printable
 from audit.model.json_types import UNBOUNDED
 from audit.runtime.phrases import Phrase, say, say_count
 
@@ -39,7 +39,7 @@ def guess_tables(folder: Path) -> TableGuesses | None:
     else:
         files = _files(folder)
         found = read_files(folder, files) if files else None
-        rules = None if found is None else _recognised(found)
+        rules = (None if found is None else _recognised(found)) or _recognised_together(folder, files)
     if rules is None:
         return None
     settle(folder, rules)
@@ -79,6 +79,46 @@ def _recognised(files: CountFiles) -> TableGuesses | None:
     if rules is not None:
         _read_below(files, rules)
     return rules
+
+
+def _recognised_together(folder: Path, files: Sequence[Path]) -> TableGuesses | None:
+    """Return the rules of tables of other columns that were published together, such as one by sex and one by age.
+
+    Where a table lacks a dimension, it counts the people of its total.
+
+    Raises:
+        InputError: each is a table of counts, and they cannot be read together.
+    """
+    columns: dict[tuple[str, ...], list[Path]] = {}
+    for file in files:
+        columns.setdefault(tuple(sorted(column_names(file, file.name, Problems()) or ())), []).append(file)
+    parts = [part for some in columns.values() if (part := read_files(folder, some)) is not None]
+    alone = [rules for part in parts if (rules := tidy(part)) is not None]
+    if not 1 < len(columns) == len(alone):
+        return None
+    for rules in alone:
+        settle(folder, rules)
+    named = {name: rules.totals.get(name) for rules in alone for name in rules.table["dimensions"]}
+    totals = {name: label or "Total" for name, label in named.items()}
+    found = joined_files(parts, totals)
+    together = None if found is None else tidy(found)
+    if found is None or together is None or not totals.keys() <= {*together.table["dimensions"]}:
+        what = "the files are tables of counts, but have other columns each"
+        remedy = (
+            "if they were published together, give their columns of counts one name, and name those of one release "
+            "alike but for one word, such as 2024-sex.csv and 2024-age.csv; else audit them in folders of their own"
+        )
+        raise InputError([Problem(parts[-1].shown[0], what, remedy, line=1)])
+    together.table["totals"] |= totals
+    _read_below(found, together)
+    together.doubt(
+        "series.releases",
+        say(
+            "Tables with different columns are taken to be published together and to count the same people; where one "
+            "lacks a column, it counts the people of all its labels."
+        ),
+    )
+    return together
 
 
 def _read_below(files: CountFiles, rules: TableGuesses) -> None:

@@ -152,6 +152,62 @@ def test_a_school_census_is_a_series_of_count_tables(tmp_path):
     assert "Förderbedarf ja, release 2021/22: exactly 2" in out
 
 
+@pytest.mark.parametrize(
+    ("names", "releases"),
+    [
+        (("edad", "sexo"), [{"tag": "1", "tables": ["edad.csv", "sexo.csv"]}]),
+        (("2024_edad", "2024_sexo"), [{"tag": "2024", "tables": ["2024_edad.csv", "2024_sexo.csv"]}]),
+        (("tabla 1", "tabla 2"), [{"tag": "tabla", "tables": ["tabla 1.csv", "tabla 2.csv"]}]),
+        (("2023_edad", "2024_sexo"), ["2023_edad.csv", "2024_sexo.csv"]),
+    ],
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Provincia;Edad;Sexo;casos;Ávila;Burgos;Total Nacional;Hombres;Mujeres;Ambos sexos",
+        "Land;Alter;Geschlecht;Fälle;Bayern;Berlin;Deutschland;männlich;weiblich;Insgesamt",
+        "Département;Âge;Sexe;Cas;Ain;Aisne;Ensemble;Femmes;Hommes;Ensemble",
+        "area;age;sex;cases;East;West;England;Female;Male;All",
+    ],
+)
+def test_tables_of_other_columns_are_one_release(tmp_path, names, releases, words):
+    """The table by age shows the sum that the one by sex hides, and with it the hidden cell beside it."""
+    area, age, sex, value, one, other, total, *sexes, both = words.split(";")
+    by_age = [(one, "0-64", 9), (one, "65+", 5), (one, both, 14), (other, "0-64", 8), (other, "65+", 13),
+              (other, both, 21), (total, "0-64", 17), (total, "65+", 18), (total, both, 35)]  # fmt: skip
+    by_sex = [(one, sexes[0], "*"), (one, sexes[1], 12), (other, sexes[0], 10), (other, sexes[1], 11),
+              (other, both, 21), (total, sexes[1], 23)]  # fmt: skip
+    for name, own, rows in zip(names, (age, sex), (by_age, by_sex), strict=True):
+        write(tmp_path / f"{name}.csv", as_csv([[area, own, value], *rows], ";"))
+    _, found = initialized(tmp_path)
+    assert found["series"]["releases"] == releases
+    assert found["table"]["dimensions"] == [area, age, sex]
+    assert "series.releases" in found["unconfirmed"]["keys"]
+    code, out, _ = run_main(str(tmp_path))
+    assert code == 3, out
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    (tmp_path / "series.toml").write_text(text.split("[unconfirmed]")[0], encoding="utf-8")
+    code, out, err = run_main(str(tmp_path))
+    assert (code, "exactly 2" in out) == ((1, True) if len(releases) == 1 else (0, False)), out + err
+
+
+def test_tables_that_cannot_be_read_together_are_refused(tmp_path):
+    """They are no people; init says what to write."""
+    rows = [("a", 12), ("b", "*"), ("Total", 15)]
+    write(tmp_path / "1.csv", as_csv([["area", "cases"], *rows]))
+    write(tmp_path / "2.csv", as_csv([["sex", "deaths"], *rows]))
+    code, _, error = run_main("init", str(tmp_path), "--yes")
+    assert (code, "give their columns of counts one name" in error) == (2, True)
+
+
+@pytest.mark.parametrize("period", ["periodo", "Año", "Jahr", "année", "Berichtsjahr", "Trimestre", "year"])
+def test_years_are_no_counts(tmp_path, period):
+    rows = [(year, area, n) for year in (2022, 2023) for area, n in (("a", 12), ("b", "*"), ("Total", 15))]
+    write(tmp_path / "1.csv", as_csv([[period, "area", "casos"], *rows]))
+    _, found = initialized(tmp_path)
+    assert (found["series"]["releases_by"], found["table"]["value"]) == (period, "casos")
+
+
 def test_rows_of_pupils_in_groups_are_people(tmp_path):
     """The same names where each row is a pupil with a number: nothing is hidden, and no label is a total."""
     rows = (f"{2021 + n % 2}/{22 + n % 2},Köln,{n // 6},{('ja', 'nein')[n % 3 > 0]},{700 + n}" for n in range(24))
