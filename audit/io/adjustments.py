@@ -1,4 +1,4 @@
-"""Tables as the column rules of the manifest want them read: header, rows and texts, in this order."""
+"""Adjustments: read tables as the manifest's column rules require: header, rows and texts, in this order."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from audit.model.errors import Problems
 
 @dataclass(frozen=True)
 class Adjustments:
-    """What is changed in one table.
+    """The changes of one table.
 
     Attributes:
         rules: the column rules.
-        tag: the release that the table is of; empty for one beside the releases.
+        tag: the release of the table; empty for a table beside the releases.
         unpublished: columns of the series that the table lacks; each is read as `*` throughout.
-        by: the column whose rows with the tag are those of the release; None where all rows of the file are.
+        by: the column in which the tag marks the rows of the release; None if the file holds one release.
     """
 
     rules: Rules = NO_RULES
@@ -35,17 +35,17 @@ class Adjustments:
 
     @property
     def otherwise(self) -> str:
-        """What else can be done where a column is absent."""
+        """The remedy for a missing column, besides adding it."""
         return "say under `renamed` what the release calls it" if self.tag else "add it to the file"
 
     @property
     def declared(self) -> Declared:
-        """How the table is written, as far as the manifest says."""
+        """How the table is written, as declared in the manifest."""
         return Declared(self.rules[Delimiter].sign, self.rules[Encoding].name)
 
 
 def adjusted_names(path: Path, shown: str, adjustments: Adjustments, problems: Problems) -> list[str] | None:
-    """Return the columns that a file has once it is adjusted, but for composed ones; None after noting a problem."""
+    """Return the columns of a file after adjustment, without composed ones; None after noting a problem."""
     names = header(path, shown, problems, adjustments.declared)
     return None if names is None else _called([*names], shown, adjustments, problems)
 
@@ -58,12 +58,12 @@ def _called(names: list[str], shown: str, adjustments: Adjustments, problems: Pr
 
 
 def check_renamed(halves: Iterable[tuple[Path, str]], adjustments: Adjustments, problems: Problems) -> bool:
-    """Return whether the file, or the pair, has what the rules rename, noting what it lacks."""
+    """Return whether the file, or the pair, has the columns that the rules rename; note missing ones."""
     shown, there, before = "", set[str](), len(problems.found)
     for path, shown in halves:
         names = header(path, shown, Problems(), adjustments.declared)
         if names is None:
-            return True  # reading it says so
+            return True  # reading the file reports it
         there.update(names)
     for rule in adjustments.rules:
         for column, what, remedy in rule.lacking(there, adjustments.tag):
@@ -74,7 +74,7 @@ def check_renamed(halves: Iterable[tuple[Path, str]], adjustments: Adjustments, 
 def check_present(
     path: Path, shown: str, wanted: Iterable[str | None], adjustments: Adjustments, problems: Problems
 ) -> None:
-    """Note the columns that a file lacks once it is adjusted."""
+    """Note the columns that a file lacks after adjustment."""
     names = adjusted_names(path, shown, adjustments, problems)
     if names is not None:
         known = {*names}
@@ -92,7 +92,7 @@ def read_adjusted(
     *,
     distinct: Sequence[str | None] = (),
 ) -> Table | None:
-    """Read some columns of a table as the manifest wants them; the rest is as in `read_table`."""
+    """Read some columns of a table with the manifest's adjustments; otherwise like `read_table`."""
     in_file = header(path, shown, problems, adjustments.declared)
     own = None if in_file is None else _called([*in_file], shown, adjustments, problems)
     if in_file is None or own is None:
@@ -128,10 +128,10 @@ def read_adjusted(
 
 
 def respelled(table: Table, rules: Rules, columns: Mapping[str, str] | None = None, tag: str = "") -> Table:
-    """Return a table whose texts are spelled as the rules want it.
+    """Return a table whose texts are spelled as the rules require.
 
-    `columns` are the columns that are respelled, each with that of the series which it repeats; where it is not given
-    all are, by their own names.
+    `columns` maps the columns to respell to the columns of the series that they repeat; by default all columns, by
+    their own names.
     """
     for own, column in ({name: name for name in table.names} if columns is None else columns).items():
         if own in table and (steps := rules.respellings(column, tag)):

@@ -1,7 +1,7 @@
-"""Tables of tau-Argus: a `.tab` file without a header, and the `.rda` file beside it, which names its columns.
+"""Read tables of tau-Argus: a `.tab` file without a header, and the `.rda` file beside it, which names its columns.
 
-Source: the manual of tau-Argus (free format of tabular data), and its own reader of metadata. Codes inside others are
-listed in a `.hrc` file, each with as many leading signs as its depth, or follow from their digits.
+Source: the manual of tau-Argus (free format of tabular data), and its own reader of metadata. The codes inside other
+    codes are listed in a `.hrc` file, each with as many leading signs as its depth, or follow from their digits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KINDS = {
 }
 _NUMERIC = {"<SHADOW>": "shadow", "<COST>": "cost", "<COSTVAR>": "cost", "<LOWERPL>": "level", "<UPPERPL>": "level"}
 _SIGNS = {"<SAFE>": "safe", "<UNSAFE>": "unsafe", "<PROTECT>": "protected"}
-_NOT_READ = ("<DISTANCE>", "<HIERARCHICAL>", "<CODELIST>")  # they say nothing about what a number counts
+_NOT_READ = ("<DISTANCE>", "<HIERARCHICAL>", "<CODELIST>")  # columns that do not describe what a number counts
 
 
 class ArgusFileError(Fault):
@@ -43,10 +43,10 @@ class ArgusVariable:
         name: the column.
         kind: label, frequency, response, status, score, shadow, cost, level, or audit.
         total: the code of all people.
-        missing: codes for what is not known.
-        hierarchy: the `.hrc` file of its codes, and the sign that leads codes inside of others, if there is one.
-        digits: how many digits each level of its codes has, if that is their hierarchy.
-        decimals: of its numbers.
+        missing: codes for unknown values.
+        hierarchy: the `.hrc` file of its codes, and the sign before codes inside other codes, if there is one.
+        digits: the number of digits of each level, if the digits form the hierarchy.
+        decimals: the number of decimals.
     """
 
     name: str
@@ -65,7 +65,7 @@ class ArgusMetadata:
 
     Attributes:
         variables: the columns, in order.
-        separator: what parts cells.
+        separator: the sign between cells.
         safe, unsafe, protected: the status of cells; `M` is one that was hidden to protect others, `E` is empty.
     """
 
@@ -86,7 +86,7 @@ def metadata_beside(path: Path) -> Path:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file, in UTF-8 or else as Windows writes it."""
+    """Return the text of a file, decoded as UTF-8 or, if that fails, as Windows text."""
     content = path.read_bytes()
     try:
         return content.decode("utf-8-sig")
@@ -95,10 +95,10 @@ def text_of(path: Path) -> str:
 
 
 def read_metadata(path: Path) -> ArgusMetadata:
-    """Return what a `.rda` file says, or the one beside a table.
+    """Return the metadata in a `.rda` file, or in the one beside a table.
 
     Raises:
-        ArgusFileError: there is no such file, or it is not about a table.
+        ArgusFileError: there is no such file, or it does not describe a table.
         OSError: it cannot be opened.
     """
     beside = path if path.name.lower().endswith(METADATA) else metadata_beside(path)
@@ -116,7 +116,7 @@ def read_metadata(path: Path) -> ArgusMetadata:
             except (KeyError, ValueError, IndexError) as error:
                 what = f"{beside.name}:{number} says what is not known of a table of tau-Argus"
                 raise ArgusFileError(what, "write metadata of a table, not of records, in free format") from error
-    # Intervals that tau-Argus computed are named in comments, of which the first is none of them.
+    # Intervals computed by tau-Argus are named in comments, except for the first comment.
     found.variables += [ArgusVariable(name, "audit") for name in audit[1:]]
     return found
 
@@ -149,7 +149,7 @@ def read_rows(path: Path, metadata: ArgusMetadata) -> tuple[list[list[str]], lis
     """Return the cells of each row, numbers with a decimal point, and the line of each row.
 
     Raises:
-        ArgusFileError: a line has another number of cells than the metadata, or a status that is none.
+        ArgusFileError: a line has another number of cells than the metadata, or an invalid status.
         OSError: it cannot be opened.
     """
     many, rows, lines = len(metadata.variables), list[list[str]](), list[int]()
@@ -181,7 +181,7 @@ def _bare(cell: str) -> str:
 
 
 def covered_codes(path: Path, leading: str = LEADING) -> dict[str, list[str]]:
-    """Return by code of a `.hrc` file the finest codes inside of it, of which it may be one itself.
+    """Return, for each code in a `.hrc` file, the finest codes inside it; a code without inner codes covers itself.
 
     Raises:
         ArgusFileError: a code is deeper than the one before by more than one level, or occurs twice.
@@ -208,7 +208,7 @@ def covered_codes(path: Path, leading: str = LEADING) -> dict[str, list[str]]:
 
 
 def covered_by_digits(codes: Sequence[str], digits: Sequence[int] = ()) -> dict[str, list[str]]:
-    """Return by code the finest codes inside of it: those that begin with it, where a level of digits ends, if any do.
+    """Return, for each code, the finest codes inside it: those that begin with it at the end of a level of digits.
 
     >>> covered_by_digits(["1", "11", "12", "2"], [1, 1])
     {'1': ['11', '12'], '11': ['11'], '12': ['12'], '2': ['2']}
@@ -223,7 +223,7 @@ def _begins(code: str, start: str, ends: Sequence[int]) -> bool:
 
 
 def hierarchy_beside(path: Path, name: str) -> Path:
-    """Return the path of a hierarchy that metadata name: where they say, or beside them, as tau-Argus looks for it."""
+    """Return the path of a hierarchy in metadata: as stated, or beside the metadata, as tau-Argus finds it."""
     bare = path.with_name(name.replace("\\", "/").rsplit("/", 1)[-1])
     if bare.exists():
         return bare

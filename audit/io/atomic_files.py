@@ -12,24 +12,24 @@ from pathlib import Path
 from audit.model.errors import UsageError, printable_path
 
 GITIGNORE = ".gitignore"
-# How many characters of a name its temporary file repeats; all of them might be too many.
+# The number of characters of a name that its temporary file repeats; all of them may be too many.
 _NAME = 40
 _RANDOM = 6  # bytes
 
 
 @contextmanager
 def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> Iterator[Path]:
-    """Give a hidden path beside a file to write to; it becomes the file at the end, and is removed after an error.
+    """Yield a hidden path beside a file; it replaces the file at the end, and is removed after an error.
 
     Links are followed; devices and pipes are written directly. The content is on the disk before the file appears.
 
     Args:
         path: the file.
-        mode: its permissions; else those of the file that was there, or the usual ones.
-        new: whether the file must not have been there.
+        mode: its permissions; by default those of the replaced file, or the usual ones.
+        new: whether the file must not exist yet.
 
     Raises:
-        FileExistsError: it is there, though it should be new.
+        FileExistsError: it exists although it should be new.
         OSError: it cannot be written.
     """
     if new and os.path.lexists(path):
@@ -39,11 +39,11 @@ def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> It
         yield path
         return
     draft = path.with_name(f"{_draft_prefix(path)}{secrets.token_hex(_RANDOM)}")
-    # Nobody else may look into it before it has its permissions.
+    # No other user may read it before it has its permissions.
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         yield draft
-        with draft.open("r+b") as file:  # Windows writes nothing to the disk for whoever only reads
+        with draft.open("r+b") as file:  # Windows does not flush a file that is open for reading only
             os.fsync(file.fileno())
         draft.chmod(_mode(path) if mode is None else mode)
         _put(draft, path, new=new)
@@ -52,7 +52,7 @@ def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> It
 
 
 def write_file(path: Path, content: str | bytes, *, mode: int | None = None, new: bool = False) -> None:
-    """Write bytes, or a text as UTF-8, as `atomic_path` does; what UTF-8 cannot hold becomes question marks.
+    """Write bytes, or a text as UTF-8, atomically; characters that UTF-8 cannot encode become question marks.
 
     Raises:
         OSError: as for `atomic_path`.
@@ -62,10 +62,10 @@ def write_file(path: Path, content: str | bytes, *, mode: int | None = None, new
 
 
 def check_empty(folder: Path) -> None:
-    """Refuse a folder that is not empty, or cannot be made.
+    """Refuse a folder that is not empty, or cannot be created.
 
     Raises:
-        UsageError: it is so.
+        UsageError: the folder is not empty, or cannot be created.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{printable_path(folder)}: there are files already; name a new or empty folder")
@@ -75,7 +75,7 @@ def check_empty(folder: Path) -> None:
 
 
 def hide_from_version_control(folder: Path) -> None:
-    """Write a `.gitignore` for all of a private folder where there is none: its keys say whose row each is.
+    """Write a `.gitignore` into a private folder if it has none: its keys identify the people of rows.
 
     Raises:
         OSError: as for `atomic_path`.
@@ -85,7 +85,7 @@ def hide_from_version_control(folder: Path) -> None:
 
 
 def abandoned_drafts(path: Path) -> list[Path]:
-    """Return the temporary files that processes which were killed left beside a file, or that others are writing."""
+    """Return the temporary files beside a file that killed processes left, or that others are writing."""
     prefix = _draft_prefix(path)
     digits = 2 * _RANDOM
     return [
@@ -100,7 +100,7 @@ def _draft_prefix(path: Path) -> str:
 
 
 def _put(draft: Path, path: Path, *, new: bool) -> None:
-    """Put a file in its place, over another one or only if there is none."""
+    """Move a file to its place, over an existing one or only if there is none."""
     if not new:
         draft.replace(path)
         return
@@ -108,7 +108,7 @@ def _put(draft: Path, path: Path, *, new: bool) -> None:
         os.link(draft, path)
     except FileExistsError:
         raise
-    except OSError:  # a file system without hard links: what appears between is lost
+    except OSError:  # a file system without hard links: a file created in between is lost
         if os.path.lexists(path):
             raise FileExistsError(17, "there is such a file already", str(path)) from None
         draft.replace(path)

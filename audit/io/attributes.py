@@ -19,7 +19,7 @@ from audit.model.arrays import Codes
 class QuasiIdentifier:
     """One quasi-identifier; equal cells, however they are written, get the same number.
 
-    `cells` and `texts` are the distinct cells and how each was written first, by number. `spelled` says that all texts
+    `cells` and `texts` hold the distinct cells and the first text of each, by number. `spelled` means that all texts
     are exact values, even if they look like ranges. The numbers of a column have one unit.
     """
 
@@ -36,14 +36,14 @@ class QuasiIdentifier:
 
     @property
     def anything(self) -> int:
-        """The number of `*`, -1 where no cell is that."""
+        """The number of `*`, -1 if no cell is `*`."""
         return self._of_cell.get(Anything(), -1)
 
     def number(self, text: str) -> int:
         """Return the number of the cell that a text means.
 
         Raises:
-            CellError: the text is no cell of this attribute.
+            CellError: the text is not a cell of this attribute.
         """
         known = self._of_text.get(text)
         if known is None:
@@ -55,10 +55,10 @@ class QuasiIdentifier:
         return known
 
     def parse(self, text: str) -> Cell:
-        """Return the cell that a text means.
+        """Return the cell of a text.
 
         Raises:
-            CellError: the text is no cell of this attribute.
+            CellError: the text is not a cell of this attribute.
         """
         if self.spelled:
             return exact_text(text, self.missing)
@@ -67,17 +67,17 @@ class QuasiIdentifier:
         return cell
 
     def check_exact(self, text: str) -> None:
-        """Refuse a text that is no exact value of this attribute.
+        """Refuse a text that is not an exact value of this attribute.
 
         Raises:
-            CellError: it is none.
+            CellError: the text is not an exact value.
         """
         if self.kind is not Kind.CATEGORICAL:
             parse_point(text, self.kind, self.missing)
             self._check_unit(text)
 
     def rank(self, text: str) -> tuple[Fraction | str | None, ...]:
-        """Return what exact values are ordered by; nothing for one that is unknown."""
+        """Return a sort key for exact values; an empty one for an unknown value."""
         if self.kind is Kind.CATEGORICAL:
             value = parse_value(text, self.kind, self.missing)
             return () if value is None else (value,)
@@ -91,7 +91,7 @@ class QuasiIdentifier:
         self._unit = unit or self._unit
 
     def numbers(self, names: Sequence[str]) -> tuple[Codes, list[tuple[int, CellError]]]:
-        """Return the numbers of many texts, and the places and errors of those that are no cells."""
+        """Return the numbers of many texts, and the places and errors of texts that are not cells."""
         errors = []
         for place, name in enumerate(names):
             if name not in self._of_text:
@@ -102,5 +102,5 @@ class QuasiIdentifier:
         return np.array([self._of_text.get(name, 0) for name in names], dtype=np.int32), errors
 
     def covers(self, cells: npt.NDArray[np.integer], values: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """Return which of some cells cover which exact values; shape (len(cells), len(values))."""
+        """Return which cells cover which exact values; shape (len(cells), len(values)), bool."""
         return covers([self.cells[c] for c in cells], values, self.kind, self.missing)

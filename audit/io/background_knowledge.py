@@ -1,6 +1,6 @@
-"""Knowledge: what an adversary knows in addition to the releases: a register, transitions, known values.
+"""Background knowledge of an adversary, in addition to the releases: a register, transitions, known values.
 
-Their files are private: messages say where something is wrong, but never quote it. Transitions say nothing about a
+These files are private: messages name the line of a problem, but never quote it. Transitions reveal nothing about a
 single person, so their cells may be quoted.
 """
 
@@ -39,7 +39,7 @@ _MOST_VALUES = 4096
 _LONGEST_NUMBER = 40
 _PROBABILITY = "probability"
 ATTRIBUTE = "attribute"
-"""The column that says which of several sensitive attributes a line is about."""
+"""The column that names the sensitive attribute of a line, if there are several."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class TransitionLines:
 
     Attributes:
         shown: the file's name.
-        probability: by pair of values, in the order of the file, the text of its probability; empty where it has none.
+        probability: the text of the probability of each pair of values, in the order of the file; empty if it has none.
     """
 
     shown: str
     probability: Mapping[tuple[str, str], str]
 
     def numbered(self, vocabulary: Vocabulary) -> Transitions:
-        """Return the same by codes; the values join the vocabulary.
+        """Return the lines with codes in place of values, which are added to the vocabulary.
 
         Raises:
             InputError: there are too many values.
@@ -75,7 +75,7 @@ class TransitionLines:
         return Transitions(weight, exact, listed > 0)
 
     def folded(self, problems: Problems) -> TransitionLines:
-        """Return the lines of folded values; noted is a pair that stands twice, once its spelling does not count."""
+        """Return the lines with folded values; note a pair that occurs twice after folding."""
         lines: dict[tuple[str, str], str] = {}
         for (a, b), text in self.probability.items():
             if lines.setdefault((fold(a), fold(b)), text) != text:
@@ -84,9 +84,10 @@ class TransitionLines:
         return replace(self, probability=lines)
 
     def closed(self) -> tuple[TransitionLines, int]:
-        """Return the lines of the smallest reflexive and closed update sets, and how many pairs they have more.
+        """Return the lines of the smallest reflexive and closed update sets, and the number of pairs that were added.
 
-        How probable an added pair is, is not known: a value that gets one loses the probabilities of all its lines.
+        The probability of an added pair is unknown, so a value with an added pair loses the probabilities of all its
+        lines.
 
         >>> some = TransitionLines(
         ...     "t.csv", {("a", "b"): "1/2", ("a", "a"): "1/2", ("b", "b"): "0.9", ("b", "a"): "0.1"}
@@ -109,7 +110,7 @@ class TransitionLines:
         return replace(self, probability=lines | dict.fromkeys(added, "")), len(added)
 
     def table(self) -> pa.Table:
-        """Return the lines as a table, sorted, so that their order says nothing."""
+        """Return the lines as a table, sorted, so that their order reveals nothing."""
         import pyarrow as pa
 
         pairs = sorted(self.probability)
@@ -133,12 +134,12 @@ def check_size(shown: str, size: int) -> None:
 def read_lines(
     folder: Path, name: str, problems: Problems, *, attribute: str | None = None, missing: Container[str] = ()
 ) -> TransitionLines | None:
-    """Read a file of transitions in a folder; where it names attributes, the lines of one of them.
+    """Read a file of transitions in a folder; if it names attributes, only the lines of one of them.
 
-    A cell may be empty only where an empty text is one of those that mean a `missing` value.
+    A cell may be empty only if the empty text means a `missing` value.
 
-    Every trouble is noted in `problems`, and None returned: the file cannot be read, lists a pair twice, or gives
-    probabilities for some lines of a `from` only.
+    Problems are noted in `problems`, and None is returned, if the file cannot be read, lists a pair twice, or gives
+    probabilities for only some lines of a `from`.
     """
     before = len(problems.found)
     names = header(folder / name, name, problems)
@@ -195,7 +196,7 @@ class Register:
 
     Attributes:
         shown: the file's name.
-        person, point, first, last: per line: who, which point, from which release to which, counted from 0.
+        person, point, first, last: for each line the person, the point, and the first and last release, counted from 0.
         points: distinct combinations of exact values; shape (points, attributes), indices into `values`.
         values: the exact values of each quasi-identifier.
         table: the file, to find lines in.
@@ -212,7 +213,7 @@ class Register:
 
     @property
     def lacking(self) -> tuple[int, ...]:
-        """The quasi-identifiers that it lacks: each of their cells may belong to everyone in it."""
+        """The quasi-identifiers that it lacks: each of their cells may be anyone's."""
         return tuple(place for place, values in enumerate(self.values) if values is _UNKNOWN)
 
     def present(self, release: int) -> npt.NDArray[np.intp]:
@@ -220,7 +221,7 @@ class Register:
         return np.flatnonzero((self.first <= release) & (release <= self.last))
 
     def places(self, lines: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], Codes]:
-        """Return the distinct points of some lines, in order, and the place of each line's among them."""
+        """Return the distinct points of some lines, in order, and the index of each line's point among them."""
         point = self.point[lines]
         used = np.zeros(len(self.points), dtype=np.bool_)
         used[point] = True
@@ -232,7 +233,7 @@ def read_register(series: Series) -> Register:
     """Read the register that the manifest names.
 
     Raises:
-        InputError: it cannot be read, or contradicts itself.
+        InputError: it cannot be read, or is inconsistent.
     """
     name, problems = str(series.manifest.register), Problems()
     attributes = list(series.manifest.columns.quasi_identifiers)
@@ -283,7 +284,7 @@ def read_register(series: Series) -> Register:
 
 
 def _lacking(attributes: Sequence[str], names: Collection[str], shown: str, problems: Problems) -> list[str]:
-    """Return the quasi-identifiers that a register lacks, each of which covers all people in it; note misspelt ones."""
+    """Return the quasi-identifiers that a register lacks, whose cells cover everyone; note misspelt names."""
     lacking = [each for each in attributes if each not in names]
     spelled = {fold(each): each for each in names}
     for each in lacking:
@@ -296,7 +297,7 @@ def _lacking(attributes: Sequence[str], names: Collection[str], shown: str, prob
 def _check_exact(
     series: Series, table: Table, attribute: str, codes: Codes, texts: Sequence[str], problems: Problems
 ) -> None:
-    """Note the first cell of a register's column that is no exact value."""
+    """Note the first cell of a register's column that is not an exact value."""
     missing = series.missing(attribute)
     known = [text for text in texts if text not in missing]
     wrong = next((t for t in known if not t or _is_no_value(series, attribute, t)), None)
@@ -375,7 +376,7 @@ def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> 
 
 
 def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> Transitions:
-    """Return the transitions by which any value that a release publishes may follow any.
+    """Return transitions by which each published value may follow each other one.
 
     Raises:
         InputError: a release cannot be read, or there are too many values.
@@ -393,9 +394,9 @@ def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> T
 
 
 def update_sets(series: Series, sensitive: str) -> UpdateSets | None:
-    """Return what may become of the values of a sensitive attribute; None where values never change.
+    """Return the possible updates of the values of a sensitive attribute; None if values never change.
 
-    It is read once, before the releases, so that all its values have codes.
+    The transitions are read once, before the releases, so that all their values have codes.
 
     Raises:
         InputError: the transitions cannot be read.
@@ -409,12 +410,12 @@ def update_sets(series: Series, sensitive: str) -> UpdateSets | None:
 
 @dataclass(frozen=True)
 class Known:
-    """Values that the adversary knows beforehand.
+    """Values that the adversary knows before the attack.
 
     Attributes:
         shown: the file's name.
-        person, value, release: per line; shape (lines,). `release` is -1 where the value holds in all of them.
-        lines: the line of the file of each.
+        person, value, release: codes for each line; shape (lines,). `release` is -1 if the value holds in all releases.
+        lines: the number of each line in the file.
     """
 
     shown: str
@@ -429,7 +430,7 @@ class Known:
         return Known(self.shown, self.person[chosen], self.value[chosen], self.release[chosen], lines)
 
     def fixed(self, position: int, people: int, *, constant: bool) -> Codes:
-        """Return, by person code, the value known in a release, -1 where none is; shape (people,).
+        """Return the known value of each person in a release, -1 if there is none; shape (people,).
 
         Raises:
             InputError: two lines contradict each other.
@@ -443,7 +444,7 @@ class Known:
         return found
 
     def contradiction(self, person: int, what: str) -> InputError:
-        """Return the error of what is known of a person."""
+        """Return the error for a contradiction in the knowledge of a person."""
         return self._wrong(int(np.flatnonzero(self.person == person)[0]), what)
 
     def _wrong(self, place: int, what: str) -> InputError:
@@ -451,11 +452,11 @@ class Known:
 
 
 def read_known(series: Series, sensitive: str) -> Known:
-    """Read the known values of a sensitive attribute that the manifest names; the releases have been read.
+    """Read the known values of a sensitive attribute that the manifest names, after the releases were read.
 
     Raises:
-        InputError: the file cannot be read, names a release that is not in the series, or leaves open which attribute a
-            value is of.
+        InputError: the file cannot be read, names a release that is not in the series, or does not tell the attribute
+            of a value.
     """
     name, problems = str(series.manifest.known), Problems()
     names = header(series.manifest.folder / name, name, problems)
@@ -470,7 +471,7 @@ def read_known(series: Series, sensitive: str) -> Known:
     release = np.array([tags.get(text, -2) for text in given], dtype=np.int32)
     known = Known(name, person, value, release, [table.line(row) for row in range(table.rows)])
     if series.manifest.to_come:
-        # Some lines are about releases not yet published, and look like wrong ones.
+        # Some lines may be about unpublished releases, whose tags look wrong.
         return known.some((person >= 0) & (value >= 0) & (release != -2) & mine)
     remedy = "write a value that the series publishes"
     table.note_first(release == -2, "release", "there is no such release", "write a release's tag", problems)
@@ -483,9 +484,9 @@ def read_known(series: Series, sensitive: str) -> Known:
 def _known_values(
     series: Series, table: Table, sensitive: str, problems: Problems
 ) -> tuple[Codes, npt.NDArray[np.bool_]]:
-    """Return the code of each line's value, -1 where it is none, and which lines are about an attribute.
+    """Return the code of each line's value, -1 if unknown, and which lines are about an attribute.
 
-    A line without an attribute is about the one whose value it has; noted is the first that fits several.
+    A line without an attribute is about the attribute that has its value; note the first line that fits several.
     """
     attributes = series.manifest.columns.sensitive
     given = np.array(table.texts(ATTRIBUTE) if ATTRIBUTE in table else [""] * table.rows)
@@ -498,21 +499,21 @@ def _known_values(
     what = "several sensitive attributes have this value"
     remedy = f"add a column `{ATTRIBUTE}` that says which one is meant ({listed})"
     table.note_first((given == "") & (owners > 1), "value", what, remedy, problems)
-    # Whose value no attribute has is noted for each of them.
+    # A line whose value no attribute has is noted for each attribute.
     return codes[sensitive], (given == sensitive) | ((given == "") & ((codes[sensitive] >= 0) | (owners == 0)))
 
 
 def check_listed(series: Series, release: Release, sensitive: str, listed: npt.NDArray[np.bool_]) -> None:
-    """Refuse a release with a value of which the transitions do not say what may follow it.
+    """Refuse a release with a value for which the transitions list no possible updates.
 
     Args:
         series: the series, whose manifest names the transitions.
         release: one of its releases, published or about to be.
         sensitive: the sensitive attribute.
-        listed: whether they say it of each value; shape (values,). Values beyond were not known to them.
+        listed: whether the transitions list each value; shape (values,), bool. Later values are not listed.
 
     Raises:
-        InputError: there is one.
+        InputError: the release has such a value.
     """
     values = np.flatnonzero(np.bincount(release.entry_value[sensitive]))
     known = np.append(listed, False)

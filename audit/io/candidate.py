@@ -1,4 +1,4 @@
-"""The candidate: a release not yet published, read where it lies, beside the series that it would join."""
+"""Candidate: read an unpublished release from its own folder, beside the series that it would join."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from audit.model.errors import Problems, UsageError, printable, printable_path
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
     """Return the series so far, and the series with a candidate as its last release; nothing is written.
 
-    What the manifest names may speak of the candidate already. `paths` is one table, or the rows and the values of an
-    Anatomy pair. The key is the file beside the candidate, or in a folder `private` there, or that of the series; its
-    published counterfeits are counted in a folder `counterfeits` beside it, if at all. Where the series has a
-    register, one beside the candidate (`TAG.register.csv`, or in a folder `private` there) takes its place in the
-    second.
+    The files that the manifest names may contain lines about the candidate already. `paths` is one table, or the rows
+    and the values of an Anatomy pair. The key is a file beside the candidate, in a folder `private` there, or that of
+    the series. Its published counterfeits, if any, are counted in a folder `counterfeits` beside it. If the series has
+    a register, a register beside the candidate (`TAG.register.csv`, or in a folder `private` there) replaces it in the
+    second result.
 
     Raises:
-        UsageError: it is no table, or in the series already.
+        UsageError: the candidate is not a table, or is already in the series.
         InputError: files or columns are missing.
     """
     manifest, problems = series.manifest, Problems()
@@ -60,7 +60,7 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
 
 
 def as_candidate(series: Series) -> tuple[Series, Series]:
-    """Return the series without its newest release, and with it: as if that were not yet published.
+    """Return the series without its newest release, and with it, as if that release were unpublished.
 
     Raises:
         UsageError: it is the only release.
@@ -79,10 +79,10 @@ def _said(path: Path) -> str:
 
 
 def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:
-    """Refuse a candidate that is in the series, or is called as a release of it.
+    """Refuse a candidate that is already in the series, or has the tag of a release.
 
     Raises:
-        UsageError: it is one.
+        UsageError: it is such a candidate.
     """
     listed = [path for release in manifest.releases for path, _ in release.halves]
     for path in paths:
@@ -94,10 +94,10 @@ def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:
 
 
 def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
-    """Refuse a candidate of another form than all releases.
+    """Refuse a candidate with another form than all releases.
 
     Raises:
-        UsageError: it is one.
+        UsageError: it has another form.
     """
     pairs = {release.values is not None for release in manifest.releases}
     if pairs == {True} and len(paths) == 1:
@@ -109,6 +109,6 @@ def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
 
 
 def file_of(series: Series) -> Table:
-    """Return the last release's file without any column, to find lines in; it is looked through once."""
+    """Return the last release's file without columns, to look up lines; it is read once."""
     files = series.manifest.releases[-1]
     return Table(files.rows, files.shown, 0, {})

@@ -1,4 +1,4 @@
-"""Reading cells: what a text means in a column of numbers, days or texts.
+"""Cell reading: the meaning of a text in a column of numbers, days or texts.
 
 Each distinct text is parsed once; nothing here runs per row. Messages never quote a text, which may be private.
 """
@@ -38,17 +38,17 @@ from audit.io.notations import (
 
 _NOTHING: frozenset[str] = frozenset()
 _QUOTES = "\"'"
-# The letter x is a mask where it cannot be a size: behind two digits, or twice.
+# The letter x is a mask only if it cannot be a size: after two digits, or twice.
 _DIGIT_MASK = re.compile(r"([0-9]+?)([*]+|[#]+|(?<=[0-9]{2})[xX]|[xX]{2,})")
 _MAY_HAVE_UNIT = re.compile(r"[^\W\d_]|[%€$£]")
 _TEXT_MASK = re.compile(r"(.+?)([*]+|(?<=[0-9])[#]+|(?<=[0-9]{2})[xX]|(?<=[0-9])[xX]{2,})", re.DOTALL)
 
 
 def infer_kind(texts: Iterable[str], hierarchy: Hierarchy | None, missing: frozenset[str] = _NOTHING) -> Kind:
-    """Return NUMERIC, or a kind of days, when every unmasked cell has that form, there is one, and no hierarchy.
+    """Return NUMERIC, or a kind of days, if every unmasked cell has that form, and there is no hierarchy.
 
-    A reversed or empty interval has the form of a numeric range: `parse` then says what is wrong with it. Numbers of
-    several units do not compare.
+    A reversed or empty interval has the form of a numeric range; `parse` reports its fault. Numbers with several units
+    do not compare.
     """
     if hierarchy is not None:
         return Kind.CATEGORICAL
@@ -75,7 +75,7 @@ def infer_kind(texts: Iterable[str], hierarchy: Hierarchy | None, missing: froze
 
 
 def _kind_of_days(texts: Sequence[str], missing: frozenset[str]) -> Kind:
-    """Return the kind of days that all texts are, else CATEGORICAL."""
+    """Return the kind of days if all texts are days, otherwise CATEGORICAL."""
     kind = kind_of_days(texts) if any("/" in text for text in texts) else Kind.DATE
     try:
         return kind if all(_read_ordered(text, kind, None, missing) for text in texts) else Kind.CATEGORICAL
@@ -84,7 +84,7 @@ def _kind_of_days(texts: Sequence[str], missing: frozenset[str]) -> Kind:
 
 
 def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: frozenset[str] = _NOTHING) -> Cell:
-    """Return the cell that `text` denotes in a column of this kind; raise `CellError` when it denotes none.
+    """Return the cell that a text means in a column of this kind; raise `CellError` if it means none.
 
     >>> parse("21-22", Kind.NUMERIC) == parse("21 to 22 years", Kind.NUMERIC)
     True
@@ -111,7 +111,7 @@ def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: fr
 
 
 def exact_text(text: str, missing: frozenset[str] = _NOTHING) -> Cell:
-    """Return the cell of a text that is an exact value; the empty text and `*` are none."""
+    """Return the cell of an exact value; raise `CellError` for the empty text and `*`."""
     text = text.strip()
     return parse(text, Kind.CATEGORICAL, None, missing) if not text or _is_unknown(text, missing) else _alone(text)
 
@@ -132,7 +132,7 @@ def unit_of(text: str) -> str | None:
 
 
 def parse_value(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fraction | str | None:
-    """Return the exact text, number, or number of a day that `text` is; None when unknown (empty, `*` or missing)."""
+    """Return the exact text, number, or day number of a text; None if unknown (empty, `*` or missing)."""
     known = _strip_value(text, missing)
     if kind is Kind.CATEGORICAL or known is None:
         return known
@@ -152,9 +152,9 @@ def _day(point: Interval | None) -> Fraction | None:
 
 
 def parse_point(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Interval | None:
-    """Return the number, day, or days of the month, quarter or year that an exact value is; None when it is unknown.
+    """Return the number, day, or days of the month, quarter or year of an exact value; None if it is unknown.
 
-    A number may have its unit behind it. Raises `CellError` when it is none of these.
+    A number may be followed by its unit. Raises `CellError` if the text is none of these.
     """
     known = _strip_value(text, missing)
     if known is None:
@@ -169,7 +169,7 @@ def parse_point(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> In
 
 
 def _exact(text: str, kind: Kind) -> Reading | None:
-    """Return what a text means that is a single number with its unit, or a date."""
+    """Return the meaning of a text that is a single number with its unit, or a date."""
     try:
         read = read_interval(text, kind)
     except CellError:
@@ -182,10 +182,10 @@ def _exact(text: str, kind: Kind) -> Reading | None:
 def covers(
     cells: Sequence[Cell], values: Sequence[str], kind: Kind, missing: frozenset[str] = _NOTHING
 ) -> NDArray[np.bool_]:
-    """Return, as booleans of shape (cells, values), whether each cell covers each exact value.
+    """Return whether each cell covers each exact value; shape (cells, values), bool.
 
-    An unknown value is covered by every cell; a month, in a column of days, by all that have a day of it. Raises
-    `CellError` when a numeric column's value is no number.
+    Every cell covers an unknown value; in a column of days, a cell covers a month if it contains a day of it. Raises
+    `CellError` if the value of a numeric column is not a number.
     """
     if kind is Kind.CATEGORICAL:
         return cover_texts(cells, [_strip_value(value, missing) for value in values])
@@ -193,7 +193,7 @@ def covers(
 
 
 def unread(text: str, hierarchy: Hierarchy | None, missing: frozenset[str] = _NOTHING) -> bool:
-    """Return whether a text in a column of texts looks like a range, list or mask, or is one, and was not read so.
+    """Return whether a text in a column of texts is, or looks like, a range, list or mask that was not read as one.
 
     >>> unread("20 to 39", None), unread("{a, b}", None), unread("a, 20-39", None), unread("204**", None)
     (True, False, True, False)
@@ -214,7 +214,7 @@ def unread(text: str, hierarchy: Hierarchy | None, missing: frozenset[str] = _NO
 
 
 def is_range(text: str, looks: Callable[[str], bool] = looks_ranged) -> bool:
-    """Return whether a text is more than one number or day, or else looks so."""
+    """Return whether a text is, or looks like, more than one number or day."""
     for kind in (Kind.NUMERIC, Kind.DATE):
         try:
             read = read_interval(text, kind)
@@ -226,7 +226,7 @@ def is_range(text: str, looks: Callable[[str], bool] = looks_ranged) -> bool:
 
 
 def without_whole(cell: ValueSet) -> ValueSet:
-    """Return a list of values without the text as a whole, which is read as a value too, as it may be one."""
+    """Return a list of values without the whole text, which may also be a single value."""
     for member in cell.members:
         parts = _split(member)
         if parts is not None and frozenset(filter(None, parts)) == cell.members - {member}:
@@ -243,13 +243,13 @@ def _is_label(text: str, hierarchy: Hierarchy | None) -> bool:
 
 
 def _leaves(texts: Iterable[str], hierarchy: Hierarchy | None) -> set[str]:
-    """Return the leaves below labels, and all other texts as they are."""
+    """Return the leaves below labels; other texts unchanged."""
     below = hierarchy.leaves_of if hierarchy is not None else lambda _: None
     return {leaf for text in texts for leaf in below(text) or (text,)}
 
 
 def _braced(text: str) -> list[str] | None:
-    """Return the members of a set in braces, or of a list of quoted texts, blank ones too; None of other texts."""
+    """Return the members of a set in braces, or of a list of quoted texts, even blank ones; None for other texts."""
     braced = text.startswith("{") and text.endswith("}")
     if not braced and not (text.startswith("[") and text.endswith("]")):
         return None
@@ -264,12 +264,12 @@ def _braced(text: str) -> list[str] | None:
 
 
 def list_sign(text: str) -> str | None:
-    """Return the sign between the members of a list without braces, None where there is none."""
+    """Return the separator of a list without braces, None if there is none."""
     return next((sign for sign in "|;," if sign in text), None)
 
 
 def _split(text: str) -> list[str] | None:
-    """Return the members of a list without braces; None of a text that is no list, or an interval."""
+    """Return the members of a list without braces; None for an interval or a text that is not a list."""
     sign = list_sign(text)
     if sign is None or (text[0] in "[(]" and text[-1] in "[)]"):
         return None
@@ -282,7 +282,7 @@ def _strip_value(text: str, missing: frozenset[str]) -> str | None:
 
 
 def _read_digit_mask(text: str) -> Interval | None:
-    """Return the interval that masked digits denote: `204**` is 20400 to 20499."""
+    """Return the interval of masked digits: `204**` is 20400 to 20499."""
     found = _DIGIT_MASK.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
     if found is None:
         return None
@@ -294,7 +294,7 @@ def _read_digit_mask(text: str) -> Interval | None:
 def _read_ordered(
     text: str, kind: Kind, hierarchy: Hierarchy | None, missing: frozenset[str]
 ) -> tuple[Cell, str | None] | None:
-    """Return the cell, and the unit, of a label, set, list, number, date or range, or None when it has no such form."""
+    """Return the cell, and the unit, of a label, set, list, number, date or range; None for other texts."""
     members = [text] if _is_label(text, hierarchy) else _braced(text)
     if members is None:
         read = read_interval(text, kind)
@@ -317,7 +317,7 @@ def _read_ordered(
 
 
 def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str]) -> Cell:
-    """Return the cell of a label, set, list, masked prefix or, without hierarchy, of any text."""
+    """Return the cell of a label, set, list, masked prefix or, without a hierarchy, of any text."""
     if _is_label(text, hierarchy):
         return ValueSet(frozenset(_leaves([text], hierarchy)))
     members = _braced(text) or _listed(text, hierarchy)
@@ -335,7 +335,7 @@ def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str])
 
 
 def _listed(text: str, hierarchy: Hierarchy | None) -> list[str]:
-    """Split at the signs of lists; without a hierarchy the whole may also be one value."""
+    """Return the parts of a list; without a hierarchy, the whole text may also be one value."""
     members = _split(text)
     if members is None:
         return [text]

@@ -1,8 +1,8 @@
-"""The algebra of generalized cells: which values they cover, what two of them share, and their texts.
+"""The algebra of generalized cells: the values that they cover, their intersections, and their texts.
 
 A cell is a set of exact values. Numbers are exact fractions on the real line, so `[21, 22[` covers 21.5; days are
-numbered, and whole. Cells are canonical: two cells that cover the same numbers are equal and hash alike. What texts
-mean is read in `audit.io.cell_reading`.
+numbered, and whole. Cells are canonical: two cells that cover the same numbers are equal and hash alike.
+`audit.io.cell_reading` reads the texts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 
 class Kind(Enum):
-    """How a column's values compare: as numbers, as texts, or as days, which slashes write in one of two orders."""
+    """How the values of a column compare: as numbers, as texts, or as days, with one of two orders around slashes."""
 
     NUMERIC = "numeric"
     CATEGORICAL = "categorical"
@@ -35,7 +35,7 @@ class Kind(Enum):
 
 
 class Fault(ValueError):
-    """Something cannot be read: what is wrong, and its remedy."""
+    """A reading error: what is wrong, and its remedy."""
 
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(what, remedy)
@@ -46,7 +46,7 @@ class Fault(ValueError):
 
 
 class CellError(Fault):
-    """A text is no cell, or no exact value, of its column."""
+    """A text is not a cell, or not an exact value, of its column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Anything:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The numbers from `low` to `high`, None where unbounded; a single number has `low == high`."""
+    """The numbers from `low` to `high`; an end is None if unbounded; a single number has `low == high`."""
 
     low: Fraction | None
     high: Fraction | None
@@ -101,7 +101,7 @@ def cover_ranges(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
     """Return `low`, `high`, `exact`: cell i covers exactly `numbers[low[i]:high[i]]`, which ascend.
 
-    Where `exact` is false it is a `NumberSet`, and the range is that around it. Raises `TypeError` on a cell of texts.
+    If `exact` is false, the cell is a `NumberSet` inside that range. Raises `TypeError` for a cell of texts.
     """
     keys = [_comparable(number) for number in numbers]
     spans = np.array([_span(_hull(cell), keys, keys) for cell in cells], dtype=np.int32).reshape(-1, 2)
@@ -110,7 +110,7 @@ def cover_ranges(
 
 
 def intersect(left: Cell, right: Cell) -> Cell | None:
-    """Return what two cells of one column share, or None when they share nothing."""
+    """Return the intersection of two cells of one column, or None if it is empty."""
     match left, right:
         case Anything(), _:
             return right
@@ -124,14 +124,14 @@ def intersect(left: Cell, right: Cell) -> Cell | None:
 
 
 def contains(outer: Cell, inner: Cell) -> bool:
-    """Return whether `outer` covers all that `inner` covers, for cells of one column."""
+    """Return whether `outer` covers everything that `inner` covers, for cells of one column."""
     return intersect(outer, inner) == inner
 
 
 def cover_numbers(cells: Sequence[Cell], values: Sequence[Interval | None]) -> NDArray[np.bool_]:
-    """Return which cells of numbers may hold which values, shape (cells, values); None is unknown, and in every cell.
+    """Return which cells of numbers may hold which values, shape (cells, values); an unknown value, None, fits each.
 
-    A value is a number, or known to be in a closed interval: a cell may contain it if they share a number.
+    A value is a number, or a closed interval that contains it: a cell may contain the value if they share a number.
     """
     known = [(place, value) for place, value in enumerate(values) if value is not None]
     begins, lows = _ranked([(value.low, place) for place, value in known], len(values))
@@ -146,7 +146,7 @@ def cover_numbers(cells: Sequence[Cell], values: Sequence[Interval | None]) -> N
 
 
 def cover_texts(cells: Sequence[Cell], values: Sequence[str | None]) -> NDArray[np.bool_]:
-    """Return which cells of texts cover which values, shape (cells, values); None is unknown, and in every cell."""
+    """Return which cells of texts cover which values, shape (cells, values); an unknown value, None, fits each cell."""
     known = sorted((text, place) for place, text in enumerate(values) if text is not None)
     texts, order = [text for text, _ in known], np.array([place for _, place in known], dtype=np.intp)
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
@@ -221,12 +221,12 @@ def _hull(cell: Cell) -> Cell:
 
 
 def _comparable(number: Fraction) -> Fraction | int:
-    """Return an equal number that compares fast: a whole one as an integer."""
+    """Return an equal number that compares fast: an integer for a whole number."""
     return number.numerator if number.denominator == 1 else number
 
 
 def _ranked(ends: list[tuple[Fraction | None, int]], size: int) -> tuple[NDArray[np.int64], list[Fraction | int]]:
-    """Return the rank of each end by the place beside it, -1 elsewhere, and the ends in order; shape (size,)."""
+    """Return the rank of each end by the index beside it, -1 elsewhere, and the sorted ends; shape (size,)."""
     keys = sorted((_comparable(end), place) for end, place in ends if end is not None)
     rank = np.full(size, -1, dtype=np.int64)
     rank[[place for _, place in keys]] = np.arange(len(keys))
@@ -270,7 +270,7 @@ def show(cell: Cell, kind: Kind = Kind.NUMERIC) -> str:
 
 
 def day(number: Fraction) -> str:
-    """Return the date of a day that is given by its number; outside of the calendar its first or last day.
+    """Return the date of a day number; outside the calendar, the first or last date.
 
     >>> day(Fraction(datetime.date(2024, 3, 17).toordinal()))
     '2024-03-17'
@@ -280,7 +280,7 @@ def day(number: Fraction) -> str:
 
 
 def decimal(number: Fraction) -> str:
-    """Return a number whose decimals end, exactly.
+    """Return a number with finitely many decimals as exact text.
 
     >>> decimal(Fraction(5, 4)), decimal(Fraction(-3))
     ('1.25', '-3')

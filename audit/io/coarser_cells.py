@@ -1,4 +1,4 @@
-"""Coarser cells: along a hierarchy, a mask of codes, or a grid of round numbers that no data decide."""
+"""Coarser cells: along a hierarchy, by masking codes, or by a grid of round numbers that is independent of the data."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = Tru
 
 
 def grid(width: Fraction, low: Fraction, *, whole: bool) -> Interval:
-    """Return the block of a grid of some width that a number is in."""
+    """Return the block of a grid of this width that contains a number."""
     start = Fraction(floor(low / width)) * width
     end = start + width
     return Interval(start, end - 1) if whole else Interval(start, end, high_open=True)
 
 
 def last_of_block(numbers: Sequence[Fraction], width: Fraction) -> npt.NDArray[np.int32]:
-    """Return for each of some numbers, ascending, the place of the last one in its block; shape (numbers,), int32.
+    """Return, for ascending numbers, the index of the last one in the block of each; shape (numbers,), int32.
 
     >>> last_of_block([Fraction(n) for n in (20, 21, 24, 31)], Fraction(5)).tolist()
     [2, 2, 2, 3]
@@ -87,7 +87,7 @@ def _block(low: Fraction | None, high: Fraction | None, *, whole: bool) -> Cell:
 
 
 def _period(low: Fraction | None, high: Fraction | None) -> Cell:
-    """Return the least month, quarter, year or decade that holds two days, given by their numbers, and more."""
+    """Return the least month, quarter, year or decade that contains two day numbers, and is larger than both alone."""
     if low is None or high is None:
         return Anything()
     first = datetime.date.fromordinal(int(low))
@@ -100,7 +100,7 @@ def _period(low: Fraction | None, high: Fraction | None) -> Cell:
 
 
 def narrowest(members: frozenset[str], hierarchy: Hierarchy) -> Cell:
-    """Return the narrowest label of a hierarchy that covers some leaves; `Anything` where only the whole does."""
+    """Return the narrowest label of a hierarchy that covers some leaves; `Anything` if only the root does."""
     return _label(hierarchy, [leaves for leaves in _below(hierarchy) if members <= leaves])
 
 
@@ -122,7 +122,7 @@ def _label(hierarchy: Hierarchy, found: Sequence[frozenset[str]]) -> Cell:
 
 
 def shortened(members: frozenset[str]) -> Cell:
-    """Return the masked prefix that codes of one length share, one digit shorter where there is one code alone.
+    """Return the common masked prefix of codes of one length; of a single code, one digit shorter.
 
     >>> shortened(frozenset(["48151", "48199"]))
     Masked(prefix='481', length=5)

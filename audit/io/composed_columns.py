@@ -1,7 +1,7 @@
 """Columns spread over several: anonypyx's machine-readable form.
 
-`age_min` and `age_max` are read as the interval column `age`, and flags `sex_Female`, `sex_Male` as the set column
-`sex`. They belong to the header: a composed column is there if its parts are, once those have their names.
+`age_min` and `age_max` are read as the interval column `age`, and the flags `sex_Female` and `sex_Male` as the set
+column `sex`. These are part of the header: a composed column exists if its parts exist after renaming.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 
 def parts_of(column: str, names: Collection[str]) -> tuple[str, ...]:
-    """Return the columns of which a column is composed that a file does not have as such; none where there are none.
+    """Return the parts of a column that a file lacks as such; empty if there are none.
 
     >>> parts_of("age", ["age_min", "age_max"]), parts_of("sex", ["sex_F", "sex_M", "sexes"]), parts_of("a", ["a"])
     (('age_min', 'age_max'), ('sex_F', 'sex_M'), ())
@@ -39,10 +39,10 @@ def parts_of(column: str, names: Collection[str]) -> tuple[str, ...]:
 
 
 def families(table: Table, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the columns that others seem to be parts of, with these.
+    """Return the columns that seem to be split into parts, with their parts.
 
-    Ends of intervals are known by their names; flags are columns of 0 and 1 that have the beginning of their names in
-    common, one of which holds in each row.
+    The ends of intervals are recognized by their names. Flags are columns of 0 and 1 whose names begin in the same way,
+    and of which at least one is 1 in each row.
     """
     known = {*names}
     pairs = {name.removesuffix("_min"): (name, f"{name.removesuffix('_min')}_max") for name in names}
@@ -70,7 +70,7 @@ def _is_flag(table: Table, name: str) -> bool:
 
 
 def _covers_rows(table: Table, flags: Iterable[str]) -> bool:
-    """Return whether one of some flags holds in each row."""
+    """Return whether at least one of some flags is 1 in each row."""
     holds = np.zeros(table.rows, dtype=np.bool_)
     for name in flags:
         codes, texts = text_codes(table.arrow(name))
@@ -79,7 +79,7 @@ def _covers_rows(table: Table, flags: Iterable[str]) -> bool:
 
 
 def composed(table: Table, column: str, parts: tuple[str, ...], problems: Problems) -> Table:
-    """Return the table with a column put together from its parts."""
+    """Return the table with a column composed from its parts."""
     coded = [text_codes(table.arrow(part)) for part in parts]
     first, place = distinct(*combine([(codes, len(names)) for codes, names in coded], table.rows))
     cells = [[names[codes[row]] for codes, names in coded] for row in first.tolist()]
@@ -94,7 +94,7 @@ def composed(table: Table, column: str, parts: tuple[str, ...], problems: Proble
 
 
 def _sets(table: Table, column: str, parts: tuple[str, ...], cells: list[list[str]], problems: Problems) -> list[str]:
-    """Return the sets of values that rows of flags are."""
+    """Return the sets of values that rows of flags mean."""
     values = [part.removeprefix(f"{column}_") for part in parts]
     if any("," in value for value in values):
         what = "a value that stands in the name of a column of flags has a comma, which divides the members of a set"

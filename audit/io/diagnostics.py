@@ -1,7 +1,7 @@
-"""Faults of files: find what is wrong with a file that cannot be read, without quoting its contents.
+"""Diagnostics: find the fault of a file that cannot be read, without quoting its contents.
 
-Arrow reads CSV fast, but hardly explains why it could not. Errors that it ignores (an unclosed quote) are caught here.
-If there is a reason to search, Python's own, slow reader finds the place of an error.
+Arrow reads CSV fast, but hardly explains its errors. Errors that it ignores (an unclosed quote) are detected here. If
+there is a reason to search, Python's own, slow reader finds the place of an error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _AT_A_TIME = 1 << 18
 
 
 def is_there(path: Path) -> bool:
-    """Return whether there is such a file or folder, or may be one, in a folder that cannot be looked into."""
+    """Return whether a file or folder exists, or may exist inside a folder that cannot be read."""
     try:
         return _exists(path)
     except PermissionError:
@@ -37,17 +37,17 @@ def is_there(path: Path) -> bool:
 
 
 def _exists(path: Path) -> bool:
-    """Return whether there is such a file or folder.
+    """Return whether a file or folder exists.
 
     Raises:
-        PermissionError: its folder cannot be looked into; from Python 3.14 on, `Path.exists` returns False of it.
+        PermissionError: its folder cannot be read; from Python 3.14 on, `Path.exists` returns False instead.
     """
     try:
         if not (remote := is_remote(path)):
             path.stat()
     except PermissionError:
         raise
-    except (OSError, ValueError):  # there is none, or none can have this name
+    except (OSError, ValueError):  # none exists, or none can have this name
         return False
     return not remote or path.exists()
 
@@ -58,7 +58,7 @@ def records(
     """Yield the line on which each CSV record begins, and its cells; for headers and for finding a fault.
 
     Raises:
-        csv.Error: a record is malformed; its only argument is the line on which it begins. Never without `checked`.
+        csv.Error: a record is malformed; its only argument is the line on which it begins. Only if `checked`.
     """
     dialect = read_dialect(path) if dialect is None else dialect
     with open_text(path, dialect, "strict" if checked else "replace") as text:
@@ -66,10 +66,10 @@ def records(
 
 
 class Quotes(NamedTuple):
-    """The use of quotes in a text, as far as it is easy to see.
+    """The use of quotes in a text, as far as a fast scan shows it.
 
     Attributes:
-        odd: whether some quote neither opens nor closes a cell nor is doubled inside one.
+        odd: whether some quote does not open or close a cell, and is not doubled inside one.
         lines: whether some line ends inside quotes; true where quotes are odd.
     """
 
@@ -78,7 +78,7 @@ class Quotes(NamedTuple):
 
 
 def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
-    r"""Return how a text uses quotes.
+    r"""Return the use of quotes in a text.
 
     >>> quotes_of(b'1,"x, y",2'), quotes_of(b'1,"x,2;3,"y,4'), quotes_of(b'1,"x\ny",2')
     (Quotes(odd=False, lines=False), Quotes(odd=True, lines=True), Quotes(odd=False, lines=True))
@@ -88,7 +88,7 @@ def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
     text = np.frombuffer(content.removeprefix(codecs.BOM_UTF8), dtype=np.uint8)
     inside = closed = lines = False
     edge_before = True
-    # So many bytes at a time stay in a processor's cache.
+    # Blocks of this many bytes stay in a processor's cache.
     for first in range(0, len(text), _AT_A_TIME):
         some = text[first : first + _AT_A_TIME]
         quote, end = some == ord('"'), (some == ord("\n")) | (some == ord("\r"))
@@ -102,7 +102,7 @@ def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
         after[:-1] |= edges[1:] << np.uint64(63)
         before[0] |= np.uint64(edge_before)
         last, bit = divmod(len(some) - 1, 64)
-        after[last] |= np.uint64(1) << np.uint64(bit)  # what comes next decides
+        after[last] |= np.uint64(1) << np.uint64(bit)  # the next byte decides
         wrong = quotes & ((within & ~before) | (~within & ~after))
         if (closed and not edge[0]) or wrong.any():
             return Quotes(odd=True, lines=True)
@@ -119,9 +119,9 @@ def _words(flags: npt.NDArray[np.bool_]) -> Words:
 
 
 def _within(quotes: Words, *, inside: bool) -> Words:
-    """Return which bytes are inside quotes, opening ones included and closing ones not, given the quotes as bits.
+    """Return which bytes are inside quotes, from each opening quote to before the closing one, given quotes as bits.
 
-    That is whether the number of quotes up to there is odd: sums without carries, first in each word, then over words.
+    A byte is inside if the number of quotes up to it is odd: sums without carries, first in each word, then over words.
     Source: G. Langdale and D. Lemire, "Parsing gigabytes of JSON per second", VLDB Journal 28 (2019), Section 3.1.1.
     """
     found = quotes.copy()
@@ -133,7 +133,7 @@ def _within(quotes: Words, *, inside: bool) -> Words:
 
 
 def check_file(path: Path, shown: str, problems: Problems) -> bool:
-    """Return whether a file exists, and note it if not; opening a pipe would wait forever."""
+    """Return whether a file exists, and note it if not; a pipe is refused, because opening it would wait forever."""
     try:
         if not _exists(path):
             problems.add(shown, "there is no such file", "correct its name, or put the file there")
@@ -151,14 +151,14 @@ _LACKS_OF_MEMORY = "out of memory", "allocate memory", "failed to map segment", 
 
 
 def damages() -> tuple[type[Exception], ...]:
-    """Return what the libraries raise on files that are damaged, or that are not what their names say."""
+    """Return the errors that libraries raise for damaged files, or for content that contradicts the file's name."""
     import pyarrow as pa
 
     return OSError, ValueError, EOFError, csv.Error, zlib.error, pa.ArrowException
 
 
 def is_lack_of_memory(error: BaseException) -> bool:
-    """Return whether an error of a library says that the memory does not suffice, which some say in words."""
+    """Return whether an error of a library means a lack of memory, which some only say in words."""
     said = str(error).casefold()
     return isinstance(error, MemoryError) or any(each in said for each in _LACKS_OF_MEMORY)
 
@@ -166,11 +166,11 @@ def is_lack_of_memory(error: BaseException) -> bool:
 def note_unreadable(
     path: Path, shown: str, error: Exception, problems: Problems, dialect: Dialect | None = None
 ) -> None:
-    """Say why a file cannot be read, without quoting its contents."""
+    """Note why a file cannot be read, without quoting its contents."""
     if is_lack_of_memory(error):
         if not path.name.endswith(".parquet"):
             raise MemoryError from error
-        # A damaged Parquet file may ask for any amount of memory.
+        # A damaged Parquet file may request any amount of memory.
         what = "reading it takes more memory than there is, or the file is damaged"
         problems.add(shown, what, "write it again, or audit it where there is more memory")
         return

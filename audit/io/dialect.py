@@ -1,8 +1,7 @@
-"""How a text table is written: its delimiter, its encoding, its quotes.
+"""Dialect: how a text table is written: its delimiter, its encoding, its quotes.
 
-What the manifest does not say is read off the beginning of the file. A file that is comma-separated UTF-8 is never
-taken for anything else; where another delimiter is guessed, it divides the first records into equally many cells, at
-least two.
+What the manifest does not declare is guessed from the beginning of the file. Comma-separated UTF-8 always wins. Another
+delimiter is only guessed if it divides the first records into equally many cells, at least two.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ _WORD, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile("[0-9]+")
 
 
 def header_place(rows: Sequence[Sequence[str]]) -> int:
-    """Return which of the first rows is the header, counted from 0.
+    """Return the index of the header among the first rows.
 
-    It is the first one unless that cannot be one: it is shorter than most rows, or several of its cells are empty, or a
-    row without any cell parts it from the table, and what follows is a row of distinct names, as wide as most rows are.
-    All rows above that one are as the first.
+    It is the first row, unless that row cannot be a header: it is shorter than most rows, or several of its cells are
+    empty, or a row without any cell separates it from the table, and a row of distinct names follows that is as wide as
+    most rows. All rows above that one must be like the first.
 
     >>> header_place([["Report of 2024"], ["age", "sex", "zip"], ["20", "m", "80331"], ["30", "f", "80331"]])
     1
@@ -62,13 +61,13 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _is_separate(below: Sequence[Sequence[str]], width: int) -> bool:
-    """Return whether a row without any cell comes before the first one that has them all."""
+    """Return whether a blank row comes before the first complete row."""
     counts = (sum(bool(cell.strip()) for cell in row) for row in below)
     return next((count for count in counts if count in {0, width}), width) == 0
 
 
 def _are_names(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether cells may be names: there is a row below, and no cell has digits in the same form as that has."""
+    """Return whether cells may be names: a row follows, and no cell has digits in the same form as the cell below."""
     forms = [_form(cell) for cell in cells]
     return bool(below) and not any(
         form == "0" or ("0" in form and form == _form(cell)) for form, cell in zip(forms, below[0], strict=False)
@@ -76,7 +75,7 @@ def _are_names(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 
 def _form(cell: str) -> str:
-    """Return a cell with each word as one letter and each number as one digit."""
+    """Return a cell with each word replaced by one letter and each number by one digit."""
     return _DIGITS.sub("0", _WORD.sub("a", cell.strip()))
 
 
@@ -89,12 +88,12 @@ _GUESS = "cp1252"
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
 _SHARED_COLUMN = re.compile(r"[^\t\n]*\\time(?:_period)?\s*\t", re.IGNORECASE)  # of Eurostat: commas are inside
 _AT_ONCE = 1 << 28
-_MOST_PACKED = 400  # text of tables is packed to a tenth or a hundredth; a bomb to a thousandth
+_MOST_PACKED = 400  # compressed tables take a tenth to a hundredth of their size; a bomb takes a thousandth
 
 
 @dataclass(frozen=True)
 class Declared:
-    """How the manifest says that its tables are written; None is left to be guessed."""
+    """The declared part of a dialect; None means that it must be guessed."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -105,15 +104,15 @@ NOTHING_DECLARED = Declared()
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one text table is written.
+    """How a text table is written.
 
     Attributes:
-        delimiter: the text between cells.
-        encoding: as Python calls it.
-        quote: the sign around cells that contain a delimiter.
+        delimiter: the text between two cells.
+        encoding: its name in Python.
+        quote: the character around cells that contain a delimiter.
         blanks: whether there are blanks between a delimiter and a quote.
-        skipped: characters before the header: the line `sep=;` that Excel takes as a hint, and titles.
-        above: the number of lines that these are.
+        skipped: the number of characters before the header: a line `sep=;`, which is a hint for Excel, and titles.
+        above: the number of lines before the header.
     """
 
     delimiter: str = ","
@@ -125,14 +124,14 @@ class Dialect:
 
     @property
     def is_plain(self) -> bool:
-        """Whether quotes and blanks are as Arrow expects them."""
+        """Whether quotes and blanks are used as Arrow expects."""
         return self.quote == '"' and not self.blanks
 
     def rows(self, text: Iterable[str], *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
         """Yield the line of the file on which each record begins, and its cells, from the header on.
 
         Raises:
-            csv.Error: a record is malformed; its only argument is the line on which it begins. Never unless `strict`.
+            csv.Error: a record is malformed; its only argument is the line on which it begins. Only if `strict`.
         """
         csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
         reader = csv.reader(
@@ -149,7 +148,7 @@ class Dialect:
     def decode(self, content: bytes, until: int | None = None) -> bytes:
         """Return a file's content as UTF-8 from the header on, with quotes as Arrow expects them.
 
-        Lines are left out from `until` on, counted from 1.
+        Lines from `until` on, counted from 1, are left out.
 
         Raises:
             UnicodeDecodeError: it is not of this encoding.
@@ -169,7 +168,7 @@ class Dialect:
 
 
 def is_encoding(name: str) -> bool:
-    """Return whether text can be decoded by an encoding of this name."""
+    """Return whether Python can decode text by an encoding of this name."""
     try:
         return isinstance("".encode(name), bytes)
     except (LookupError, ValueError):  # ValueError: a NUL in the name
@@ -201,11 +200,11 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_unpacked(size: int, packed: int) -> None:
-    """Check that so many bytes may be held, which took `packed` bytes of a file.
+    """Refuse content of a size that cannot be held in memory, given the `packed` bytes of its file.
 
     Raises:
-        Fault: they were compressed further than tables can be.
-        MemoryError: they alone take more than a third of this machine's memory; the columns made of them need the rest.
+        Fault: it is compressed further than any table.
+        MemoryError: it takes more than a third of this machine's memory; the columns need the rest.
     """
     if size >= _AT_ONCE and size > _MOST_PACKED * packed:
         what = "this file unpacks to several hundred times its size, as no table does"
@@ -227,13 +226,13 @@ def open_text(path: Path, dialect: Dialect, errors: str = "strict") -> io.TextIO
 
 
 def _with_mark(encoding: str) -> str:
-    """Return the encoding that leaves a byte order mark out."""
+    """Return the encoding that skips a byte order mark."""
     return "utf-8-sig" if encoding == UTF_8 else encoding
 
 
 @kept_while_unchanged(1024)
 def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:
-    """Return how a file is written, read off its beginning; kept while the file does not change.
+    """Return how a file is written, guessed from its beginning; cached while the file does not change.
 
     Raises:
         OSError, EOFError, zlib.error: it cannot be read.
@@ -244,7 +243,7 @@ def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:
 
 
 def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: bool = True) -> Dialect:
-    r"""Return how a text table is written that has this content, or begins with it.
+    r"""Return how a text table is written, given its content or the beginning of it.
 
     >>> dialect_of(b"Alter;Ort\n34;M\xfcnchen\n")
     Dialect(delimiter=';', encoding='cp1252', quote='"', blanks=False, skipped=0, above=0)
@@ -252,7 +251,7 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
     encoding = declared.encoding or guess_encoding(content)
     text = content.decode(_with_mark(encoding), errors="replace")
     if not whole:
-        # The last line may be cut in two.
+        # The last line may be truncated.
         text = text[: text.rfind("\n") + 1] or text
     hint = _SEPARATOR_LINE.match(text)
     skipped, above = (hint.end(), 1) if hint else (0, 0)
@@ -269,10 +268,10 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
 
 
 def guess_encoding(content: bytes) -> str:
-    """Return the encoding of a text: UTF-8, unless a mark says otherwise or bytes cannot be of it.
+    """Return the encoding of a text: UTF-8, unless a byte order mark or invalid bytes show another one.
 
-    Bytes that are not UTF-8 are taken for Western European text (cp1252) when all of them are letters or common signs
-    there, and no other bytes of the text look like UTF-8; else the text is UTF-8 that is damaged.
+    Text that is not valid UTF-8 is Western European (cp1252) if all of its other bytes are letters or common signs
+    there, and no other bytes look like UTF-8; otherwise it is damaged UTF-8.
     """
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
@@ -292,7 +291,7 @@ def guess_encoding(content: bytes) -> str:
 
 
 def _guess_delimiter(text: str) -> str:
-    """Return what divides the first records into the most cells, equally many in each; a comma in doubt."""
+    """Return the delimiter that divides the first records into the most cells, equally many each; else a comma."""
     if _SHARED_COLUMN.match(text):
         return "\t"
     widths = {delimiter: _width(text, delimiter) for delimiter in DELIMITERS}
@@ -301,21 +300,21 @@ def _guess_delimiter(text: str) -> str:
 
 
 def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
-    """Return the delimiter, and the lines above the header, of a text that does not begin with it."""
+    """Return the delimiter, and the number of lines above the header, of a text that begins with other lines."""
     lines = list(io.StringIO(text, newline=""))
     width, found = 1 if known else 2, None
     for delimiter in known or DELIMITERS:
         starts, rows = _first_rows(lines, delimiter)
         place = header_place(rows)
         if not place and not known and len({len(row) for row in rows if row}) == 1 and len(rows[0]) > 1:
-            return None  # an even table
+            return None  # a table with equally many cells in each row
         if place and len(rows[place]) > width:
             width, found = len(rows[place]), (delimiter, lines[: starts[place]])
     return found
 
 
 def _first_rows(lines: Sequence[str], delimiter: str) -> tuple[list[int], list[list[str]]]:
-    """Return the first records from one that is not empty on, each with how many lines are above; none if malformed."""
+    """Return the first records, from one that is not empty on, each with its number of lines above; or none."""
     starts, rows = list[int](), list[list[str]]()
     try:
         for line, cells in Dialect(delimiter).rows(lines):
@@ -330,7 +329,7 @@ def _first_rows(lines: Sequence[str], delimiter: str) -> tuple[list[int], list[l
 
 
 def _width(text: str, delimiter: str) -> int:
-    """Return how many cells the first records have, 0 where they differ."""
+    """Return the number of cells of the first records, 0 if they differ."""
     widths = set[int]()
     try:
         for _, cells in islice(Dialect(delimiter).rows(io.StringIO(text, newline="")), _RECORDS + 1):
@@ -344,6 +343,6 @@ def _width(text: str, delimiter: str) -> int:
 
 
 def _begins_with_quotes(text: str, delimiter: str, quote: str) -> bool:
-    """Return whether every name in the header has such quotes."""
+    """Return whether every name in the header has these quotes."""
     names = [name.strip() for name in text.partition("\n")[0].split(delimiter)]
     return all(len(name) > 1 and name.startswith(quote) and name.endswith(quote) for name in names)

@@ -1,4 +1,4 @@
-"""Numbering: one set of integer codes for the people, and one for the values, of a whole series."""
+"""Encoding: one set of integer codes for the people, and one for the values, of a whole series."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
 _HALF = np.uint64(33)
-_BYTES_AT_A_TIME = 1 << 18  # what is worked out of which stays in a processor's cache
+_BYTES_AT_A_TIME = 1 << 18  # the size of a block whose results stay in a processor's cache
 
 
 def hashes(texts: pa.Array) -> Words:
-    """Return a hash of each text; shape (texts,), uint64. It depends on the text's bytes alone."""
+    """Return a hash of each text; shape (texts,), uint64. It depends only on the text's bytes."""
     import pyarrow.compute as pc
 
     length = whole(pc.binary_length(texts)).astype(np.uint64)
@@ -43,7 +43,7 @@ def hashes(texts: pa.Array) -> Words:
 
 
 def _mixed(numbers: Words) -> Words:
-    """Return a permutation of the numbers of 64 bits (Appleby, MurmurHash3, its finalizer)."""
+    """Return a permutation of the 64-bit numbers (Appleby, MurmurHash3, its finalizer)."""
     found = numbers >> _HALF
     found ^= numbers
     for multiplier in (_FIRST_MULTIPLIER, _SECOND_MULTIPLIER):
@@ -53,7 +53,7 @@ def _mixed(numbers: Words) -> Words:
 
 
 def coarse(texts: pa.Array) -> pa.Array:
-    """Return what each text has in common with all that differ in form, case, accents, signs, blanks or zeros alone."""
+    """Return a key of each text, equal for texts that differ only in form, case, accents, signs, blanks or zeros."""
     import pyarrow.compute as pc
 
     if flags(pc.string_is_ascii(texts)).all():
@@ -70,9 +70,9 @@ def coarse(texts: pa.Array) -> pa.Array:
 
 
 class TextIndex:
-    """Distinct texts, numbered column by column, those of a column by their hashes; equality is that of bytes.
+    """Distinct texts, numbered column by column, and in each column by their hashes; equality compares bytes.
 
-    So no number says in which row of the column its text is.
+    So the number of a text does not reveal its row in the column.
 
     Attributes:
         texts: the texts by code, as Arrow text that may have more than 2 GB.
@@ -82,7 +82,7 @@ class TextIndex:
         self.texts = column_of([]).cast("large_string")
 
     def __len__(self) -> int:
-        """Return how many texts are known."""
+        """Return the number of known texts."""
         return len(self.texts)
 
     def add(self, texts: pa.Array) -> Codes:
@@ -101,7 +101,7 @@ class TextIndex:
         return found
 
     def find(self, texts: pa.Array) -> Codes:
-        """Return the codes of texts, -1 for those that are not known; shape (texts,), int32."""
+        """Return the codes of texts, -1 for unknown ones; shape (texts,), int32."""
         import pyarrow.compute as pc
 
         codes = pc.index_in(texts.cast("large_string"), value_set=self.texts)  # `fill_null` would import pandas
@@ -117,7 +117,7 @@ _MOST_DIRECT = 10**_MOST_DIGITS
 
 
 class Vocabulary:
-    """Distinct texts numbered in the order in which they were first seen.
+    """Distinct texts, numbered in the order of their first occurrence.
 
     Attributes:
         names: the texts by code; the same list grows when texts are added.
@@ -129,7 +129,7 @@ class Vocabulary:
         self.add(names)
 
     def __len__(self) -> int:
-        """Return how many texts are known."""
+        """Return the number of known texts."""
         return len(self.names)
 
     def add(self, names: Iterable[str]) -> Codes:
@@ -139,23 +139,23 @@ class Vocabulary:
         return np.array(codes, dtype=np.int32)
 
     def codes(self, names: Iterable[str]) -> Codes:
-        """Return the codes of texts, -1 for those that are not known; shape (len(names),), int32."""
+        """Return the codes of texts, -1 for unknown ones; shape (len(names),), int32."""
         return np.array([self.find(name) for name in names], dtype=np.int32)
 
     def find(self, name: str) -> int:
-        """Return a text's code, or -1 when it is not known."""
+        """Return a text's code, -1 if it is unknown."""
         return self._codes.get(name, -1)
 
 
 class IdentifierEncoder:
     """Numbers individuals over all releases.
 
-    Identifiers that are small numbers, as those of the first column all are, have these numbers as codes (no table of
-    names is kept for them); all others are numbered from the limit of these on, as `TextIndex` does.
+    If all identifiers of the first column are small whole numbers, such numbers are their own codes (no table of names
+    is kept for them). All other identifiers get codes from `limit` on, as in `TextIndex`.
 
     Attributes:
-        limit: numbers below are their own codes; None before the first column.
-        largest: the largest code of a number seen, -1 where there was none.
+        limit: numbers below it are their own codes; None before the first column.
+        largest: the largest such code so far, -1 if there is none.
     """
 
     def __init__(self, limit: int | None = None) -> None:
@@ -165,12 +165,12 @@ class IdentifierEncoder:
 
     @property
     def size(self) -> int:
-        """One more than the largest code given out."""
+        """One more than the largest code so far."""
         return self.plain + len(self._others) if len(self._others) else self.largest + 1
 
     @property
     def plain(self) -> int:
-        """Codes below are the identifiers' own numbers."""
+        """The bound of the codes that are the identifiers' own numbers."""
         return self.limit or 0
 
     def encode(self, array: pa.Array) -> Codes:
@@ -187,20 +187,20 @@ class IdentifierEncoder:
         return codes if rows is None else codes[rows]
 
     def encode_coded(self, column: Coded) -> Codes:
-        """Return the codes of a column of identifiers that has codes of its own, as `encode` does."""
+        """Return the codes of a dictionary-encoded column of identifiers, as `encode` does."""
         import pyarrow as pa
 
         return self.encode(pa.DictionaryArray.from_arrays(arrow(column.codes), column_of(column.names)))
 
     def number(self, names: Iterable[str]) -> Codes:
-        """Return the codes of identifiers, numbering new ones; -1 for the empty one."""
+        """Return the codes of identifiers, numbering new ones; -1 for an empty one."""
         self.limit = self.plain
         return self._encode(column_of(names), self.limit)
 
     def _encode(self, texts: pa.Array, limit: int) -> Codes:
         """Return the codes of stripped texts, numbering new ones.
 
-        Those of the first column decide whether numbers below `limit` are their own codes.
+        The first column decides whether numbers below `limit` are their own codes.
         """
         import pyarrow.compute as pc
 
@@ -223,7 +223,7 @@ class IdentifierEncoder:
         return np.where(numbers >= 0, numbers, others)
 
     def find(self, name: str) -> int:
-        """Return the code of an identifier, or -1 when it is unknown."""
+        """Return the code of an identifier, -1 if it is unknown."""
         return int(self.codes([name])[0])
 
     def name(self, code: int) -> str:
@@ -231,7 +231,7 @@ class IdentifierEncoder:
         return str(code) if code < self.plain else str(self._others.texts[code - self.plain])
 
     def names(self, codes: Codes) -> pa.Array:
-        """Return the identifiers of many codes as text that may have more than 2 GB, empty ones for -1."""
+        """Return the identifiers of many codes as text that may exceed 2 GB; empty texts for -1."""
         import pyarrow.compute as pc
 
         numbers = pc.if_else(arrow(codes != NOBODY), arrow(codes).cast("string"), "").cast("large_string")
@@ -240,7 +240,7 @@ class IdentifierEncoder:
         return pc.replace_with_mask(numbers, arrow(named), others)
 
     def alike(self) -> tuple[list[str], Codes]:
-        """Return the identifiers that may be others in another spelling, and the small numbers that some may be."""
+        """Return the identifiers that may be spellings of other ones, and the small numbers that they may spell."""
         keys = coarse(self._others.texts)
         own, numbers = whole(keys.dictionary_encode().indices), _numbers(keys, self.plain)
         found = (numbers >= 0) | (np.bincount(own)[own] > 1)
@@ -248,7 +248,7 @@ class IdentifierEncoder:
 
     @property
     def has_counterfeits(self) -> bool:
-        """Whether there is a counterfeit that keeps its identity."""
+        """Whether a counterfeit keeps its identity."""
         return bool(_are_counterfeits(self._others.texts).any())
 
     def repeated(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
@@ -259,7 +259,7 @@ class IdentifierEncoder:
         return rows, last[people[rows]]
 
     def is_counterfeit(self) -> npt.NDArray[np.bool_]:
-        """Return, for each code, whether it is a counterfeit that keeps its identity; shape (size,)."""
+        """Return whether each code is a counterfeit that keeps its identity; shape (size,), bool."""
         found = np.zeros(self.size, dtype=np.bool_)
         found[self.plain :] = _are_counterfeits(self._others.texts) if len(self._others) else False
         return found
@@ -272,7 +272,7 @@ def _are_counterfeits(texts: pa.Array) -> Flags:
 
 
 def _numbers(texts: pa.Array, limit: int) -> Codes:
-    """Return the whole number below a limit that each text is, written as integers are, else -1; shape (texts,)."""
+    """Return the whole number of each text, if written as an integer below a limit, otherwise -1; shape (texts,)."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,7 +1,7 @@
-"""Tables that are no CSV: Excel workbooks, files of Stata, SPSS and SAS, and tables of tau-Argus.
+"""Foreign files: tables in Excel workbooks, in files of Stata, SPSS and SAS, and of tau-Argus.
 
-What reads all but the last comes with the extra `formats`. Every cell becomes the text that a CSV file would hold:
-whole numbers without a fraction, dates as 2024-03-17, values that all have labels as their labels.
+All readers except the last come with the extra `formats`. Every cell becomes the text that a CSV file would hold: whole
+numbers without a fraction, dates as 2024-03-17, and values as their labels if all values have labels.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
 WORKBOOK = ".xlsx"
-_LOOKED_AT = 50  # rows by which the header is found
+_LOOKED_AT = 50  # the rows in which the header is searched
 _MIDNIGHT = datetime.time()
 
 
@@ -35,12 +35,12 @@ class ForeignTable:
     """A table as texts.
 
     Attributes:
-        names: of the columns, as they are written.
+        names: the names of the columns, as written.
         columns: the cells; each an array of strings.
-        lines: the row of the sheet, counted from 1, of the header and of each row; for other files the row's number.
+        lines: the sheet's row, counted from 1, of the header and of each row; for other files the row's number.
         sheet: the sheet that was read, if the workbook has several that are not empty; otherwise None.
-        other_sheets: the other ones that are not empty.
-        above: how many rows above the header are not empty.
+        other_sheets: the other sheets that are not empty.
+        above: the number of non-empty rows above the header.
     """
 
     names: tuple[str, ...]
@@ -57,15 +57,15 @@ class ForeignTable:
 
 
 def is_foreign(path: Path) -> bool:
-    """Return whether a file's name says that it is a table, and none of text."""
+    """Return whether a file's ending is that of a table which is not text."""
     return path.name.lower().endswith(SUFFIXES)
 
 
 def read_foreign(path: Path) -> ForeignTable:
-    """Return a table; the ones read last are kept while the files stay as they are.
+    """Return a table; the most recent tables are cached while their files do not change.
 
     Raises:
-        Fault: what reads it is not installed, or it is damaged.
+        Fault: the library that reads it is not installed, or it is damaged.
         OSError: it cannot be opened.
     """
     is_argus = path.name.lower().endswith(ENDING)
@@ -89,7 +89,7 @@ def _read_foreign(path: Path, _beside: tuple[object, ...] | None) -> ForeignTabl
 def _read_workbook(path: Path) -> ForeignTable:
     from python_calamine import CalamineError, CalamineWorkbook
 
-    with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as packed:  # one with a password is no such file
+    with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as packed:  # a workbook with a password is not a zip file
         check_unpacked(sum(part.file_size for part in packed.infolist()), path.stat().st_size)
     with path.open("rb") as file:
         try:
@@ -116,7 +116,7 @@ def _read_workbook(path: Path) -> ForeignTable:
 
 
 def _may_be_table(sheet: CalamineSheet) -> bool:
-    """Return whether a sheet has the size of a table: one of notes has a column or a row."""
+    """Return whether a sheet has the size of a table: a sheet of notes has one column or one row."""
     return sheet.height > 1 and sheet.width > 1
 
 
@@ -140,8 +140,8 @@ def _read_statistical(path: Path) -> ForeignTable:
 
 
 def _labelled(cells: Iterable[Any], labels: Mapping[Any, str]) -> list[Any]:
-    """Return the labels of cells where all of them have one, else the cells."""
-    listed = [None if cell != cell else cell for cell in cells]  # noqa: PLR0124 - what is no number equals nothing
+    """Return the labels of cells if all of them have one, otherwise the cells."""
+    listed = [None if cell != cell else cell for cell in cells]  # noqa: PLR0124 - NaN equals nothing
     known = {cell for cell in listed if cell is not None}
     return [labels.get(cell) for cell in listed] if known and known <= set(labels) else listed
 
@@ -166,7 +166,7 @@ READERS: Mapping[str, Callable[[Path], ForeignTable]] = {
     **dict.fromkeys((".dta", ".sas7bdat", ".sav", ".xpt"), _read_statistical),
     ENDING: _read_argus,
 }
-"""What reads a file, by its ending: a new type of file is a function and a line here."""
+"""The reader of each type of file, by its ending: a new type is a function and a line here."""
 SUFFIXES = tuple(READERS)
 
 

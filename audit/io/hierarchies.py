@@ -1,4 +1,4 @@
-"""Generalization hierarchies in ARX's form: `;`-separated, no header, the leaf first, one column a level."""
+"""Generalization hierarchies in ARX's form: `;`-separated, no header, the leaf first, one column for each level."""
 
 from __future__ import annotations
 
@@ -45,30 +45,30 @@ class Hierarchy:
         return {label: frozenset(leaves) for label, leaves in below.items()}
 
     def folded(self) -> Hierarchy:
-        """Return the hierarchy with one spelling for labels that mean the same."""
+        """Return the hierarchy with one spelling for labels with the same meaning."""
         return Hierarchy(self.name, tuple(tuple(fold(label) for label in level) for level in self.levels))
 
     def leaves_of(self, label: str) -> frozenset[str] | None:
-        """Return the leaves that `label` covers, or None when it is no label of this hierarchy."""
+        """Return the leaves that `label` covers, or None if it is not in this hierarchy."""
         return self._below.get(label)
 
     def table(self) -> pa.Table:
-        """Return the hierarchy as a table, the first leaf's branch where others have the names of columns."""
+        """Return the hierarchy as a table whose column names are the first leaf's branch."""
         import pyarrow as pa
 
         rest = [pa.array(level[1:], pa.string()) for level in self.levels]
         return pa.Table.from_arrays(rest, names=[level[0] for level in self.levels])
 
     def label_of(self, leaves: frozenset[str]) -> str | None:
-        """Return the first label that covers just these leaves, or None when there is none."""
+        """Return the first label that covers exactly these leaves, or None if there is none."""
         labels = (label for level in self.levels for label in level)
         return next((label for label in labels if self._below[label] == leaves), None)
 
 
 def read_hierarchy(path: Path, shown: str, problems: Problems) -> Hierarchy | None:
-    """Read the hierarchy at `path`, or note in `problems` all that is wrong with it and return None.
+    """Read the hierarchy at `path`, or note all its problems in `problems` and return None.
 
-    `shown` is how the file is named to the user.
+    `shown` is the name of the file for the user.
     """
     before = len(problems.found)
     text = _read_text(path, shown, problems)
@@ -106,7 +106,7 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 def _read_branches(text: str, shown: str, problems: Problems) -> list[tuple[str, ...]]:
-    """Return every leaf's branch once, in file order, noting lines that do not fit the others."""
+    """Return every leaf's branch once, in file order; note lines that do not fit the others."""
     branches: dict[str, tuple[str, ...]] = {}
     depth = 0
     for line, branch in _lines(text, shown, problems):
@@ -121,7 +121,7 @@ def _read_branches(text: str, shown: str, problems: Problems) -> list[tuple[str,
 
 
 def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield each line's number and labels, blank lines left out."""
+    """Yield each line's number and labels, without blank lines."""
     first = text.partition("\n")[0]
     delimiter = next((sign for sign in ";\t|," if sign in first), ";")
     try:
@@ -136,7 +136,7 @@ def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tup
 
 
 def _trouble(branch: tuple[str, ...], depth: int) -> str | None:
-    """Return what is wrong with one branch of a hierarchy that is `depth` levels deep."""
+    """Return the fault of one branch of a hierarchy with `depth` levels."""
     if len(branch) != depth:
         return f"this line's number of levels is {len(branch)}, the first line's is {depth}"
     if depth == 1:

@@ -1,4 +1,4 @@
-"""Irregularities of a series' files that no rule forbids and that may change what a verdict means.
+"""Irregularities of a series' files that no rule forbids but that may change the meaning of a verdict.
 
 Series of moderate size are searched for them in a separate pass; larger ones only in their sensitive values.
 Identifiers and quasi-identifiers are quoted only on request; lines say where they are.
@@ -47,14 +47,14 @@ from audit.runtime.reasons import Reason, ReasonKind
 
 MOST_ROWS = 500_000
 _SHOWN = 3
-_COLUMNS_WITH_NOTES = 3  # of fewer, a row with one cell says nothing
-_FEW = 20  # one in so many distinct cells at most is astray
+_COLUMNS_WITH_NOTES = 3  # with fewer columns, a row with one cell shows nothing
+_FEW = 20  # a cell is stray if at most this share of the distinct cells is like it
 _PARTS = re.compile(r"[0-9]+|[^\W\d_]+")
-_MANY = 20  # so many identifiers that none of another release is no chance
+_MANY = 20  # with this many identifiers, it is no accident if no other release has any of them
 
 
 class SeriesTexts:
-    """The distinct texts of the columns that have a meaning, over all releases, and where each stands first."""
+    """The distinct texts of the columns with a role, over all releases, and the first place of each."""
 
     def __init__(self, series: Series) -> None:
         self.series = series
@@ -81,14 +81,14 @@ class SeriesTexts:
 
     def _read(self, position: int, files: ReleaseFiles) -> None:
         adjustments = self.series.adjustments(files.tag)
-        # As the file spells them, but for values that are declared to be others.
+        # As spelled in the file, except for values that are declared to mean others.
         bare = replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
         for path, shown in files.halves:
             count = self.columns.count or (VALUE_COUNT if files.values == path else None)
             table = readable(path, shown, [*self.texts, *filter(None, [count])], bare)
             if table is None:
                 continue
-            if table.kept is not None and bare.by is None:  # not the rows of other releases
+            if table.kept is not None and bare.by is None:  # without the rows of other releases
                 self.ignored[position] = table.in_file - table.rows
             if table.dialect is not None and table.dialect.encoding != UTF_8 and not adjustments.declared.encoding:
                 self.encodings[shown] = table.dialect.encoding
@@ -116,11 +116,11 @@ class SeriesTexts:
             self.identifiers[name].append(_of_people(texts))
 
     def together(self, column: str, texts: Collection[str]) -> bool:
-        """Return whether identifiers stand each beside each other in some release, so that no two are one person."""
+        """Return whether every two of some identifiers occur together in a release, so that no two are one person."""
         return self.columns.rules[SeveralRows].choice is None and _together(texts, self.identifiers[column])
 
     def place(self, name: str, text: str) -> str:
-        """Return the file and the line of a text's first occurrence; nothing for series that are too large."""
+        """Return the file and the line of a text's first occurrence; empty for series that are too large."""
         if not self._tables:
             return ""
         position, row = self.texts[name][text]
@@ -133,7 +133,7 @@ class SeriesTexts:
         return f"{table.shown}:{table.line(row)}"
 
     def example(self, name: str, texts: Iterable[str], *, quoted: bool) -> str:
-        """Return the first places of texts, with the texts if they may be quoted."""
+        """Return the first places of texts, and the texts if they may be quoted."""
         shown = []
         for text in texts:
             place, said = self.place(name, text), f'"{printable(text)}"'
@@ -152,7 +152,7 @@ def readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustme
 
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
-    """Return what is irregular about the files of a series, which has been read."""
+    """Return the irregularities in the files of a series that was read."""
     found = [
         *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
         *_unpublished(series),
@@ -185,7 +185,7 @@ def _of(texts: SeriesTexts, hint: Hint, *, reveal: bool) -> Iterator[ReportWarni
 
 
 def _respelled_people(series: Series) -> Iterator[ReportWarning]:
-    """Report people whose identifiers differ in spelling alone, where `SeriesTexts` does not look at them."""
+    """Report people whose identifiers differ only in spelling, if `SeriesTexts` does not compare them."""
     columns = series.columns
     if INDIVIDUAL in columns.rules[Spelled].columns:
         return
@@ -223,7 +223,7 @@ def _come_again(series: Series) -> bool:
 
 
 def _people(series: Series) -> list[set[str]]:
-    """Return the people of each release; of the first two alone where a series is large."""
+    """Return the people of each release; only of the first two if the series is large."""
     files = [series.manifest.releases[position] for position in _compared(series)]
     tables = [table for each in files if (table := series.identifiers(each)) is not None]
     return [_of_people(table.distinct("individual")) for table in tables]
@@ -234,12 +234,12 @@ def _of_people(texts: Iterable[str]) -> set[str]:
 
 
 def _together(texts: Collection[str], releases: Sequence[set[str]]) -> bool:
-    """Return whether any two of some texts stand in one release."""
+    """Return whether any two of some texts occur in the same release."""
     return all(any({*pair} <= there for there in releases) for pair in combinations(texts, 2))
 
 
 def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
-    """Report that nobody comes again, as where each release has identifiers of its own."""
+    """Report that no person occurs twice, as if each release had identifiers of its own."""
     columns = series.columns
     for column, name in ((INDIVIDUAL, columns.individual), (columns.record, columns.record)):
         releases = texts.identifiers[name] if name is not None else []
@@ -259,7 +259,7 @@ def _strangers(series: Series, texts: SeriesTexts) -> Iterator[ReportWarning]:
 
 
 def are_others(one: Collection[str], other: Collection[str]) -> bool:
-    """Return whether two releases share next to no identifiers, but do once what is the same in a release is left out.
+    """Return whether two releases share few identifiers until the constant part of each release is removed.
 
     >>> are_others({"Q1-1", "Q1-2", "Q1-17"}, {"Q2-1", "Q2-2", "Q2-17"}), are_others({"a1", "b2", "c"}, {"a3", "b4"})
     (True, False)
@@ -281,9 +281,9 @@ def are_others(one: Collection[str], other: Collection[str]) -> bool:
 
 
 def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, counts: Counts) -> set[str]:
-    """Return the texts of a column whose count is that of all others together, in each class of the other columns.
+    """Return the texts of a column whose count is the sum of all others, in each class of the other columns.
 
-    Of two texts each may be so; of more, the one is a total, whatever it is called.
+    Of two texts, each may be the sum of the other. Of more texts, one such text is a total, whatever its name.
     """
     codes, texts = coded[column]
     others = [(own, len(names)) for name, (own, names) in coded.items() if name != column]
@@ -295,7 +295,7 @@ def sums_of_others(coded: Mapping[str, tuple[Codes, list[str]]], column: str, co
 
 
 def _sums(texts: SeriesTexts) -> Iterator[ReportWarning]:
-    """Report sensitive values that are totals of the others by their counts, though not by their names."""
+    """Report sensitive values that are totals of the others by their counts, but not by their names."""
     for name, sums in texts.sums.items():
         marks = [text for text, is_sum in sums.items() if is_sum and not is_total(text)]
         if marks and name not in texts.columns.rules[Spelled].columns:
@@ -323,7 +323,7 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
 
 
 def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
-    """Return the few texts without which a column would be numeric; none if it is numeric or far from it."""
+    """Return the few texts without which a column would be numeric; empty if it is numeric, or far from it."""
     texts = [text for text in column if text not in missing and text.strip("*")]
     stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not text.rstrip("*").isdigit()]
     return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
@@ -359,10 +359,10 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
 
 
 def last_rows_of_a_cell(coded: Sequence[tuple[Codes, list[str]]]) -> list[int]:
-    """Return the rows at the end of a table that are empty in all columns but one, or in all, as notes below it are.
+    """Return the rows at the end of a table that are empty in all columns but one, or in all, like notes below it.
 
-    Each column is the codes of its rows, and the texts by code.
-    A text that other rows have as well may be the value of a person without known quasi-identifiers.
+    Each column is given as the codes of its rows, and the texts by code. A text that also occurs in other rows may be
+    the value of a person without known quasi-identifiers.
     """
     if len(coded) < _COLUMNS_WITH_NOTES or not len(coded[0][0]):
         return []
@@ -388,7 +388,7 @@ def _notes(texts: SeriesTexts) -> Iterator[ReportWarning]:
 
 
 def _notes_left_out(series: Series) -> Iterator[ReportWarning]:
-    """Report the notes below tables, which are no rows."""
+    """Report the notes below tables, which are not rows."""
     declared, releases = series.manifest.headings("").declared, series.manifest.releases
     found = {shown: below_table(path, declared).notes for files in releases for path, shown in files.halves}
     lines = [f"{shown}:{line}" for shown, notes in found.items() for line, _ in notes]
@@ -421,7 +421,7 @@ def _unpublished(series: Series) -> Iterator[ReportWarning]:
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
-    """Note sheets of workbooks that are not read."""
+    """Report sheets of workbooks that are not read."""
     files = [release for release in series.manifest.releases if is_foreign(release.rows)]
     unread = {each.shown: sheets for each in files if (sheets := read_foreign(each.rows).other_sheets)}
     if unread:
@@ -435,12 +435,12 @@ def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
 
 
 def _dropped(series: Series) -> Iterator[ReportWarning]:
-    """Note tables beside the releases that the manifest does not name."""
+    """Report tables beside the releases that the manifest does not name."""
     folder = series.manifest.folder
     if is_remote(folder):
         return
     named = {real_path(path) for path in series.manifest.files() if not is_remote(path)}
-    # A candidate may be at a URL, too.
+    # A candidate may also be at a URL.
     here = [release.rows for release in series.manifest.releases if not is_remote(release.rows)]
     places = dict.fromkeys(path.parent for path in here)
     found = []
@@ -471,13 +471,13 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 
 
 def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt, ...]:
-    """Return a doubt for each column with texts that were not read, or may be read in two ways.
+    """Return a doubt for each column with texts that were not read, or are ambiguous.
 
     Only distinct texts are read, in series of any size.
 
     Args:
         series: the series, which has been read.
-        register: whether people were looked for by their exact values, so that findings rest on what cells cover.
+        register: whether people were matched by their exact values, so that findings depend on what cells cover.
         reveal: whether to quote a text.
 
     Raises:
@@ -488,7 +488,7 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
 
 
 def _points(series: Series) -> Iterator[Doubt]:
-    """Yield the sensitive numbers of which each point may group thousands: which are close, and which are the same."""
+    """Yield the sensitive numbers whose points may group thousands: which numbers are close, and which are equal."""
     rules = series.columns.rules
     for name in series.columns.sensitive if rules[Decimal].sign is None else ():
         if rules[ColumnTypes].kinds.get(name) == Kind.CATEGORICAL.value:
@@ -509,9 +509,9 @@ def _points(series: Series) -> Iterator[Doubt]:
 
 
 def _as_written(series: Series, name: str) -> set[str]:
-    """Return the distinct texts of a sensitive column, numbers with the zeros that files of text have behind points.
+    """Return the distinct texts of a sensitive column; numbers keep the zeros after the point that text files have.
 
-    Nothing is read again where no number has a point, nor lost one with its zeros.
+    Files are only read again if a number has a point, or lost one with its zeros.
     """
     found, names = set[str](), series.vocabularies[name].names
     pointed = [*filter(_POINTED.fullmatch, names)]
@@ -593,13 +593,13 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
 
 
 def _place(series: Series, name: str, text: str, *, reveal: bool) -> str:
-    """Return the file and the line where a text stands first, with the text where that is asked for."""
+    """Return the file and the line of a text's first occurrence, with the text if requested."""
     where = "{}:{}".format(*_stands(series, name, text))
     return f'{where}, "{printable(text)}"' if reveal else where
 
 
 def _stands(series: Series, name: str, text: str) -> tuple[str, int | None]:
-    """Return the file and the line of the release where a text stands first."""
+    """Return the file and the line of the release in which a text occurs first."""
     files = series.manifest.releases[series.texts(name)[text]]
     table = read_adjusted(files.rows, files.shown, [name], series.adjustments(files.tag), Problems())
     if table is None:
@@ -617,7 +617,7 @@ def _is_faulty(attribute: QuasiIdentifier, text: str) -> bool:
 
 
 def _stray_of_kind(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
-    """Return the few texts but for which a column would be one of numbers or of dates; none where there are many."""
+    """Return the few texts without which a column would hold numbers or dates; empty if there are many."""
     kinds = (QuasiIdentifier(attribute.name, kind, None, attribute.missing) for kind in (Kind.NUMERIC, Kind.DATE))
     fewest = min(([text for text in texts if _is_faulty(numbers, text)] for numbers in kinds), key=len)
     return fewest if len(fewest) <= len(texts) / 2 else []
@@ -655,14 +655,14 @@ def _is_code(number: Fraction) -> bool:
 
 
 def check_register_texts(series: Series, register: Register) -> None:
-    """Refuse texts of the releases that the register, which has exact values, does not contain.
+    """Refuse texts of the releases that are not in the register, which has exact values.
 
-    A text that is no value of the register, no label, no set and no mask covers no person. That is believed where all
-    cells of the column are such texts, and all of the register's values are among them; where the register has no
-    value, every cell covers all people.
+    A text that is not a value of the register, a label, a set or a mask covers no person. This is accepted if all cells
+    of the column are such texts and include all of the register's values. If the register has no value for a person,
+    every cell covers the person.
 
     Raises:
-        InputError: a column has other cells that are generalized, or the register has values that no cell equals.
+        InputError: a column also has generalized cells, or the register has values that no cell equals.
     """
     problems = Problems()
     for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):

@@ -31,7 +31,7 @@ REGISTER_COLUMNS = ("individual", "first", "last", "release")
 ANY = "any"
 GROWING = "growing"
 OF_TABLES = "tables"
-"""The kind of series of count tables, whose manifest has a reader of its own."""
+"""The kind of series of count tables, whose manifest has its own reader."""
 POSSIBLE = "possible"
 _TABLES: dict[str, set[str] | None] = {
     "series": {"name", "kind", "releases", "releases_by", "published", "updates"},
@@ -60,8 +60,8 @@ R = TypeVar("R", bound=TaggedRelease)
 class ReleaseFiles(TaggedRelease):
     """The files of one release: one table, or an Anatomy pair of rows and values.
 
-    `key` is its key file where that is not the one in the private folder of the series. `by` is the column whose rows
-    with the tag are those of the release, where one file has several.
+    `key` is its key file, if that is not the one in the series' private folder. `by` is the column in which the tag
+    marks the rows of the release, if one file has several releases.
     """
 
     rows: Path
@@ -73,7 +73,7 @@ class ReleaseFiles(TaggedRelease):
 
     @property
     def halves(self) -> tuple[tuple[Path, str], ...]:
-        """The file of rows and, of a pair, that of values, each with how it is called."""
+        """The file of rows and, for a pair, the file of values, each with its name for the user."""
         rows = (self.rows, self.shown)
         return (rows,) if self.values is None else (rows, (self.values, self.values_shown))
 
@@ -82,8 +82,8 @@ class ReleaseFiles(TaggedRelease):
 class Waiver:
     """What is accepted until a date: a finding (`*` stands for any characters), a person, or a group of a release.
 
-    `sizes` is how much of each finding is accepted, by its id, and the small classes of the release as `k`; None where
-    the manifest does not say it.
+    `sizes` holds how much of each finding is accepted, by id, and the small classes of the release as `k`; None if the
+    manifest does not state it.
     """
 
     finding: str | None
@@ -97,14 +97,14 @@ class Waiver:
 
 @dataclass(frozen=True)
 class SeriesManifest(Generic[R]):
-    """What every `series.toml` says, of rows about people and of count tables.
+    """The common part of every `series.toml`, about people or about count tables.
 
     Attributes:
-        folder: where it lies.
-        name: of the series.
-        releases: what was published, in order of publication.
-        policy: the limits that it states, by clause.
-        waivers: what is accepted.
+        folder: the folder of the file.
+        name: the name of the series.
+        releases: the releases, in order of publication.
+        policy: the stated limits, by clause.
+        waivers: the accepted findings.
         unconfirmed: keys that are guesses, such as `table.markers`.
     """
 
@@ -123,13 +123,13 @@ class SeriesManifest(Generic[R]):
 
 @dataclass(frozen=True)
 class Manifest(SeriesManifest[ReleaseFiles]):
-    """All that `series.toml` says of people, checked as far as it can be without opening the other files.
+    """The manifest of a series about people, checked as far as possible without opening other files.
 
-    `to_come` are tags of releases not yet published, of which the register and the known values may speak already.
-    `growing` says that every record of a release is in the next one.
-    `any_transitions` says that any value may follow any. `possible` says that the register lists people who may be in
-    the data, and not who is. `published` are dates of publication, by release. `register_columns` is what the register
-    calls the columns of its own.
+    `to_come` holds the tags of unpublished releases, about which the register and the known values may have lines
+    already. `growing` means that every record of a release is also in the next one. `any_transitions` means that any
+    value may follow any other. `possible` means that the register lists people who may be in the data, not those who
+    are. `published` holds dates of publication by release. `register_columns` maps the columns of the series to the
+    register's own names.
     """
 
     columns: Columns
@@ -149,7 +149,7 @@ class Manifest(SeriesManifest[ReleaseFiles]):
 
     @property
     def values_change(self) -> bool:
-        """Whether values may change: as the transitions say, or in any way."""
+        """Whether values may change, according to the transitions or without restriction."""
         return self.transitions is not None or self.any_transitions
 
     def key_path(self, release: ReleaseFiles) -> Path:
@@ -157,15 +157,15 @@ class Manifest(SeriesManifest[ReleaseFiles]):
         return release.key or self.folder / PRIVATE / f"{release.tag}.key.csv"
 
     def headings(self, tag: str) -> Adjustments:
-        """Return how the headers of a release's tables are read."""
+        """Return how to read the headers of a release's tables."""
         return Adjustments(self.columns.rules, tag, by=self.column_of(tag))
 
     def column_of(self, tag: str) -> str | None:
-        """Return the column whose rows with the tag are those of a release; None where a file has one release."""
+        """Return the column in which the tag marks the rows of a release; None if each file has one release."""
         return next((release.by for release in self.releases if release.tag == tag), None)
 
     def shown(self, path: Path) -> str:
-        """Return how a file is called: by its place in the series folder, if it is in there."""
+        """Return the name of a file for the user: its path in the series folder, if it is inside."""
         return path.relative_to(self.folder).as_posix() if path.is_relative_to(self.folder) else str(path)
 
     def files(self) -> list[Path]:
@@ -177,23 +177,23 @@ class Manifest(SeriesManifest[ReleaseFiles]):
 
 
 def is_table_series(path: str | os.PathLike[str]) -> bool:
-    """Return whether a folder's manifest says that it holds a series of count tables; every trouble counts as no."""
+    """Return whether the manifest of a folder describes a series of count tables; false if it cannot be read."""
     where = as_path(path)
     folder = where.parent if where.name == NAME else where
     return is_about_tables(read_text(folder, NAME, "", Problems()) or "")
 
 
 def is_about_tables(text: str) -> bool:
-    """Return whether a manifest says that it is about count tables; every trouble counts as no."""
+    """Return whether the text of a manifest describes count tables; false if it cannot be parsed."""
     series = (parse(text, NAME, "", Problems()) or {}).get("series")
     return isinstance(series, dict) and series.get("kind") == OF_TABLES
 
 
 def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
-    """Read `series.toml` in a folder, noting every trouble in `problems`.
+    """Read `series.toml` in a folder; note every problem in `problems`.
 
-    The understood part is returned even then, so that the files that it names can be checked, too; None
-    means that there is no readable TOML.
+    Whatever was understood is returned even then, so that the files that it names can be checked, too; None means that
+    the file is not readable TOML.
     """
     absent = f"write a {NAME}" if is_remote(folder) else f"let `audit init {shlex.quote(str(folder))}` write it"
     no_folder = "correct the path; for a new series put the published tables into a folder and run `audit init` on it"
@@ -202,7 +202,7 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
 
 
 def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | None:
-    """Return the manifest that a text is, for the files in a folder; troubles are noted as by `read_manifest`."""
+    """Return the manifest in a text, for the files in a folder; problems are noted as by `read_manifest`."""
     if is_about_tables(text):
         what = "this is a series of count tables, and only rows about people can be read here"
         problems.add(NAME, what, "audit, next, explain, repair, compare, waive and anonymize take count tables")
@@ -212,20 +212,20 @@ def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | No
 
 
 class SeriesReader(Reader, Generic[R]):
-    """Reads what every `series.toml` says, noting each problem where it stands."""
+    """Reads the common part of every `series.toml`, and notes each problem with its line."""
 
     what = "series"
 
     @classmethod
     def of(cls, folder: Path, text: str, problems: Problems) -> Self | None:
-        """Return what reads a text; None where it is no TOML, which is noted."""
+        """Return the reader of a text; None, after noting it, if the text is not TOML."""
         document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
         return None if document is None else cls(folder, NAME, text, document, problems)
 
     def common(
         self, limit_of: Callable[[str, object], float], size_of: Callable[[object], object], example: str
     ) -> dict[str, Any]:
-        """Return what every manifest has, by the names of its fields.
+        """Return the common part of every manifest, by the names of its fields.
 
         `limit_of` knows the clauses; `size_of` and the example are those of `read_waivers`.
         """
@@ -240,7 +240,7 @@ class SeriesReader(Reader, Generic[R]):
         }
 
     def releases(self, series: Mapping[str, Any]) -> tuple[R, ...]:
-        """Return the releases; those of a file that has several are the texts of a column."""
+        """Return the releases; for a file with several releases, one for each text of a column."""
         entries, by = series.get("releases"), self.text(series, "releases_by")
         if not isinstance(entries, list) or not entries:
             self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
@@ -258,11 +258,11 @@ class SeriesReader(Reader, Generic[R]):
 
     @abstractmethod
     def entry(self, entry: object) -> Iterable[R]:
-        """Return the releases that an entry of the list names."""
+        """Return the releases in an entry of the list."""
 
     @abstractmethod
     def divided(self, found: list[R], by: str) -> list[R]:
-        """Return the releases that the texts of a column are, in the order of the texts."""
+        """Return one release for each text of a column, in the order of the texts."""
 
 
 class _ManifestReader(SeriesReader[ReleaseFiles]):
@@ -270,7 +270,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
 
     @property
     def allowed(self) -> Mapping[str, set[str] | None]:
-        """The tables, with the clauses of all packages."""
+        """The allowed tables, with the clauses of all packages."""
         return {**_TABLES, "policy": {*CLAUSES, "grave"}}
 
     def manifest(self) -> Manifest:
@@ -340,7 +340,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return []
 
     def register_columns(self, adversary: Mapping[str, Any]) -> dict[str, str]:
-        """Return what the register calls the columns of people and of releases, where it is something else."""
+        """Return the register's names of the columns of people and of releases, if they differ."""
         table = self.table("register")
         if table and "register" not in adversary:
             self.note("register", f"{NOTHING} without a register", 'write register = "…" under [adversary]')
@@ -382,7 +382,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return [ReleaseFiles(release_tag(rows), self.folder / rows, rows, self.folder / values, values)]
 
     def published(self, series: Mapping[str, Any], tags: set[str]) -> dict[str, datetime.date]:
-        """Return the releases' dates of publication; a release may be a candidate still to come."""
+        """Return the releases' dates of publication; a release may be an unpublished candidate."""
         table, found = series.get("published", {}), dict[str, datetime.date]()
         if not isinstance(table, dict):
             self.note("published", "this has to be a table", 'write published = { "2024Q1" = 2024-04-15 }')
@@ -397,7 +397,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return found
 
     def anonymized(self) -> str | None:
-        """Return the method and the parameters by which the series was published here, as on the command line."""
+        """Return the method and the parameters by which this program published the series, as on the command line."""
         table = self.table("anonymized")
         method = self.text(table, "method")
         if table and method is None:
@@ -421,7 +421,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return found
 
     def grave(self) -> tuple[tuple[str | None, str], ...]:
-        """Return the grave values, each with its attribute, or with None where it is of whichever has it."""
+        """Return the grave values, each with its attribute; None means any attribute that has the value."""
         table = self.table("policy")
         if "grave" not in table and "max_ever_risk" in table:
             self.note("max_ever_risk", "it needs the values that it is about", 'write grave = ["…"] under [policy]')
@@ -433,7 +433,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
         return tuple((each, value) for each in table["grave"] for value in self.texts(table["grave"], each))
 
     def widths(self, columns: Columns) -> dict[str, Fraction]:
-        """Return how far close numbers of a column may be apart, in its own unit."""
+        """Return the width within which two numbers of a column are close, in the column's unit."""
         table, found = self.table("policy").get("closeness"), dict[str, Fraction]()
         for column, given in table.items() if isinstance(table, dict) else ():
             width = exact_number(given)
@@ -451,7 +451,7 @@ class _ManifestReader(SeriesReader[ReleaseFiles]):
 
 
 def read_policy(reader: Reader, limit_of: Callable[[str, object], float]) -> dict[str, float]:
-    """Return the limits of a manifest, noting each that is none; `limit_of` knows the clauses."""
+    """Return the limits in a manifest, and note those that are not valid; `limit_of` knows the clauses."""
     limits: dict[str, float] = {}
     clauses = reader.allowed["policy"] or ()
     for key, value in reader.table("policy").items():
@@ -464,7 +464,7 @@ def read_policy(reader: Reader, limit_of: Callable[[str, object], float]) -> dic
 
 
 def exact_number(given: object) -> Fraction | None:
-    """Return the number that a manifest says, as a number or as text; None where it is none."""
+    """Return the number that a manifest gives as a number or as text; None if it is neither."""
     try:
         return None if isinstance(given, bool) else Fraction(str(given))
     except (ValueError, ZeroDivisionError):
@@ -472,7 +472,7 @@ def exact_number(given: object) -> Fraction | None:
 
 
 def size_of(given: object) -> Size | None:
-    """Return how much of a finding of people, or which small classes, a waiver accepts; None where it says no such."""
+    """Return how much of a finding about people, or which small classes, a waiver accepts; None if it does not say."""
     if isinstance(given, dict) and given.keys() == {"smallest", "rows"}:
         whole = [each for each in given.values() if isinstance(each, int) and not isinstance(each, bool) and each > 0]
         return SmallClasses(given["smallest"], given["rows"]) if len(whole) == len(given) else None
@@ -486,7 +486,8 @@ def size_of(given: object) -> Size | None:
 def read_waivers(reader: Reader, size_of: Callable[[object], object], example: str) -> tuple[Waiver, ...]:
     """Return the waivers of a manifest, and note each problem with its place.
 
-    `size_of` returns how much of one finding a waiver accepts, None for what says no such thing, unlike the example.
+    `size_of` returns how much of one finding a waiver accepts, None for a value that, unlike the example, does not say
+    it.
     """
     entries = reader.document.get("waiver", [])
     if not isinstance(entries, list):
@@ -506,7 +507,7 @@ def read_waivers(reader: Reader, size_of: Callable[[object], object], example: s
 
 
 def _sizes(waiver: Waiver, given: object, size_of: Callable[[object], object]) -> Mapping[str, object] | None:
-    """Return how much of each finding a waiver accepts, by its id; None where it does not say that."""
+    """Return how much of each finding a waiver accepts, by id; None if it does not say."""
     named = waiver.finding
     if named is not None and "*" not in named and (size := size_of(given)) is not None:
         return {named: size}
@@ -539,11 +540,11 @@ def _waiver(reader: Reader, entry: object) -> Waiver | None:
 
 
 _NEEDED = {"sensitive", "quasi_identifiers", "releases", "dimensions", "markers"}
-"""Keys of which an empty list says something, or which have a message of their own."""
+"""Keys for which an empty list has a meaning, or which have a message of their own."""
 
 
 def note_empty(reader: Reader, *tables: str) -> None:
-    """Note the keys of some tables of a manifest that list nothing, or of which an entry does."""
+    """Note the keys of a manifest's tables that list nothing, or with an entry that lists nothing."""
     for name in tables:
         content = reader.document.get(name)
         for key, value in content.items() if isinstance(content, dict) else ():

@@ -1,4 +1,4 @@
-"""Microdata: the exact tables that an anonymizer publishes from, one snapshot per release."""
+"""Microdata: the exact tables from which an anonymizer publishes, one snapshot for each release."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _TABLES: dict[str, set[str] | None] = {
     "grids": None,
 }
 _LARGEST = 10**300
-"""Beyond it the distance of two numbers may be no floating-point number any more."""
+"""Larger numbers may have differences that no floating-point number can represent."""
 MOST_LISTED = 500
-"""So many values at most are listed in a domain that is guessed."""
+"""The most values that a guessed domain lists."""
 _NUMBERS_AMONG = 0.9
-"""From this share of numbers on, a column is taken for numeric, and its other cells for slips of the pen."""
+"""A column with at least this share of numbers is numeric; its other cells are probably errors."""
 
 
 @dataclass(frozen=True)
 class Domain:
-    """What a quasi-identifier can be: numbers from `low` to `high`, or texts in an order of their own."""
+    """The possible values of a quasi-identifier: numbers from `low` to `high`, or texts in an order of their own."""
 
     low: Fraction | None = None
     high: Fraction | None = None
@@ -66,12 +66,12 @@ class SnapshotFile:
 
 @dataclass(frozen=True)
 class ReadSnapshot:
-    """A snapshot as it was read.
+    """A snapshot that was read.
 
     Attributes:
-        snapshot: the same as integer columns.
-        texts: for each quasi-identifier the text of each place in its scale.
-        numbers: the same as exact numbers, where the attribute is numeric; empty otherwise.
+        snapshot: the snapshot as integer columns.
+        texts: the text of each place in the scale of each quasi-identifier.
+        numbers: the same as exact numbers, if the attribute is numeric; otherwise empty.
         table: the file, to find the line of a row.
     """
 
@@ -87,12 +87,12 @@ class Microdata:
 
     Attributes:
         transitions: the file of possible updates, or None where sensitive values never change.
-        updates: its lines, which may have been completed since.
-        domains: what the quasi-identifiers can be, for those that say so; the leaves of a hierarchy, in their order.
-        hierarchies: along which labels a quasi-identifier is published.
+        updates: its lines, perhaps completed.
+        domains: the declared domains of quasi-identifiers; with a hierarchy, its leaves in order.
+        hierarchies: the labels with which a quasi-identifier is published.
         codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
         harmless: sensitive values that may be known of any person.
-        grids: the widths of the intervals that a quasi-identifier is published in, ascending.
+        grids: the widths of the intervals in which a quasi-identifier is published, ascending.
     """
 
     folder: Path
@@ -123,7 +123,7 @@ class Microdata:
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
-        """How each quasi-identifier's values compare: as its domain says, else as those of the first snapshot do.
+        """How each quasi-identifier's values compare: by its domain, or else by the values of the first snapshot.
 
         Codes are texts.
 
@@ -140,7 +140,7 @@ class Microdata:
         }
 
     def is_whole(self, name: str) -> bool:
-        """Return whether a quasi-identifier has whole numbers alone, in the first snapshot and in its domain."""
+        """Return whether a quasi-identifier has only whole numbers, in the first snapshot and in its domain."""
         domain = self.domains.get(name)
         ends = [end for end in (domain.low, domain.high) if end is not None] if domain is not None else []
         plain = all(text.lstrip("+-").isdigit() for text in self._first[name])
@@ -172,14 +172,14 @@ class Microdata:
         kinds: Mapping[str, Kind] | None = None,
         transitions: Transitions | None = None,
     ) -> ReadSnapshot:
-        """Read one snapshot; people and sensitive values are numbered as in a series, or on their own.
+        """Read one snapshot; people and sensitive values are numbered with the given codes, or independently.
 
-        `kinds` says how values compare where a series has decided that already; `transitions` what may become of
+        `kinds` says how values compare, if a series already decided that; `transitions` are the possible updates of
         sensitive values, by the codes of this vocabulary.
 
         Raises:
-            InputError: a cell is empty or no value of its attribute, a sensitive value has no transitions though
-                others have, or a person stands twice.
+            InputError: a cell is empty or not a value of its attribute, a sensitive value has no transitions although
+                others have, or a person occurs twice.
         """
         file, problems = self.snapshots[position], Problems()
         names = [self.individual, *self.quasi_identifiers, self.sensitive]
@@ -203,7 +203,7 @@ class Microdata:
         return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)
 
     def closed(self) -> tuple[Microdata, int]:
-        """Return the same with the transitions completed, and how many pairs that adds.
+        """Return the microdata with completed transitions, and the number of added pairs.
 
         Raises:
             UsageError: there are none.
@@ -252,7 +252,7 @@ class Microdata:
     def _column(
         self, table: Table, name: str, kind: Kind, problems: Problems
     ) -> tuple[Codes, list[str], list[Fraction | str]]:
-        """Return the places of a quasi-identifier's cells in its scale, and the scale as texts and exact values."""
+        """Return the places of a quasi-identifier's cells in its scale, and the scale as texts and as exact values."""
         codes, names = text_codes(table.arrow(name))
         known = self._parsed.setdefault(name, {})
         wrong: dict[tuple[str, str], list[int]] = {}
@@ -274,7 +274,7 @@ class Microdata:
         return (places[codes] if names else codes), [text_of.get(v, str(v)) for v in values], values
 
     def _exact(self, name: str, text: str, kind: Kind) -> tuple[Fraction | str | None, str, str]:
-        """Return the exact value that a text is, or None with what is wrong and what to do."""
+        """Return the exact value of a text, or None with the fault and the remedy."""
         domain = self.domains.get(name)
         try:
             value = parse_value(text, kind)
@@ -309,7 +309,7 @@ def open_microdata(path: Path | str) -> Microdata:
     """Open the microdata in a folder (or the one whose `microdata.toml` is named).
 
     Raises:
-        InputError: the file is faulty, or snapshots or columns that it names are missing; all problems are in it.
+        InputError: the file is faulty, or snapshots or columns that it names are missing; all problems are named.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == NAME else folder
@@ -426,7 +426,7 @@ class _MicrodataReader(Reader):
 
 
 def _names_release(tag: str) -> bool:
-    """Return whether a tag, as a release's file name in a manifest, is neither a pattern nor another tag.
+    """Return whether a tag, as a release's file name in a manifest, is not a pattern and matches no other tag.
 
     >>> _names_release("2024-Q1"), _names_release("[1]"), _names_release("1.rows")
     (True, False, False)
@@ -435,7 +435,7 @@ def _names_release(tag: str) -> bool:
 
 
 def _domain(content: object) -> Domain | None:
-    """Return the domain that a list is: two or more numbers span an interval, texts are values in their order.
+    """Return the domain of a list: two or more numbers span an interval, texts are values in their order.
 
     >>> _domain([17, 95]).high, _domain(["F", "M"]).texts
     (Fraction(95, 1), ('F', 'M'))
@@ -453,7 +453,7 @@ def _domain(content: object) -> Domain | None:
 
 
 def kind_of_values(texts: Sequence[str]) -> Kind:
-    """Return how the values of a column compare whose cells are all exact values."""
+    """Return how the values of a column of exact values compare."""
     numbers = 0
     for text in texts:
         try:
@@ -464,11 +464,11 @@ def kind_of_values(texts: Sequence[str]) -> Kind:
 
 
 def _ordered(present: set[Fraction | str], listed: Sequence[Fraction | str]) -> list[Fraction | str]:
-    """Return the values in the order of their domain: as listed, else by number, else as people sort names."""
+    """Return the values in the order of their domain: as listed, else by number, else in natural order."""
     if listed:
         return list(listed)
     numbers = [value for value in present if isinstance(value, Fraction)]
     if numbers:
-        # Floats first: comparing fractions is slow, and needed only where they are as good as equal.
+        # Floats first: comparing fractions is slow, and only necessary if the floats are nearly equal.
         return [number for _, number in sorted((float(number), number) for number in numbers)]
     return [*sorted((value for value in present if isinstance(value, str)), key=lambda text: (natural(text), text))]

@@ -1,7 +1,7 @@
 """The notations of ordered cells: numbers and days, alone, as ranges, open at an end, or with their unit.
 
 One table says what each notation means. The forms of numbers and days are separate, so that `20 to 39` and `2024-03 to
-2024-05` are one line of the table. Words are those of English, German, French and Spanish.
+2024-05` are one line of the table. Words may be English, German, French or Spanish.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from audit.io.cells import CellError, Interval, Kind
 
-LONGEST_NUMBER = 40  # longer texts are not numbers, and exponents beyond the next line neither:
+LONGEST_NUMBER = 40  # longer texts are not numbers, and neither are exponents above the next line:
 _LARGEST_EXPONENT = 300  # an exact fraction of `1e999999999` would fill the memory
 _LONGEST = 3 * LONGEST_NUMBER
 _INFINITE = r"[+-]?inf(?:inity)?"
@@ -88,7 +88,7 @@ _UNDER = (
 
 
 class CellNotation(NamedTuple):
-    """One way to write a cell: `{a}` and `{b}` are its ends, which it may leave out or exclude."""
+    """One way to write a cell: `{a}` and `{b}` are its ends, each of which may be absent or excluded."""
 
     form: str
     low: str | None = "a"
@@ -116,9 +116,9 @@ _TABLE = (
 
 @dataclass(frozen=True)
 class Reading:
-    """What a text means: an interval (None for the whole line), the unit behind its numbers, if any.
+    """The meaning of a text: an interval (None for the whole line), and the unit after its numbers, if any.
 
-    `is_point` says whether it is one number or one date, as long as a month or a year may be.
+    `is_point` is true for one number or one date, even if the date is a whole month or year.
     """
 
     interval: Interval | None
@@ -134,7 +134,7 @@ class _Ends(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """Return a text in the one spelling that notations are written in.
+    """Return a text in the single spelling in which notations are written.
 
     >>> plain("20 –  39 Jahre"), plain("≥65")
     ('20 - 39 jahre', '>=65')
@@ -148,7 +148,7 @@ def is_plain_number(text: str) -> bool:
 
 
 def read_number(text: str) -> Fraction | None:
-    """Return the number that a text is, or None."""
+    """Return the number in a text, or None."""
     text = text.translate(_SIGNS) if len(text) <= LONGEST_NUMBER else ""
     if not _A_NUMBER.fullmatch(text):
         return None
@@ -158,10 +158,10 @@ def read_number(text: str) -> Fraction | None:
 
 @lru_cache(maxsize=1 << 16)  # lists repeat their members
 def read_interval(text: str, kind: Kind) -> Reading | None:
-    """Return what a number or day, or a range of them, means in a column of this kind; None where it is none.
+    """Return the meaning of a number or day, or of a range of them, in a column of this kind; None for other texts.
 
     Raises:
-        CellError: its ends are exchanged, or nothing is between them.
+        CellError: its ends are reversed, or it is empty.
 
     >>> read_interval("18 bis unter 25 Jahre", Kind.NUMERIC).interval
     Interval(low=Fraction(18, 1), high=Fraction(25, 1), low_open=False, high_open=True)
@@ -184,9 +184,9 @@ def read_interval(text: str, kind: Kind) -> Reading | None:
 
 
 def read_day(text: str, kind: Kind) -> tuple[datetime.date, datetime.date] | None:
-    """Return the first and the last day of a date, month, quarter or year; None where the text is none.
+    """Return the first and the last day of a date, month, quarter or year; None if the text is none of these.
 
-    What slashes divide is read in the order that the kind of column says, else not at all.
+    Dates with slashes are read in the order of the column's kind; without such a kind they are not read.
 
     >>> [str(day) for day in read_day("2024-02", Kind.DATE)], read_day("03/04/2024", Kind.DATE)
     (['2024-02-01', '2024-02-29'], None)
@@ -207,7 +207,7 @@ def read_day(text: str, kind: Kind) -> tuple[datetime.date, datetime.date] | Non
 
 
 def _span(numbers: list[int], *, quarter: bool) -> tuple[datetime.date, datetime.date]:
-    """Return the first and the last day of year, month and day, or less of these, or year and quarter."""
+    """Return the first and the last day of a year, month and day, or of fewer of these, or of a year and quarter."""
     year, *rest = numbers
     if len(rest) > 1:
         day = datetime.date(year, rest[0], rest[1])
@@ -239,7 +239,7 @@ def _decade(text: str, kind: Kind) -> _Ends | None:
 
 
 def _reading(notation: CellNotation, found: re.Match[str], kind: Kind) -> Reading | None:
-    """Return what a text means that a notation fits; None where an end is no number or day, or units differ."""
+    """Return the meaning of a text that matches a notation; None if an end is not a number or day, or units differ."""
     parts = found.groupdict()
     units = {_unit(part) for name, part in parts.items() if name.startswith("unit") and part}
     if len(units) > 1:
@@ -264,16 +264,16 @@ def _reading(notation: CellNotation, found: re.Match[str], kind: Kind) -> Readin
 
 
 def _infinities_fit(notation: CellNotation, parts: dict[str, str | None]) -> bool:
-    """Return whether only a lower end is minus infinity, and only an upper one infinity."""
+    """Return whether minus infinity occurs only as a lower end, and infinity only as an upper end."""
     low, high = (None if name is None else parts[name] for name in (notation.low, notation.high))
     return not (low and "inf" in low and low[0] != "-") and not (high and "inf" in high and high[0] == "-")
 
 
 def _between(low: _Ends | None, high: _Ends | None, kind: Kind, *, low_open: bool, high_open: bool) -> Interval | None:
-    """Return the interval between two ends, None for the whole line; of days, which are whole, both ends belong to it.
+    """Return the interval between two ends, None for the whole line; for days, which are whole, both ends are included.
 
     Raises:
-        CellError: nothing is between them.
+        CellError: the interval is empty.
     """
     if low is None and high is None:
         return None
@@ -291,7 +291,7 @@ def _between(low: _Ends | None, high: _Ends | None, kind: Kind, *, low_open: boo
 
 @cache
 def _unit(text: str) -> str:
-    """Return the name of a unit, however it is written."""
+    """Return the standard name of a unit."""
     text = text.strip(" .")
     return next(name for name, words in _UNITS.items() if re.fullmatch(words, text))
 
@@ -301,7 +301,7 @@ def _unit(text: str) -> str:
 
 @cache
 def _patterns(kind: Kind) -> tuple[tuple[CellNotation, re.Pattern[str]], ...]:
-    """Return the table's patterns for numbers, or for days; they are compiled when the first cell asks for them."""
+    """Return the table's patterns for numbers, or for days; compiled on first use."""
     point = _NUMBER if kind is Kind.NUMERIC else _DAY
     unit = rf"(?: ?(?=[^\W\d_]|[%€$£])(?P<unit_{{0}}>{_UNIT})(?![^\W\d_])\.?)?" if kind is Kind.NUMERIC else ""
     before = r"(?:(?P<unit_before_{0}>[$€£]) ?)?" if kind is Kind.NUMERIC else ""
@@ -325,7 +325,7 @@ _SLASHED = re.compile("([0-9]{1,2})/([0-9]{1,2})/[0-9]{4}")
 
 
 def kind_of_days(texts: Iterable[str]) -> Kind:
-    """Return how days are read in a column with these texts: slashes where they allow one order of day and month."""
+    """Return how days are read in a column with these texts: with slashes, if they allow one order of day and month."""
     parts = [pair for text in texts for pair in _SLASHED.findall(text)]
     late = [any(int(pair[place]) > 12 for pair in parts) for place in (0, 1)]
     if late[0] == late[1]:

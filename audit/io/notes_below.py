@@ -1,4 +1,4 @@
-"""What stands below a table: notes, which are no rows, and a last row that may be one."""
+"""Notes below a table, which are not rows, and a last row that may be a note."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from audit.io.paths import kept_while_unchanged
 Row = tuple[int, Sequence[str]]
 
 _SENTENCE = 3  # words
-_LAST = 1 << 14  # bytes at the end of a file, by which it is seen whether notes may stand there
+_LAST = 1 << 14  # bytes at the end of a file that show whether notes may follow the table
 _WORDS = (
     "sources?|notes?|footnotes?|remarks?|caveats?|datasets?|last updated?|quellen?|hinweise?|anmerkung(?:en)?|"
     "keys?|legend|zeichen\\w*|l[e\u00e9]gende|leyenda|symbols?|fu\u00dfnoten?|remarques?|champ|lecture|fuentes?|notas?|n\\.?b\\.?"
@@ -30,13 +30,14 @@ _NOTE = re.compile(
 
 @dataclass(frozen=True)
 class Below:
-    """What stands below a table.
+    """The lines below a table.
 
     Attributes:
-        notes: line and text of each note.
-        rows: how many of the last rows these are, empty ones before and between them included.
-        first: the line of the first of these rows, None where there are none.
-        lone: line and text of a last row that may be a note: its first cell alone has a text, which no other row has.
+        notes: the line and the text of each note.
+        rows: the number of last rows that they take, including empty ones before and between them.
+        first: the line of the first of these rows, None if there are none.
+        lone: the line and the text of a last row that may be a note: only its first cell has a text, which no other row
+            has.
     """
 
     notes: tuple[tuple[int, str], ...] = ()
@@ -47,7 +48,7 @@ class Below:
 
 @kept_while_unchanged(64)
 def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
-    """Return what stands below the table of a file; nothing where that cannot be read."""
+    """Return the notes below the table of a file; none if it cannot be read."""
     try:
         if path.suffix.lower() == WORKBOOK:
             found = read_foreign(path)
@@ -65,7 +66,7 @@ def below_table(path: Path, declared: Declared = NOTHING_DECLARED) -> Below:
 
 
 def ends_with_one_cell(content: bytes, dialect: Dialect) -> bool:
-    """Return whether the last line has at most one cell that is not empty, as far as quotes do not matter."""
+    """Return whether the last line has at most one cell that is not empty, ignoring quotes."""
     whole = dialect.encoding.startswith("utf-16")
     text = content[0 if whole else -_LAST :].decode(dialect.encoding, "replace").rstrip()
     last = text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
@@ -74,7 +75,7 @@ def ends_with_one_cell(content: bytes, dialect: Dialect) -> bool:
 
 
 def _below(rows: Sequence[Row]) -> Below:
-    """Return what the last rows are: notes from the first on that speaks as one, if all that follow are sentences."""
+    """Return the notes among the last rows: from the first that reads as a note, if all rows after it are sentences."""
     end = next((place for place, (_, cells) in enumerate(rows[::-1]) if any(map(str.strip, cells[1:]))), len(rows))
     texts = [(line, cells[0].strip()) for line, cells in rows]
     labels, last = [text for _, text in texts[: len(rows) - end]], texts[len(rows) - end :]
@@ -83,13 +84,13 @@ def _below(rows: Sequence[Row]) -> Below:
         first -= 1
     notes = tuple((line, text) for line, text in last[first:] if text)
     doubtful = [each for each in notes if not (_NOTE.fullmatch(each[1]) or _is_sentence(each[1]))]
-    if notes and any(map(_NOTE.fullmatch, labels)):  # labels look like notes here
+    if notes and any(map(_NOTE.fullmatch, labels)):  # labels may look like notes here
         doubtful = [notes[0]]
     if doubtful:
         return Below(lone=doubtful[0])
     above = [each for each in last[:first] if each[1]]
     known = [*labels, *(text for _, text in above)]
-    # Beside counts alone, a label whose count is hidden is as likely as a note.
+    # Beside counts, a label whose count is hidden is as likely as a note.
     only_counts = max((len(cells) for _, cells in rows), default=0) <= 2
     lone = next((each for each in above[-1:] if known.count(each[1]) == 1), None)
     lone = None if lone is None or (only_counts and not _is_sentence(lone[1])) else lone
@@ -97,5 +98,5 @@ def _below(rows: Sequence[Row]) -> Below:
 
 
 def _is_sentence(text: str) -> bool:
-    """Return whether a line below a note goes on with it."""
+    """Return whether a line continues the note above it."""
     return ":" in text or len(text.split()) >= _SENTENCE

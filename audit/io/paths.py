@@ -1,12 +1,11 @@
-"""Places: where a text becomes a path, and all that differs between files at hand and files at a URL.
+"""Paths: turn a text into a path, and hide all differences between local files and files at a URL.
 
-A path of this machine is a `pathlib.Path`, which needs no import of fsspec. Anything with `://` in it, except
-`file://`, becomes a `RemotePath`: a file is fetched when it is first needed, into a folder of this machine that is
-removed at the end, and read there.
+A local path is a `pathlib.Path`, which needs no import of fsspec. A text with `://`, except `file://`, becomes a
+`RemotePath`: a file is fetched on first use into a local folder, which is removed at the end, and read there.
 
 Every error of a storage except "there is no such file" ends the reading at once: a file that may exist, but cannot be
-read, must not pass for a missing one (a missing key changes what is audited). Credentials in a URL appear in no
-message.
+read, must not pass for a missing one (a missing key changes what is audited). No message contains the credentials in a
+URL.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _ABSENT = ("there is no such place", "correct the address")
 
 
 class FetchedFiles:
-    """A private folder, removed with this object."""
+    """A private folder that is removed with this object."""
 
     def __init__(self) -> None:
         self.folder = mkdtemp(prefix="audit-")
@@ -52,13 +51,13 @@ class FetchedFiles:
 
 @dataclass(frozen=True)
 class RemotePath:
-    """A place under a URL, which does what reading asks of a `pathlib.Path` by the file that was fetched.
+    """A path under a URL that behaves like a `pathlib.Path`, by means of the fetched file.
 
     Attributes:
-        storage, root: the place that it was opened under.
+        storage, root: the storage and the path that was opened.
         shown_root: the URL of that, without credentials.
-        fetched: the files that were needed.
-        inner: the place below that, as manifests write it.
+        fetched: the files fetched so far.
+        inner: the path below the root, as manifests write it.
         query: what follows the `?` of a web address; it may sign every file below.
     """
 
@@ -74,10 +73,10 @@ class RemotePath:
         return f"{self.shown_root}/{self.inner}" if self.inner else self.shown_root
 
     def __fspath__(self) -> str:
-        """Return where the file is fetched to; where there is none, nothing is.
+        """Return the path of the fetched file; if the storage has no file, nothing exists at that path.
 
         Raises:
-            InputError: the storage says anything else, or the file cannot be kept.
+            InputError: the storage reports another error, or the file cannot be written.
         """
         target = f"{self._target}?{self.query}" if self.query else self._target
         local = (
@@ -89,19 +88,19 @@ class RemotePath:
             try:
                 part.write_bytes(content)
                 part.replace(local)
-            except OSError as error:  # which must not pass for a file that is not there
+            except OSError as error:  # which must not pass for a missing file
                 what, remedy = "the file cannot be kept on this machine", "make room in the folder of temporary files"
                 raise InputError([Problem(self.inner or str(self), what, remedy)]) from error
         return str(local)
 
     def __getattr__(self, name: str) -> object:
-        """Return what the file that was fetched says."""
+        """Return an attribute of the fetched file's path."""
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(Path(self), name)
 
     def __truediv__(self, name: str) -> RemotePath:
-        """Return a place below this one."""
+        """Return a path below this one."""
         return replace(self, inner=(PurePosixPath(self.inner) / name).as_posix())
 
     @property
@@ -111,7 +110,7 @@ class RemotePath:
 
     @property
     def parent(self) -> RemotePath:
-        """The folder that holds this place."""
+        """The parent folder."""
         if self.inner:
             return replace(self, inner=self.inner.rpartition("/")[0])
         scheme, mark, rest = self.shown_root.partition("://")
@@ -123,44 +122,44 @@ class RemotePath:
 
     @property
     def _target(self) -> str:
-        """Where the storage is asked for this file."""
+        """The path or address by which the storage is asked for this file."""
         inner = quote(self.inner) if self._is_web else self.inner
         return f"{self.root.rstrip('/')}/{inner}" if inner else self.root
 
     def _asked(self, ask: Callable[[str], T], target: str) -> T | None:
-        """Return what the storage answers; None where it has no such file.
+        """Return the answer of the storage; None if it has no such file.
 
         Raises:
-            InputError: it says anything else.
+            InputError: it reports another error.
         """
         try:
             return ask(target)
-        except Exception as error:  # noqa: BLE001 - each storage has exceptions of its own
+        except Exception as error:  # noqa: BLE001 - each storage raises errors of its own
             if (found := fault(error)) is None:
                 return None
-            # The cause is dropped: it may quote the address with its credentials.
+            # The cause is dropped, because it may quote credentials in the address.
             raise InputError([Problem(self.inner or str(self), *found)]) from None
 
     def is_dir(self) -> bool:
-        """Return whether there is such a folder; the web has none."""
+        """Return whether the folder exists; false on the web, which has no folders."""
         return not self._is_web and bool(self.storage.isdir(self._target))
 
     def absolute(self) -> RemotePath:
-        """Return the place itself."""
+        """Return the path itself."""
         return self
 
     resolve = absolute
 
     def is_relative_to(self, folder: Path) -> bool:
-        """Return whether the place is below a folder."""
+        """Return whether the path is below a folder."""
         return f"{self}/".startswith(f"{folder}/")
 
     def relative_to(self, folder: Path) -> PurePosixPath:
-        """Return the place as seen from a folder above it."""
+        """Return the path relative to a folder above it."""
         return PurePosixPath(str(self).removeprefix(str(folder)).lstrip("/"))
 
     def holds(self, name: str) -> bool:
-        """Return whether a path that a manifest names is below this place, however it is spelled."""
+        """Return whether a path in a manifest is below this path, however it is spelled."""
         plain = name
         while (once := unquote(plain)) != plain:
             plain = once
@@ -169,9 +168,9 @@ class RemotePath:
         return not (odd or ".." in parts or "" in parts[:-1] or plain.count("/") != name.count("/"))
 
     def matching(self, pattern: str) -> list[str] | None:
-        """Return the files below this place that match a pattern; None where the storage cannot list files.
+        """Return the files below this path that match a pattern; None if the storage cannot list files.
 
-        A web server's page of links is no list: it may show some of the files.
+        A web server's page of links is not a list, because it may omit files.
         """
         if self._is_web:
             return None
@@ -183,20 +182,20 @@ class RemotePath:
 
 
 def as_path(where: str | os.PathLike[str] | UPath | RemotePath) -> Path:
-    """Return the path of a file or folder, of this machine or, when it is a URL, of a storage that fsspec knows.
+    """Return the path of a local file or folder, or of one at a URL in a storage that fsspec knows.
 
     >>> as_path("series/series.toml").name
     'series.toml'
 
     Raises:
-        UsageError: what reads URLs is not installed, or this is none.
+        UsageError: the library for this URL is not installed, or the URL is not valid.
         InputError: the storage cannot be reached.
     """
     path: Path = _place(where)
     return path
 
 
-def _place(where: Any) -> Any:  # noqa: ANN401 - a place at a URL is a path in all that reading asks of one
+def _place(where: Any) -> Any:  # noqa: ANN401 - a remote path has all that reading needs of a path
     if isinstance(where, RemotePath):
         return where
     options = {} if isinstance(where, str | os.PathLike) else where.storage_options
@@ -206,7 +205,7 @@ def _place(where: Any) -> Any:  # noqa: ANN401 - a place at a URL is a path in a
 
 
 def is_url(text: str) -> bool:
-    """Return whether a text is a URL rather than a path of this machine."""
+    """Return whether a text is a URL rather than a local path."""
     return "://" in text
 
 
@@ -216,7 +215,7 @@ def is_remote(path: object) -> TypeGuard[RemotePath]:
 
 
 def without_secrets(text: str) -> str:
-    """Return a URL without user, password, query and fragment; other texts as they are.
+    """Return a URL without user, password, query and fragment; other texts unchanged.
 
     >>> without_secrets("https://me:p/w@host/series?signature=abc")
     'https://host/series'
@@ -230,7 +229,7 @@ def without_secrets(text: str) -> str:
 
 
 def is_inside(folder: Path, name: str) -> bool:
-    """Return whether a path that a folder's manifest names, links resolved, is in the folder."""
+    """Return whether a path in a folder's manifest, with links resolved, is inside the folder."""
     if is_remote(folder):
         return folder.holds(name)
     try:
@@ -240,12 +239,12 @@ def is_inside(folder: Path, name: str) -> bool:
 
 
 def real_path(path: Path) -> Path:
-    """Return a path of this machine with its links resolved; links that lead to themselves stay as they are."""
+    """Return a local path with its links resolved; unchanged if a link leads to itself."""
     return Path(os.path.realpath(path))
 
 
 def matching(folder: Path, pattern: str) -> list[str] | None:
-    """Return the files of a folder that match a pattern, in no order; None where files cannot be listed."""
+    """Return the files of a folder that match a pattern, in no order; None if files cannot be listed."""
     if is_remote(folder):
         return folder.matching(pattern)
     try:
@@ -255,23 +254,23 @@ def matching(folder: Path, pattern: str) -> list[str] | None:
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Return whether two paths are those of one file."""
+    """Return whether two paths are the same file."""
     if str(one) == str(other):
         return True
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)  # noqa: PTH110, PTH121 - never raises
 
 
 def version(path: Path) -> tuple[int, int]:
-    """Return what changes when a file does."""
+    """Return a value that changes when the file does."""
     status = path.stat()
     return status.st_mtime_ns, status.st_size
 
 
 def kept_while_unchanged(most: int) -> Callable[[Reader[P, T]], Reader[P, T]]:
-    """Return a decorator of a function that reads a file: what it read last is kept while the file is unchanged.
+    """Return a decorator for a function that reads a file: its last results are cached while the files do not change.
 
     Args:
-        most: the number of results that are kept.
+        most: the number of cached results.
     """
 
     def decorate(read: Reader[P, T]) -> Reader[P, T]:
@@ -315,16 +314,17 @@ def _opened(text: str, options: Mapping[str, Any]) -> RemotePath:
         raise UsageError(f"{shown}: {what}; install the package that fsspec asks for") from error
     except ValueError:
         raise UsageError(f"{shown}: there is no storage of this kind, or no such address; check the URL") from None
-    except Exception as error:  # noqa: BLE001 - some storages are reached for at once, and fail in their own ways
+    except Exception as error:  # noqa: BLE001 - some storages connect at once, and raise errors of their own
         raise InputError([Problem(shown, *(fault(error) or _ABSENT))]) from None
     clean = without_secrets(address).partition("://")[2].rstrip("/")
     return RemotePath(storage, root, f"{scheme}://{clean}", FetchedFiles(), query=query)
 
 
 def _web_options(scheme: str) -> dict[str, Any]:
-    """Return options for a web client that takes files as they are, and gives up on a silent server, not a long file.
+    """Return options for a web client that leaves files packed, and whose timeout is for silence, not for long files.
 
-    Else a `.csv.gz` that a server calls compressed would be unpacked on the way. What the user set comes first.
+    Otherwise a `.csv.gz` that a server declares as compressed would be unpacked on the way. The user's own options come
+    first.
     """
     if scheme not in WEB:
         return {}
@@ -340,7 +340,7 @@ def _web_options(scheme: str) -> dict[str, Any]:
 
 
 def fault(error: BaseException) -> tuple[str, str] | None:
-    """Return what an error of a storage means and what to do; None when there is no such file."""
+    """Return the meaning and the remedy of a storage error; None if there is no such file."""
     chain = [error]
     while (cause := chain[-1].__cause__) is not None and cause not in chain:
         chain.append(cause)
@@ -358,7 +358,7 @@ def fault(error: BaseException) -> tuple[str, str] | None:
 
 
 def _described(error: BaseException) -> str:
-    """Return the names of an error and of its kinds, its number by name, and the status that a server answered."""
+    """Return the names of an error and of its classes, its error number by name, and the HTTP status."""
     names = " ".join(kind.__name__ for kind in type(error).__mro__)
     number, status = getattr(error, "errno", None) or 0, getattr(error, "status", None)
     return f"{names} {errno.errorcode.get(number, '')} {f'status={status}' if isinstance(status, int) else ''}"

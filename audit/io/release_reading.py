@@ -1,4 +1,4 @@
-"""The reading of one release: first its columns, then what their cells mean, once the kinds of columns are known."""
+"""Release reading: read the columns of one release, then the meaning of their cells, once column kinds are known."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ SEVERAL_ROWS = (
 
 
 class ReleaseContext(Protocol):
-    """What reading a release takes of its series, and where it leaves new people and values."""
+    """What the reading of a release takes from its series, and where new people and values are added."""
 
     @property
     def manifest(self) -> Manifest:
-        """The files, and what their columns mean."""
+        """The manifest: the files, and what their columns mean."""
 
     @property
     def people(self) -> IdentifierEncoder:
@@ -47,7 +47,7 @@ class ReleaseContext(Protocol):
 
     @property
     def attributes(self) -> dict[str, QuasiIdentifier]:
-        """The quasi-identifiers with their cells."""
+        """The quasi-identifiers with their distinct cells."""
 
     @property
     def keyed(self) -> bool:
@@ -57,22 +57,22 @@ class ReleaseContext(Protocol):
         """Return whether a release has a key."""
 
     def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
-        """Note the distinct texts of some columns of a release."""
+        """Record the distinct texts of some columns of a release."""
 
     def adjustments(self, tag: str) -> Adjustments:
-        """Return what is changed in the tables of a release."""
+        """Return the adjustments of the tables of a release."""
 
     def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
         """Read a file that the manifest names beside the releases."""
 
 
 class ReleaseReading:
-    """The reading of one release of a series, which notes every trouble in `problems`.
+    """The reading of one release of a series; every problem is noted in `problems`.
 
     Attributes:
         attributes: the quasi-identifiers whose cells are read.
-        key: whether whose rows they are is read, where that is known.
-        record: the column of published record ids, where these are read.
+        key: whether the person of each row is read, if known.
+        record: the column of published record ids, if these are read.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ReleaseReading:
         episodes = self.columns.rules[SeveralRows].choice == EPISODES
         self.key = key and (series.has_key(self.files) if episodes else series.keyed)
         self.record = self.columns.record if records else None
-        # Without a group column the cells make the groups.
+        # Without a group column, equal cells form the groups.
         self.attributes = attributes if self.columns.group else self.columns.quasi_identifiers
         self.own: dict[str, tuple[Codes, Sequence[str]]] = {}
         self.texts: dict[str, tuple[npt.NDArray[np.integer], Sequence[str]]] = {}
@@ -99,7 +99,7 @@ class ReleaseReading:
         self._columns_read = self._begin()
 
     def _begin(self) -> Table | None:
-        """Read the columns; return those that are no quasi-identifiers."""
+        """Read the columns, except those of quasi-identifiers, and return them."""
         table = self._table()
         if table is None:
             return None
@@ -110,7 +110,7 @@ class ReleaseReading:
         return table.less({*self.columns.quasi_identifiers} - {self.columns.rules[Date].column})
 
     def release(self) -> KeyedRelease | None:
-        """Return the release; None when too much of it is amiss."""
+        """Return the release; None if its faults prevent that."""
         table = self._columns_read
         if table is None:
             return None
@@ -169,7 +169,7 @@ class ReleaseReading:
         return self._read(self.files.rows, self.files.shown, names)
 
     def _one_row_each(self, table: Table, person: Codes) -> Codes:
-        """Return who each row is, strangers in the rows of a person but the latest, or the first, by their dates."""
+        """Return the person of each row; all rows of a person except the latest (or first) by date become strangers."""
         date = self.columns.rules[Date].column
         codes, texts = text_codes(table.arrow(str(date)))
         rank, wrong = ranked_dates(texts)
@@ -179,7 +179,7 @@ class ReleaseReading:
             self._note(table, row, date, what, remedy)
             return person
         sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1
-        # Of rows with one date that comes last in the file which counts.
+        # Of rows with the same date, the last one in the file counts.
         order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], person))
         further = np.ones(table.rows, dtype=np.bool_)
         further[order[np.append(np.diff(person[order]) != 0, True)]] = False
@@ -196,12 +196,12 @@ class ReleaseReading:
         self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)
 
     def _filled(self, table: Table, column: str, coded: Coded, what: str, remedy: str) -> None:
-        """Note the first empty cell of a column that may have none."""
+        """Note the first empty cell of a column that must not have any."""
         if "" in coded.names:
             table.note_first(coded.codes == list(coded.names).index(""), column, what, remedy, self.problems)
 
     def _cells(self, table: Table, name: str) -> Codes:
-        """Return the numbers of a quasi-identifier's cells by row, noting the cells that cannot be read."""
+        """Return the numbers of a quasi-identifier's cells by row, and note the cells that cannot be read."""
         codes, names = self.texts[name]
         numbers, errors = self.series.attributes[name].numbers(names)
         for place, error in errors:
@@ -211,17 +211,17 @@ class ReleaseReading:
         return numbers[codes]
 
     def _suppressed(self, group: Coded, cells: Mapping[str, Codes]) -> int | None:
-        """Return the group of the rows that say `*` in all quasi-identifiers, where others say more."""
+        """Return the group of the rows with `*` in all quasi-identifiers, if other rows have cells."""
         if self.columns.group is not None or self.columns.record is not None or not cells:
             return None
         stars = np.logical_and.reduce([codes == self.series.attributes[name].anything for name, codes in cells.items()])
         return int(group.codes[stars.argmax()]) if stars.any() and not stars.all() else None
 
     def _classes(self, table: Table, group: Coded, cells: dict[str, Codes]) -> tuple[list[CodedColumn], RowClasses]:
-        """Return the quasi-identifiers, and which rows are alike.
+        """Return the quasi-identifiers, and which rows look alike.
 
-        Added to `cells` are those of the columns of a plain table in which rows of one group differ, which then look
-        like what they contain; of the others the texts are compared.
+        In a plain table, the columns in which rows of one group differ are added to `cells`, and compared by the
+        meaning of their cells; the other columns are compared by their texts.
         """
         varying = [name for name, (codes, _) in self.texts.items() if varies(group, codes)]
         for name in varying if self.files.values is None else ():
@@ -238,7 +238,7 @@ class ReleaseReading:
         return [*columns.values()], RowClasses.of(group, [*columns.values()], several)
 
     def _group(self, table: Table, cells: dict[str, Codes]) -> Coded:
-        """Return the groups by row; without a group column, rows with equal cells form one."""
+        """Return the group of each row; without a group column, rows with equal cells form a group."""
         name = self.columns.group
         if name is not None:
             coded = table.coded(name)
@@ -256,13 +256,13 @@ class ReleaseReading:
         return self._whole_numbers(table, name) if name is not None and name in table else None
 
     def _whole_numbers(self, table: Table, column: str) -> Counts:
-        """Return a column of counts, noting the first cell that is none."""
+        """Return a column of counts, and note the first cell that is not a whole number."""
         counts = table.whole_numbers(column)
         wrong = np.flatnonzero(counts < 1)
         if len(wrong):
             remedy = "write a whole number from 1"
             self._note(table, int(wrong[0]), column, "the cell is not a number of people", remedy)
-            counts = np.maximum(counts, 1)  # other faults of the release are noted, too
+            counts = np.maximum(counts, 1)  # so that other faults of the release are noted, too
         return counts
 
     def _person(self, table: Table) -> Codes | None:
@@ -285,7 +285,7 @@ class ReleaseReading:
             return None
         key = respelled(key, self.columns.rules)
         rows = key.whole_numbers("row")
-        if table.kept is not None:  # rows that are ignored count in the key, and its lines about them do not
+        if table.kept is not None:  # ignored rows are counted in the key, but the key's lines about them are dropped
             inside = (rows >= 0) & (rows < table.in_file)
             place = np.full(table.in_file, NOBODY, dtype=np.int64)
             place[table.kept] = np.arange(table.rows)
@@ -295,7 +295,7 @@ class ReleaseReading:
         return self._placed(table, key, rows, values)
 
     def _placed(self, table: Table, key: Table, rows: Counts, values: Sequence[str]) -> Codes | None:
-        """Put a key file's people and values at their rows; a row without a line is a stranger's."""
+        """Assign a key file's people and values to rows; a row without a line belongs to a stranger."""
         people = self.series.people.encode(key.arrow("individual"))
         outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
         if len(outside):
@@ -323,7 +323,7 @@ class ReleaseReading:
         return at_rows(people, NOBODY)
 
     def _records(self, table: Table, column: str) -> Coded:
-        """Return the record ids by row, noting the first row that has none, or that of another row."""
+        """Return the record ids by row, and note the first row without one, or with that of another row."""
         coded = table.coded(column)
         self._filled(table, column, coded, "the row has no record id", "write its record's id")
         place = np.zeros(coded.size, dtype=np.intp)
@@ -336,7 +336,7 @@ class ReleaseReading:
         return coded
 
     def _distinct(self, table: Table, people: Codes, column: str) -> None:
-        """Note who is there, how many people have several rows in this release, and the first of these rows."""
+        """Record the people of the release, how many have several rows, and the first such row."""
         rows, others = self.series.people.repeated(people)
         if len(rows) and self.columns.rules[SeveralRows].choice is None:
             many, extra = len(np.unique(people[rows])), len(rows)
@@ -392,7 +392,7 @@ class ReleaseReading:
         person: Codes | None,
         entries: tuple[Codes, dict[str, Codes], Counts | None],
     ) -> dict[int, int]:
-        """Read the published counterfeit counts, and hold them against the groups and the key."""
+        """Read the published counts of counterfeits, and compare them with the groups and the key."""
         name = self.series.manifest.counterfeits.get(self.files.tag)
         if name is None:
             return {}
@@ -420,7 +420,7 @@ class ReleaseReading:
         return found
 
     def _agree(self, table: Table, group: Coded, person: Codes | None, found: dict[int, int]) -> None:
-        """Note the first group whose published counterfeits are not those of the key."""
+        """Note the first group whose published number of counterfeits differs from the key's."""
         if person is None or self.problems.found:
             return
         fake = np.append(self.series.people.is_counterfeit(), True)[person]
@@ -441,7 +441,7 @@ _DAY_FIRST = re.compile(r"([0-9]{1,2})[.]([0-9]{1,2})[.]([0-9]{4})(?: .*)?")
 
 
 def ordinal(text: str) -> int | None:
-    """Return a date as a number of days, or None where the text is none; slashes after a day could be a month's.
+    """Return a date as a number of days, or None for other texts; with slashes, day and month are ambiguous.
 
     >>> ordinal("2024-03-17") == ordinal("17.3.2024") == ordinal("20240317"), ordinal("03/04/2024")
     (True, None)
@@ -459,9 +459,9 @@ def ordinal(text: str) -> int | None:
 
 
 def ranked_dates(texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], int | None]:
-    """Return numbers that ascend with dates, or plain numbers, and the place of the first text that is neither.
+    """Return numbers in the order of dates, or plain numbers, and the place of the first text that is neither.
 
-    An empty text comes before all others. Times within a day count, too.
+    An empty text comes first. Times of day count, too.
     """
     keys: list[tuple[int, str]] = []
     wrong = None

@@ -1,4 +1,4 @@
-"""Releases: what one file, or an Anatomy pair, publishes, as integer columns, with its key where there is one."""
+"""Releases: the contents of one file, or of an Anatomy pair, as integer columns, with its key if there is one."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ CodedColumn: TypeAlias = tuple[npt.NDArray[np.integer], int]
 class RowClasses:
     """The row classes of a release: the rows of a group with equal published cells.
 
-    A person can only be a row whose cells cover the person. In a plain table the rows' own values stand beside their
-    cells, so that a row class publishes values of its own and takes the place of the group; an Anatomy pair has a file
-    of values, and the values of a group serve all its row classes. They are in the order of their groups and, within a
-    group, of their first rows.
+    A person's row must have cells that cover the person. In a plain table the rows' own values are beside their cells,
+    so a row class publishes values of its own and takes the place of the group. An Anatomy pair has a separate file of
+    values, and the values of a group belong to all of its row classes. The classes are in the order of their groups
+    and, within a group, of their first rows.
 
     Attributes:
-        row: the class of each row; it has the name of its group, with `#1`, `#2` behind where the group has several.
+        row: the class of each row; its name is that of its group, followed by `#1`, `#2` if the group has several.
         group: the published group of each class, ascending; shape (classes,), int32.
-        looks: a number for each class, equal where published quasi-identifiers are, different where there are none;
+        looks: a number for each class, equal for equal published quasi-identifiers; all different if there are none;
             shape (classes,), int32.
     """
 
@@ -43,7 +43,7 @@ class RowClasses:
 
     @classmethod
     def of(cls, group: Coded, columns: Sequence[CodedColumn], varying: Sequence[CodedColumn] = ()) -> RowClasses:
-        """Return the classes of rows with these cells; rows of one group differ in the columns that are `varying`."""
+        """Return the classes of rows with these cells; the rows of one group differ only in the `varying` columns."""
         row, of_class = group, np.arange(group.size, dtype=np.int32)
         if varying:
             key, _ = combine([(group.codes, group.size), *varying], len(group.codes))
@@ -72,7 +72,7 @@ def _first_rows(row: Coded) -> Places:
 
 
 def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
-    """Return whether rows of one group differ in a column, given as codes by row."""
+    """Return whether rows of one group differ in a column of codes."""
     of_group = np.zeros(group.size, dtype=codes.dtype)
     of_group[group.codes] = codes
     return not np.array_equal(of_group.take(group.codes), codes)
@@ -80,9 +80,9 @@ def varies(group: Coded, codes: npt.NDArray[np.integer]) -> bool:
 
 @dataclass(frozen=True)
 class _ClassName:
-    """Names row classes, given their groups.
+    """Names of row classes, derived from their groups.
 
-    No published name has as many marks one after the other, so that all names are different.
+    A class name has more consecutive marks than any published name, so that all names are different.
     """
 
     group: Coded
@@ -101,9 +101,9 @@ class _ClassName:
 
 
 SMALL = 5
-"""Fewer rows that look alike are a small group, by a rule of thumb of statistical offices."""
+"""Fewer equal rows are a small group, by a rule of thumb of statistical offices."""
 MOST_ROWS = 2_000_000
-"""In larger releases such columns are not searched."""
+"""In larger releases columns are not searched for singling out."""
 
 _TOGETHER = 3
 """The most columns that are combined."""
@@ -111,13 +111,13 @@ _TOGETHER = 3
 
 @dataclass(frozen=True)
 class SinglingColumn:
-    """What one quasi-identifier, or several together, do to the rows of a release.
+    """The effect of one quasi-identifier, or of several together, on the uniqueness of rows.
 
     Attributes:
         column: its name; of several, their names with + between them.
-        alone: people who share their published quasi-identifiers with no other row, and would share the others.
-        small: people in groups of fewer than `SMALL` rows that look alike, who would be in larger ones without it.
-        by_itself: people whose cells in these columns no other row has.
+        alone: people who share their published quasi-identifiers with no other row, but share all others.
+        small: people in groups of fewer than `SMALL` equal rows that would be larger without the column.
+        by_itself: people whose cells in these columns are unique.
     """
 
     column: str
@@ -132,16 +132,16 @@ def singling_columns(
     people: npt.NDArray[np.int64],
     classes: RowClasses,
 ) -> tuple[SinglingColumn, ...]:
-    """Return what each of some quasi-identifiers does, where rows are alone or in small groups, then what more do.
+    """Return the effect of each quasi-identifier that makes rows unique or groups small, then of combinations.
 
-    To the column that makes most rows unique the one is added with which it makes most unique, as long as that adds
-    some, and others are left.
+    Combinations start with the column that makes the most rows unique. The column that adds the most unique rows is
+    added, as long as there is one and other columns remain.
 
     Args:
-        names: of the columns.
+        names: the names of the columns.
         columns: the cells of each, as codes and a bound on them.
         people: how many people each row represents.
-        classes: which rows have equal cells.
+        classes: the classes of rows with equal cells.
     """
     of_look = np.bincount(classes.looks, np.bincount(classes.row.codes, people, classes.row.size)).astype(np.int64)
     size_of = of_look[classes.looks]
@@ -176,7 +176,7 @@ def singling_columns(
 
 
 def _sizes(alike: Codes, people: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return for each row how many people are like it; shape (rows,)."""
+    """Return, for each row, the number of people with equal cells; shape (rows,)."""
     return np.bincount(alike, weights=people).astype(np.int64)[alike]
 
 
@@ -185,7 +185,7 @@ class GroupContents(NamedTuple):
 
     Attributes:
         group, value: distinct pairs; shape (m,), int32.
-        rows: how many of the group's rows have the value; shape (m,), int64.
+        rows: the number of the group's rows with the value; shape (m,), int64.
     """
 
     group: Codes
@@ -195,23 +195,24 @@ class GroupContents(NamedTuple):
 
 @dataclass(frozen=True)
 class Release:
-    """What one release publishes.
+    """The contents of one release.
 
     Attributes:
         tag: the release's name.
         group: the QI-group of each row; shape (rows,).
         classes: the row classes.
         entry_group, entry_value, entry_count: the published values: group, code and number of rows of each
-            entry, shape (entries,); `entry_count` None means one each. For a plain table an entry is a row.
-        counts: how many people each row stands for, or None for one each.
+            entry, shape (entries,); `entry_count` is None if each stands for one row. In a plain table an entry is a
+            row.
+        counts: the number of people of each row; None for one each.
         values_by_row: whether entry i is the value of row i (false for an Anatomy pair).
-        cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
-            series' `Attribute`s; of a plain table at least those in which rows of one group differ.
-        texts: the cells of each quasi-identifier as they are written: codes by row, and the text of each code.
-        records: the published record id of each row, distinct, where it was asked for.
-        suppressed: the group of the rows whose quasi-identifiers are all `*`, beside others, where neither groups nor
-            record ids are published; None elsewhere.
-        singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
+        cells: the generalized cells of each requested quasi-identifier, by row, as numbers of the series' attributes;
+            in a plain table at least of those in which rows of one group differ.
+        texts: the cells of each quasi-identifier as written: codes by row, and the text of each code.
+        records: the published record id of each row, all distinct, if requested.
+        suppressed: the group of the rows whose quasi-identifiers are all `*`, if there are other rows and neither
+            groups nor record ids are published; otherwise None.
+        singling: the quasi-identifiers that make rows unique or groups small.
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
     """
 
@@ -237,11 +238,11 @@ class Release:
 
     @property
     def people(self) -> int:
-        """Number of people that the rows represent, including counterfeits."""
+        """Number of people of all rows, including counterfeits."""
         return self.rows if self.counts is None else int(self.counts.sum())
 
     def group_people(self) -> Counts:
-        """Return how many people, counterfeits among them, each group has; 0 for codes without a group."""
+        """Return the number of people of each group, including counterfeits; 0 for unused codes."""
         return tally(self.entry_group, self.group.size, self.entry_count)
 
     def contents(self, sensitive: str) -> GroupContents:
@@ -254,22 +255,22 @@ class Release:
         return GroupContents((pair // bound).astype(np.int32), (pair % bound).astype(np.int32), rows)
 
     def by_class(self) -> Self:
-        """Return the same with what publishes values together as its groups: row classes in a plain table."""
+        """Return the release with its row classes as groups, if it is a plain table; otherwise unchanged."""
         row = self.classes.row
         return replace(self, group=row, entry_group=row.codes) if self.values_by_row else self
 
 
 @dataclass(frozen=True)
 class KeyedRelease(Release):
-    """A release with the publisher's key, which no attack receives.
+    """A release with the publisher's key, which no attack can read.
 
     Attributes:
-        person: who each row is, -1 for a counterfeit without identity; None without a key.
-        strangers: which rows belong to unknown people: those that a key file does not list, and further rows of a
-            person who is followed by one row; None where none are. `person` is -1 there; shape (rows,).
-        owner: whose row each is, -1 for a counterfeit without identity, where people may have several; None where
-            `person` says it, and where nothing does.
-        own: the value of each row of an Anatomy pair as its key file has it, by attribute: codes of texts, and these.
+        person: the person of each row, -1 for a counterfeit without identity; None without a key.
+        strangers: which rows belong to unknown people: rows that a key file does not list, and additional rows of a
+            person of whom one row is followed; None if there are none. `person` is -1 there; shape (rows,).
+        owner: the person of each row, -1 for a counterfeit without identity, if people may have several rows; None if
+            `person` holds the same, or if nothing is known.
+        own: the value of each row of an Anatomy pair in its key file, by attribute: codes, and their texts.
     """
 
     person: Codes | None = None
@@ -278,18 +279,18 @@ class KeyedRelease(Release):
     own: Mapping[str, tuple[Codes, Sequence[str]]] = field(default_factory=dict)
 
     def published(self) -> Release:
-        """Return what is published of it, without the key."""
+        """The published part, without the key."""
         return Release(**{each.name: getattr(self, each.name) for each in fields(Release)})
 
     def counterfeit_rows(self, people: IdentifierEncoder) -> Flags | None:
-        """Return which rows the key says are counterfeits, shape (rows,); None without a key."""
+        """Return which rows are counterfeits by the key, shape (rows,); None without a key."""
         if self.person is None:
             return None
-        fake: Flags = np.append(people.is_counterfeit(), True)[self.person]  # the last is a row without a person
+        fake: Flags = np.append(people.is_counterfeit(), True)[self.person]  # the last one is for rows without a person
         return fake if self.strangers is None else fake & ~self.strangers
 
     def owners(self, people: IdentifierEncoder) -> Codes | None:
-        """Return whose row each is, -1 for counterfeits, a separate number for each unnamed person; None without a key.
+        """Return each row's person, -1 for counterfeits, a separate number for each unnamed person; None without a key.
 
         Shape (rows,).
         """
@@ -304,10 +305,10 @@ class KeyedRelease(Release):
 
 
 def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Vocabulary]) -> Codes | None:
-    """Return an attribute's value of each row, -1 where it is not known; None where nothing says it; shape (rows,).
+    """Return an attribute's value of each row, -1 if unknown; None if nothing is known; shape (rows,).
 
-    Beside their rows, values were read with the release; of an Anatomy pair they may stand in its key file, which is
-    not believed in groups where it has a published value more often than the pair does.
+    In a plain table, values were read with the release. For an Anatomy pair they may be in its key file, which is
+    ignored in groups for which it has a published value more often than the pair.
     """
     if release.values_by_row:
         return release.entry_value[name]
@@ -320,9 +321,9 @@ def own_values(release: KeyedRelease, name: str, vocabularies: Mapping[str, Voca
 
 
 def _too_often(release: KeyedRelease, name: str, said: Codes) -> Flags:
-    """Return by group code where the key of an Anatomy pair has a value more often than the pair publishes it.
+    """Return, by group code, where the key of an Anatomy pair has a value more often than the pair publishes it.
 
-    A value that is not published for a group at all is left to be reported as the contradiction that it is.
+    A value that is not published for a group at all is not counted here; it is reported as a contradiction.
     """
     values = int(max(said.max(initial=0), release.entry_value[name].max(initial=0))) + 1
     known = np.flatnonzero(said != NOBODY)

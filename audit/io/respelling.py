@@ -1,4 +1,4 @@
-"""One spelling for texts that mean the same: for columns that are folded, and for numbers with a decimal comma."""
+"""Respelling: one spelling for texts with the same meaning, in folded columns and in numbers with a decimal comma."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _ORNAMENT = re.compile(
 )
 _SEMICOLON = re.compile(r"\s*;\s*")
 _AND = re.compile(r"(?<=[^\W\d_])(?:\s*&\s*|\s+(?:and|et|und|y)\s+)(?=[^\W\d_])")
-_LOOK_ALIKE = str.maketrans("авекмнорстухіјѕοα", "abekmhopctyxijsoa")  # letters of Cyrillic and Greek typed by mistake
+_LOOK_ALIKE = str.maketrans("авекмнорстухіјѕοα", "abekmhopctyxijsoa")  # Cyrillic and Greek letters typed by mistake
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe"})
 
 
 def fold(text: str) -> str:
-    """Return the spelling that a text shares with all that differ in form, case, blanks or zeros alone.
+    """Return the common spelling of all texts that differ only in form, case, blanks or zeros.
 
-    Marks that cannot be seen, such as soft hyphens, are left out.
+    Invisible marks, such as soft hyphens, are removed.
 
-    Members of sets are folded each by itself; numbers without braces may have decimal commas, and keep their zeros.
+    Each member of a set is folded separately; numbers without braces may have decimal commas, and keep their zeros.
 
     >>> fold(" Ｆlu  A"), fold("01"), fold("+1.50"), fold("{Flu, COLD}"), fold("5,09")
     ('flu a', '1', '1.5', '{flu, cold}', '5,09')
@@ -50,10 +50,11 @@ def fold(text: str) -> str:
 
 
 def skeleton(text: str) -> str:
-    """Return what a text has in common with those that look like it: its letters without accents, signs and digits.
+    """Return the common part of texts that look alike: letters without accents, signs and digits.
 
-    Signs beside letters are left out, but not those that have a meaning of their own, nor the point of a number; nor do
-    codes of diseases differ by their point, names with a number by what stands before it, or texts by a word for `&`.
+    Signs next to letters are removed, except signs with a meaning of their own and the point of a number. Codes of
+    diseases do not differ by their point, names with a number not by the word before it, and texts not by a word for
+    `&`.
 
     >>> [skeleton(text) for text in ("Épilepsie", "HIV-positive", "hiv.", "HIV -", "1.5", "J 10.1", "a, b (c)")]
     ['epilepsie', 'hivpositive', 'hiv', 'hiv-', '1.5', 'j101', 'abc']
@@ -69,7 +70,7 @@ def skeleton(text: str) -> str:
 
 
 def skeletons(text: str) -> set[str]:
-    """Return what a text has in common with those that look like it, also where an umlaut is written as two letters.
+    """Return the common part of texts that look alike, also if an umlaut is written as two letters.
 
     >>> sorted(skeletons("Müdigkeit")), skeletons("Muedigkeit")
     (['mudigkeit', 'muedigkeit'], {'muedigkeit'})
@@ -78,7 +79,7 @@ def skeletons(text: str) -> set[str]:
 
 
 def _number(text: str) -> str:
-    """Return a number without needless zeros; other texts as they are."""
+    """Return a number without unnecessary zeros; other texts unchanged."""
     if (found := _NUMBER.fullmatch(text)) is None:
         return text
     sign, whole, places = found[1], found[2], (found[3] or "").rstrip("0")
@@ -87,9 +88,9 @@ def _number(text: str) -> str:
 
 
 def with_decimal_point(text: str) -> str:
-    """Return a cell of numbers with decimal commas as one with decimal points; other cells as they are.
+    """Return a cell of numbers with decimal points instead of decimal commas; other cells unchanged.
 
-    A comma with a blank behind it, or a semicolon, stands between two numbers, and so does the only comma in brackets.
+    A comma followed by a blank, or a semicolon, separates two numbers, and so does the only comma in brackets.
 
     >>> [with_decimal_point(text) for text in ("1.234,5", "[1,5; 2]", "[20,30]", "ab 2,5 Jahre", "{1,5; 2}", "a,b")]
     ['1234.5', '[1.5, 2]', '[20,30]', 'ab 2.5 Jahre', '{1.5, 2}', 'a,b']
@@ -102,11 +103,11 @@ def with_decimal_point(text: str) -> str:
     try:
         return text if read_interval(spelled, Kind.NUMERIC) is None else spelled
     except CellError:
-        return spelled  # an interval of which the ends are exchanged, which is refused where it is read
+        return spelled  # an interval with reversed ends, which is refused when it is read
 
 
 def as_plain_number(text: str) -> str:
-    """Return a number in the one spelling that is every text's of that number; other texts as they are.
+    """Return a number in its single normal spelling; other texts unchanged.
 
     >>> [as_plain_number(text) for text in ("5.0", "+05", "1e1", "0.50", "-0", "flu")]
     ['5', '5', '10', '0.5', '0', 'flu']

@@ -1,4 +1,4 @@
-"""Published columns and their roles: what the manifest says that each column of a release means."""
+"""Roles: what the manifest declares each published column to be."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from audit.model.composite_keys import combine
 from audit.model.errors import Problems
 
 VALUE_COUNT = "count"
-"""The column that counts the values of an Anatomy pair, where the manifest names none."""
+"""The column that counts the values of an Anatomy pair, if the manifest names none."""
 
 
 def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
-    """Return the published columns that the manifest gives no role, in the order of the files.
+    """Return the published columns without a role in the manifest, in the order of the files.
 
-    Only headers are read, and columns without a name, which say nothing where they are empty or count the rows, as R
-    and pandas write them. A column has a role in the file in which its role is read: the sensitive values of an Anatomy
-    pair are in its second file, and nothing reads a column of that name beside the rows. What a column is composed of
-    has the role of that column. Files that cannot be read have none; reading them says so.
+    Only headers are read. Columns without a name are also read: they are ignored if they are empty or number the rows,
+    as R and pandas write them. A column has a role only in the file in which the role is read: the sensitive values of
+    an Anatomy pair are in its second file, so a column of that name in the file of rows has no role. The parts of a
+    composed column have its role. Files that cannot be read are skipped here; reading them reports it.
     """
     found: dict[str, None] = {}
     for release in manifest.releases:
@@ -48,16 +48,15 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
 
 
 Key: TypeAlias = tuple[str, ...]
-"""Columns whose texts in a row are taken together."""
+"""Columns whose texts in a row are combined."""
 
 
 def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[tuple[int, int]]:
-    """Return how many texts stand exactly once in each of two releases, and the fewest rows of a release, by question.
+    """Return how many texts occur exactly once in each of two releases, and the fewest rows of a release, by question.
 
-    A question is about some keys, whose texts are compared with each other: such a text ties its rows, even if no
-    outsider can know it. Texts that look alike are one; those that stand for no value, or for the place of their row,
-    tie nothing. Releases that lack the columns are left out; so are files that cannot be read, and reading them says
-    so.
+    A question is about some keys, whose texts are compared. Such a text links its rows, even if no outsider can know
+    it. Texts that look alike count as one; texts that stand for no value, or for the number of their row, link nothing.
+    Releases without the columns are left out, and so are files that cannot be read; reading them reports it.
     """
     columns = dict.fromkeys(name for keys in questions for key in keys for name in key)
     once, fewest = [Counter[Key]() for _ in questions], [0 for _ in questions]
@@ -82,7 +81,7 @@ def tied_texts(manifest: Manifest, questions: Sequence[Sequence[Key]]) -> list[t
 
 
 def _skeletons(table: Table, column: str, headings: Adjustments) -> tuple[Codes, list[str]]:
-    """Return codes of what the texts of a column look like, and this by code; an empty text stands for no value."""
+    """Return codes for the looks of a column's texts, and the looks by code; an empty text stands for no value."""
     codes, texts = text_codes(table.arrow(column))
     unknown = {headings.rules.spelled(column, text) for text in headings.rules[Missing].texts}
     vocabulary = Vocabulary([""])
@@ -91,7 +90,7 @@ def _skeletons(table: Table, column: str, headings: Adjustments) -> tuple[Codes,
 
 
 def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:
-    """Return the texts of some columns, row by row, that stand once and all have a value."""
+    """Return the texts of some columns, row by row, that occur once and have values everywhere."""
     coded = [cells[name] for name in key]
     known = np.flatnonzero(np.all([codes > 0 for codes, _ in coded], axis=0))
     together, _ = combine([(codes[known], len(texts)) for codes, texts in coded], len(known))
@@ -101,19 +100,19 @@ def _single(key: Key, cells: Mapping[str, tuple[Codes, list[str]]]) -> set[Key]:
 
 
 def _says_nothing(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:
-    """Return whether the column without a name is empty or numbers the rows."""
+    """Return whether the column without a name is empty, or numbers the rows."""
     table = read_table(path, shown, [""], Problems(), manifest.headings(release.tag).declared)
     return table is not None and (not any(table.distinct("")) or _numbers_rows(table, ""))
 
 
 def _numbers_rows(table: Table, column: str) -> bool:
-    """Return whether a column counts the rows of its file, from 0 or from 1."""
+    """Return whether a column numbers the rows of its file, from 0 or from 1."""
     numbers = table.whole_numbers(column)
     return any(np.array_equal(numbers, np.arange(start, start + len(numbers))) for start in (0, 1))
 
 
 def _halves(columns: Columns, release: ReleaseFiles) -> Iterator[tuple[Path, str, set[str]]]:
-    """Yield each file of a release with the columns that have a role in it."""
+    """Yield each file of a release, with the columns that have a role in it."""
     beside = [*columns.quasi_identifiers, columns.record, columns.individual]
     values = [*columns.sensitive, columns.count]
     if release.values is None:
@@ -131,14 +130,14 @@ def _named(columns: Columns, names: Iterable[str | None]) -> set[str]:
 def check_keys_are_read(manifest: Manifest, limits: Mapping[str, float] | None = None) -> None:
     """Refuse keys about columns and releases that the series does not have.
 
-    A release that is still to come may have them, so that nothing is refused before one.
+    An unpublished release may have them, so nothing is refused if there may be one.
 
     Args:
         manifest: the manifest of a series that is judged.
-        limits: the clauses in force; None where no policy is asked.
+        limits: the clauses in force; None without a policy.
 
     Raises:
-        InputError: nothing reads some keys; all of them are named, with their lines.
+        InputError: some keys are not used; all of them are named, with their lines.
     """
     found = [] if manifest.to_come else [*_about_columns(manifest)]
     if limits is not None and manifest.grave and "max_ever_risk" not in limits:
@@ -148,7 +147,7 @@ def check_keys_are_read(manifest: Manifest, limits: Mapping[str, float] | None =
 
 
 def _about_columns(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """Yield keys of `[columns]` that nothing reads: the key, what is wrong, what to do."""
+    """Yield keys of `[columns]` that are not used: the key, the fault, the remedy."""
     headers, individual = _headers(manifest), manifest.columns.individual
     for rule in manifest.columns.rules:
         for what, remedy in rule.unread(headers):
@@ -158,7 +157,7 @@ def _about_columns(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
 
 
 def _headers(manifest: Manifest) -> Headers:
-    """Return what the files of the releases have; files that cannot be read have nothing, and reading them says so."""
+    """Return the headers of the releases' files; files that cannot be read are skipped, and reading them reports it."""
     halves = [(release.tag, *half) for release in manifest.releases for half in release.halves]
     texts = not all(is_foreign(path) or path.name.lower().endswith(".parquet") for _, path, _ in halves)
 

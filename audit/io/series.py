@@ -1,4 +1,4 @@
-"""A series on disk: its manifest, and its releases read one at a time as integer columns."""
+"""A series in files: its manifest, and its releases, read one at a time as integer columns."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class Series:
     read in order.
 
     Attributes:
-        updates: by sensitive attribute, what may become of its values: see `knowledge.update_sets`, which notes it.
+        updates: the possible updates of the values of each sensitive attribute, once `background_knowledge.update_sets`
+            read them.
     """
 
     manifest: Manifest
@@ -64,7 +65,7 @@ class Series:
 
     @classmethod
     def of(cls, manifest: Manifest) -> Series:
-        """Return the series of a manifest, none of whose releases has been read."""
+        """Return the series of a manifest; no release is read yet."""
         return cls(manifest, vocabularies={name: Vocabulary() for name in manifest.columns.sensitive})
 
     @property
@@ -79,7 +80,7 @@ class Series:
 
     @cached_property
     def about_rows(self) -> int:
-        """About how many rows the releases have together."""
+        """The approximate number of rows of all releases together."""
         return sum(form_of(release.rows).about_rows(release.rows) for release in self.manifest.releases)
 
     @cached_property
@@ -101,7 +102,7 @@ class Series:
 
     @cached_property
     def attributes(self) -> dict[str, QuasiIdentifier]:
-        """The quasi-identifiers; a column that is not declared is numeric when all its cells, in all releases, are.
+        """The quasi-identifiers; a column without a declared type is numeric if all its cells, in all releases, are.
 
         Raises:
             InputError: a release or a hierarchy cannot be read.
@@ -110,13 +111,13 @@ class Series:
         types, spelled = columns.rules[ColumnTypes].kinds, columns.rules[Spelled].columns
         given = {*types, *self.hierarchies, *spelled}
         open_kinds = [name for name in columns.quasi_identifiers if name not in given]
-        # A register is compared with all texts: they are noted in the same pass.
+        # A register is compared with all texts, which are recorded in the same pass.
         named = columns.quasi_identifiers if open_kinds and self.manifest.register is not None else open_kinds
         self._note_texts(named)
         kinds = {name: infer_kind(self.texts(name), None, self.missing(name)) for name in open_kinds}
         for name, kind in types.items():
             kinds[name] = Kind(kind)
-            if kinds[name] is Kind.DATE:  # which of the two orders slashes have is in the texts
+            if kinds[name] is Kind.DATE:  # the texts decide in which order dates with slashes are read
                 kinds[name] = kind_of_days(self.texts(name))
         return {
             name: QuasiIdentifier(
@@ -139,7 +140,7 @@ class Series:
         return self._first.get(name, {})
 
     def _note_texts(self, names: Sequence[str]) -> None:
-        """Note the texts of some quasi-identifiers in the releases in which that was not yet done."""
+        """Record the texts of some quasi-identifiers in the releases in which this was not done yet."""
         problems = Problems()
         for position, files in enumerate(self.manifest.releases):
             if missing := [name for name in names if (position, name) not in self._noted]:
@@ -149,7 +150,7 @@ class Series:
         problems.check()
 
     def note_texts(self, position: int, texts: Mapping[str, Iterable[str]]) -> None:
-        """Note the texts of some columns of a release that was read."""
+        """Record the texts of some columns of a release that was read."""
         for name, of_column in texts.items():
             if (position, name) not in self._noted:
                 known = self._first.setdefault(name, {})
@@ -159,7 +160,7 @@ class Series:
 
     @cached_property
     def rules(self) -> Rules:
-        """The column rules with what their files say.
+        """The column rules with the contents of their files.
 
         Raises:
             InputError: a file that a rule names cannot be read.
@@ -172,7 +173,7 @@ class Series:
         return rules
 
     def adjustments(self, tag: str) -> Adjustments:
-        """Return what the manifest changes in the tables of a release.
+        """Return the manifest's adjustments of the tables of a release.
 
         Raises:
             InputError: a file that a rule names cannot be read.
@@ -185,13 +186,13 @@ class Series:
         return _unpublished(self.manifest)
 
     def missing(self, column: str) -> frozenset[str]:
-        """Return the texts that mean an unknown value in a column, spelled as its cells are once they are read."""
+        """Return the texts that mean an unknown value in a column, spelled as its cells are after reading."""
         rules = self.columns.rules
         return frozenset(rules.spelled(column, text) for text in rules[Missing].texts)
 
     @cached_property
     def grave(self) -> frozenset[tuple[str | None, str]]:
-        """The policy's grave values, spelled as values are once they are read; None stands for any attribute."""
+        """The policy's grave values, spelled as values are after reading; None stands for any attribute."""
         return frozenset(
             (attribute, self.columns.rules.spelled(column, value))
             for attribute, value in self.manifest.grave
@@ -199,15 +200,15 @@ class Series:
         )
 
     def person(self, individual: str) -> int:
-        """Return the code of a person, however the identifier is spelled where that does not count; -1 for no one."""
+        """Return the code of a person, whatever the spelling if that does not matter; -1 for an unknown identifier."""
         return self.people.find(fold(individual) if self.columns.rules[Fold].folds(INDIVIDUAL) else individual)
 
     def tied_texts(self, questions: Sequence[Sequence[Key]]) -> list[tuple[int, int]]:
-        """Return how many texts stand once in each of two releases, and the fewest rows of a release, by question."""
+        """Return how many texts occur once in each of two releases, and the fewest rows of a release, by question."""
         return tied_texts(self.manifest, questions)
 
     def has_key(self, release: ReleaseFiles) -> bool:
-        """Return whether the publisher's key for a release is there, in its own file or in the column."""
+        """Return whether the publisher's key for a release exists, in its own file or in the column."""
         column = self.manifest.columns.individual
         if is_there(self.manifest.key_path(release)):
             return True
@@ -217,7 +218,7 @@ class Series:
         )
 
     def keyless(self, what: str, remedy: str = "") -> InputError:
-        """Return the error that some releases lack a key: what that means, and what to do but writing key files."""
+        """Return the error that some releases lack a key: what that means, and what to do besides writing key files."""
         manifest = self.manifest
         files = [release for release in manifest.releases if not self.has_key(release)]
         return InputError(
@@ -225,10 +226,10 @@ class Series:
         )
 
     def check_keys(self) -> None:
-        """Refuse a series in which some releases have a key and some have none.
+        """Refuse a series in which only some releases have a key.
 
         Raises:
-            InputError: it is one.
+            InputError: only some releases have a key.
         """
         if self.started_keys and not self.keyed:
             raise self.keyless("there is no key for this release, though others have one", " or the individual column")
@@ -251,7 +252,7 @@ class Series:
 
     @property
     def offers(self) -> set[str | None]:
-        """What adversaries may require, as far as the series has it; None for those that require nothing."""
+        """The requirements of adversaries that the series meets; None for those of adversaries without any."""
         has = {
             None: True,
             "key": self.started_keys,
@@ -263,9 +264,9 @@ class Series:
 
     @cached_property
     def repeated_rows(self) -> tuple[int, int] | None:
-        """How often a person has several rows in one release, and how many these are beyond one each.
+        """How often a person has several rows in one release, and the number of rows beyond one each.
 
-        None where nothing says whose rows some release has.
+        None if the persons of some release's rows are unknown.
         """
         people = further = 0
         for files in self.manifest.releases:
@@ -291,7 +292,7 @@ class Series:
         return None if table is None else table.renamed({column: "individual"})
 
     def files(self) -> list[Path]:
-        """Return the manifest, all files that it names, and what is kept in the private folder of this machine."""
+        """Return the manifest, all files that it names, and the files in the local private folder."""
         keys = [release.key for release in self.manifest.releases if release.key is not None]
         folder = self.manifest.folder
         private = [] if is_remote(folder) else sorted((folder / PRIVATE).glob("*"))
@@ -300,12 +301,12 @@ class Series:
     def begin(
         self, positions: Iterable[int], attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
     ) -> list[ReleaseReading]:
-        """Read the columns of some releases: `finish` returns them, once the kinds of columns are known.
+        """Read the columns of some releases; `finish` returns the releases, once the kinds of columns are known.
 
         Args:
             positions: the releases, counted from 0.
             attributes: the quasi-identifiers whose cells are read.
-            key: whether to read whose rows they are.
+            key: whether to read the persons of the rows.
             records: whether to read the published record ids.
         """
         readings, problems = list[ReleaseReading](), Problems()
@@ -315,10 +316,10 @@ class Series:
         return readings
 
     def finish(self, readings: list[ReleaseReading]) -> Iterator[KeyedRelease]:
-        """Yield the releases that were read, and forget how.
+        """Yield the releases that were read, and drop their readings.
 
         Raises:
-            InputError: something in a file is wrong; the problems of all releases are reported.
+            InputError: a file is faulty; the problems of all releases are reported.
         """
         while readings:
             reading = readings.pop(0)
@@ -334,15 +335,15 @@ class Series:
     def read(
         self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
     ) -> KeyedRelease:
-        """Read one release, with what is wanted of it: see `begin`.
+        """Read one release, with the requested parts: see `begin`.
 
         Raises:
-            InputError: something in this file is wrong.
+            InputError: the file is faulty.
         """
         return next(self.finish(self.begin([position], attributes, key=key, records=records)))
 
     def staged(self, manifest: Manifest) -> Series:
-        """Return a series whose releases are elsewhere; it shares this one's numbers, cells and hierarchies."""
+        """Return a series with releases in other places; it shares this one's codes, cells and hierarchies."""
         other = Series(manifest, self.people, self.vocabularies, self.updates)
         other.attributes, other.hierarchies = self.attributes, self.hierarchies
         return other
@@ -360,8 +361,8 @@ def open_series(path: str | os.PathLike[str] | UPath) -> Series:
     """Open the series in a folder, or at a URL (or the one whose `series.toml` is named).
 
     Raises:
-        InputError: the manifest is faulty, or files or columns that it names are missing; all of it is reported.
-        UsageError: what reads URLs is not installed.
+        InputError: the manifest is faulty, or files or columns that it names are missing; all problems are reported.
+        UsageError: the library for this URL is not installed.
     """
     folder = as_path(path)
     folder = folder.parent if folder.name == manifests.NAME else folder
@@ -386,9 +387,9 @@ def check_headers(manifest: Manifest, problems: Problems) -> None:
 
 
 def _unpublished(manifest: Manifest, further: Iterable[ReleaseFiles] = ()) -> dict[str, frozenset[str]]:
-    """Return the quasi-identifiers that each release lacks although another has them, by tag.
+    """Return the quasi-identifiers that each release lacks although another one has them, by tag.
 
-    Nothing of them is published there, which a column of `*` says, too.
+    The release publishes nothing about them, which is equivalent to a column of `*`.
     """
     columns = manifest.columns
     wanted = frozenset(columns.quasi_identifiers)
@@ -397,14 +398,14 @@ def _unpublished(manifest: Manifest, further: Iterable[ReleaseFiles] = ()) -> di
     for release in {release.tag: release for release in (*manifest.releases, *further)}.values():
         names = adjusted_names(release.rows, release.shown, manifest.headings(release.tag), Problems()) or []
         lacking[release.tag] = frozenset(name for name in wanted if name not in names and not parts_of(name, names))
-        if named.isdisjoint(names):  # it has no header, or cannot be read: reading it says so
+        if named.isdisjoint(names):  # the file has no header, or cannot be read: reading it reports it
             lacking[release.tag] = frozenset()
     nowhere = wanted.intersection(*lacking.values())
     return {tag: names - nowhere for tag, names in lacking.items()}
 
 
 def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems: Problems) -> None:
-    """Note the files of some releases that are missing and the columns that they lack."""
+    """Note the missing files of some releases, and the columns that they lack."""
     columns, unpublished = manifest.columns, _unpublished(manifest, releases)
     for release in releases:
         everywhere = [
@@ -428,7 +429,7 @@ def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems
 
 
 def _check_side_files(manifest: Manifest, problems: Problems) -> None:
-    """Note the files beside the releases that are missing, and keys that links take out of the folder."""
+    """Note the missing files beside the releases, and keys that links move out of the folder."""
     named = [manifest.register, manifest.transitions, manifest.known]
     by_rule = (name for rule in manifest.columns.rules for name in rule.files)
     for name in [*named, *manifest.counterfeits.values(), *by_rule]:

@@ -1,4 +1,4 @@
-"""Forms of files that hold a table: Parquet, text, and what other programs write. One class says all about a form."""
+"""Table forms: files that hold a table: Parquet, text, and other programs' files; one class defines each form."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 _BLOCK = 2 << 20
 _LARGEST_BLOCK = 1 << 30
-# So many bytes are read by one thread: others take longer to start, and a process that ends at once may trip over them.
+# One thread reads this many bytes: others take longer to start, and may still run when a process ends.
 _ALONE = 1 << 20
 _BYTES_PER_ROW = 40
 
 
 class TableForm:
-    """A form of files; this one is text, in lines and with a dialect."""
+    """A form of files; this one is text, with lines and a dialect."""
 
     def dialect(self, path: Path, declared: Declared) -> Dialect | None:
-        """Return how a text is written, as its beginning says it; None where it is none."""
+        """Return how a text file is written, guessed from its beginning; None for other files."""
         return read_dialect(path, declared)
 
     def names(self, path: Path, declared: Declared) -> Sequence[str]:
@@ -40,9 +40,9 @@ class TableForm:
     def read(
         self, path: Path, columns: Sequence[str], distinct: frozenset[str], declared: Declared
     ) -> tuple[pa.Table, Dialect | None]:
-        """Return some columns, those that are `distinct` without a dictionary, and how the file is written.
+        """Return some columns, the `distinct` ones without a dictionary, and how the file is written.
 
-        Its beginning may have looked like UTF-8.
+        The final dialect may differ from a first guess: only the beginning may have looked like UTF-8.
         """
         import pyarrow as pa
 
@@ -57,29 +57,29 @@ class TableForm:
             return _parse_csv(path, other.decode(content, until), columns, distinct, other), other
 
     def rows(self, path: Path) -> int:
-        """Return how many rows a file has, without reading its columns where that can be avoided."""
+        """Return the number of rows of a file, without reading its columns if possible."""
         content = read_bytes(path)
         if b'"' in content or b"\n\n" in content or b"\r" in content or not _ends_rows_with_lines(path):
             return sum(1 for _ in records(path, checked=False)) - 1 - below_table(path).rows
         return content.count(b"\n") - 1 + (not content.endswith(b"\n")) - below_table(path).rows
 
     def about_rows(self, path: Path) -> int:
-        """Return a number of rows that costs nothing to know: a guess, but of Parquet files."""
+        """Return the number of rows without reading the file: an estimate, except for Parquet."""
         return path.stat().st_size // _BYTES_PER_ROW
 
     def lines(self, path: Path, dialect: Dialect | None) -> Sequence[int]:
-        """Return the line of the header and of each row, counted from 1."""
+        """Return the line numbers of the header and of each row, counted from 1."""
         return [line for line, _ in records(path, dialect, checked=False)]
 
     def header_line(self, path: Path) -> int | None:
-        """Return the line of the header; None where there are no lines."""
+        """Return the line number of the header; None if there are no lines."""
         try:
             return 1 + read_dialect(path).above
         except damages():
             return 1
 
     def has_header(self, path: Path, width: int) -> bool:
-        """Return whether the first row is surely a header of so many columns: a text's second row is as wide."""
+        """Return whether the first row is certainly a header of this width: in text, the second row is as wide."""
         try:
             first_two = records(path)
             next(first_two)
@@ -88,12 +88,12 @@ class TableForm:
             return False
 
     def plain_columns(self, _path: Path, names: Collection[str]) -> Collection[str]:
-        """Return the columns that hold no lists or bytes."""
+        """Return the columns without lists or bytes."""
         return names
 
 
 class _Foreign(TableForm):
-    """What other programs write."""
+    """Files of other programs."""
 
     def dialect(self, _path: Path, _declared: Declared) -> Dialect | None:
         return None
@@ -124,7 +124,7 @@ class _Foreign(TableForm):
 
 
 class _Parquet(_Foreign):
-    """Columns of Arrow, with a footer that says which."""
+    """Arrow columns, with a footer that lists them."""
 
     def names(self, path: Path, _declared: Declared) -> Sequence[str]:
         return [str(name) for name in _footer(path).schema.to_arrow_schema().names]
@@ -164,11 +164,11 @@ FORMS: dict[str, TableForm] = {
     **dict.fromkeys(FOREIGN_SUFFIXES, _Foreign()),
     ".tsv": _TEXT,
 }
-"""The forms by the endings of files: a new form is a class and a line here."""
+"""The form of each file ending: a new form is a class and a line here."""
 
 
 def form_of(path: Path) -> TableForm:
-    """Return the form of a file; what has no known ending is read as text."""
+    """Return the form of a file; an unknown ending means text."""
     name = path.name.lower() if is_foreign(path) else path.name
     return next((form for suffix, form in FORMS.items() if name.endswith(suffix)), _TEXT)
 
@@ -182,14 +182,14 @@ def is_text(kind: pa.DataType) -> bool:
 
 @kept_while_unchanged(1024)
 def _footer(path: Path) -> pq.FileMetaData:
-    """Return what a Parquet file says of itself; read once while the file does not change."""
+    """Return the footer of a Parquet file; cached while the file does not change."""
     import pyarrow.parquet as pq
 
     return pq.read_metadata(path)
 
 
 def _ends_rows_with_lines(path: Path) -> bool:
-    """Return whether rows can be counted in a text's bytes, as far as its encoding and its first line go."""
+    """Return whether the rows of a text can be counted in its bytes, judging by its encoding and its first line."""
     dialect = read_dialect(path)
     return dialect.encoding in (UTF_8, "cp1252") and dialect.is_plain and not dialect.skipped
 
@@ -197,13 +197,13 @@ def _ends_rows_with_lines(path: Path) -> bool:
 def _parse_csv(
     path: Path, content: bytes, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect
 ) -> pa.Table:
-    """Return some columns of a text that is UTF-8, from its header to its last row."""
+    """Return some columns of a text in UTF-8, from its header to its last row."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     quotes = quotes_of(content, dialect.delimiter)
     if dialect.is_plain and quotes.odd:
-        # Arrow reads an unclosed quote to the end of the file or to the next one, and swallows rows in silence.
+        # Arrow silently reads an unclosed quote up to the next one or the end of the file, and loses rows.
         for _ in records(path, dialect):
             pass
     block = _BLOCK

@@ -1,4 +1,4 @@
-"""Tables written as CSV, CSV.gz or Parquet; the same table gives the same bytes."""
+"""Write tables as CSV, CSV.gz or Parquet; the same table gives the same bytes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ROWS_AT_ONCE = 1 << 20
 
 
 def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect: Dialect | None = None) -> None:
-    """Write a table as its file's name says, with quotes only if CSV needs them; no cell may be null.
+    """Write a table in the format of its file's name, with quotes only if CSV needs them; no cell may be null.
 
-    The file appears whole or not at all, with the permissions `mode`, or the usual ones. Text has the delimiter and
-    encoding of a `dialect`; it is UTF-8 where that encoding lacks a character.
+    The file is written atomically, with the permissions `mode`, or the usual ones. Text has the delimiter and encoding
+    of a `dialect`, but UTF-8 if that encoding lacks a character.
     """
     with atomic_path(path, mode=mode) as draft:
         if path.name.endswith(".parquet"):
@@ -36,7 +36,7 @@ def write_table(table: pa.Table, path: Path, *, mode: int | None = None, dialect
 
 
 def _encoded(table: pa.Table, dialect: Dialect) -> Iterable[bytes]:
-    """Return the CSV text of a table, many rows at once."""
+    """Return the CSV text of a table, in blocks of many rows."""
     lines = _lines(table, dialect.delimiter)
     if dialect.encoding == UTF_8:
         return lines
@@ -58,11 +58,11 @@ def _write_csv(lines: Iterable[bytes], name: str, raw: BinaryIO) -> None:
 
 
 def _compact(table: pa.Table) -> pa.Table:
-    """Return a table whose dictionaries hold the texts of its rows alone, each once, in order.
+    """Return a table whose dictionaries hold only the texts of its rows, each once, in order.
 
-    Parquet keeps a dictionary as it is: texts that no row has, or their order, could betray rows that are not there.
-    Of one that has a text twice, Arrow writes a page as large as if all were different, and fills what is left with
-    whatever the memory held: names of people, say.
+    Parquet stores a dictionary unchanged: texts that no row has, or their order, could reveal rows that are not in the
+    table. If a dictionary has a text twice, Arrow writes a page of full size and fills the rest with whatever was in
+    memory, for example people's names.
     """
     import numpy as np
     import pyarrow as pa
@@ -82,7 +82,7 @@ def _compact(table: pa.Table) -> pa.Table:
 
 
 def _lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
-    """Yield the CSV text of a table, many rows at once."""
+    """Yield the CSV text of a table, in blocks of many rows."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -92,13 +92,13 @@ def _lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
     for start in range(0, table.num_rows, _ROWS_AT_ONCE):
         columns = [_texts(column.combine_chunks(), delimiter) for column in table.slice(start, _ROWS_AT_ONCE).columns]
         rows = pc.binary_join_element_wise(pc.binary_join_element_wise(*columns, comma), nothing, end)
-        # The texts of a string array lie one after the other: together they are the file.
+        # The texts of a string array are contiguous in memory: together they are the file.
         _, offsets, texts = rows.buffers()
         yield texts.slice(0, int(np.frombuffer(offsets, dtype=np.int64)[len(rows)])).to_pybytes()
 
 
 def _texts(column: pa.Array, delimiter: str) -> pa.Array:
-    """Return a column's cells as CSV; texts of a dictionary are quoted once, not in each row."""
+    """Return a column's cells as CSV; the texts of a dictionary are quoted once, not in each row."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,7 +1,7 @@
 """Tables: columns of a CSV, CSV.gz or Parquet file as Arrow arrays, text always dictionary-encoded.
 
-Cells are never turned into Python objects row by row: what needs a meaning (a number, a generalized cell) is
-read off the dictionary, that is off each distinct cell once.
+Cells are never converted to Python objects row by row: what needs a meaning (a number, a generalized cell) is parsed
+from the dictionary, that is, once for each distinct cell.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 SUFFIXES = tuple(FORMS)
 _MOST_TEXT = 1 << 30
-_MOST_DIGITS = 15  # of a whole number: any of so many fits into 64 bits, and into a floating-point number
+_MOST_DIGITS = 15  # the digits of a whole number that fits into 64 bits and is exact in floating point
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file's name says that it is a table."""
+    """Return whether a file's name has the ending of a table."""
     return is_table_name(path.name)
 
 
 def is_table_name(name: str) -> bool:
-    """Return whether a name is that of a table; capitals count in endings of compressed and Parquet files alone.
+    """Return whether a name is that of a table; capitals only matter for compressed and Parquet files.
 
     >>> is_table_name("2024Q1.CSV"), is_table_name("notes.txt")
     (True, False)
@@ -64,7 +64,7 @@ class Coded:
 
 
 class NamesOnDemand(Sequence[str]):
-    """Names by code, each put together when it is asked for; `size` returns how many there are by then."""
+    """Names by code, each built on demand; `size` returns the current number of names."""
 
     def __init__(self, size: Callable[[], int], name: Callable[[int], str]) -> None:
         self._size, self._name = size, name
@@ -89,11 +89,11 @@ class Table:
     """Some columns of one file, in file order.
 
     Attributes:
-        path, shown: the file, and how it is called.
-        rows: how many rows are taken into account.
-        dialect: how it is written, where it is text.
-        kept: of the file's rows, counted from 0, those that are taken into account; None where all are.
-        in_file: how many rows the file has, where not all are taken into account.
+        path, shown: the file, and its name in messages.
+        rows: the number of rows in use.
+        dialect: how it is written, if it is text.
+        kept: the rows of the file that are in use, counted from 0; None if all are.
+        in_file: the number of rows of the file, if not all are in use.
     """
 
     path: Path
@@ -115,7 +115,7 @@ class Table:
         return [*self._columns]
 
     def arrow(self, column: str) -> pa.Array:
-        """Return a column as one Arrow array: a dictionary of text, or plain cells where they are distinct."""
+        """Return a column as one Arrow array: a dictionary of text, or plain cells if read as distinct."""
         return self._columns[column]
 
     def coded(self, column: str) -> Coded:
@@ -129,7 +129,7 @@ class Table:
         return [names[code] for code in codes]
 
     def whole_numbers(self, column: str) -> npt.NDArray[np.int64]:
-        """Return a column of whole numbers from 0, -1 where a cell is none; shape (rows,), int64."""
+        """Return a column of whole numbers from 0, -1 for other cells; shape (rows,), int64."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -149,14 +149,14 @@ class Table:
         return text_codes(self._columns[column])[1]
 
     def note_first(self, wrong: npt.NDArray[np.bool_], column: str, what: str, remedy: str, problems: Problems) -> None:
-        """Note the first row that is wrong, and how many more are; nothing when none is. `wrong`: shape (rows,)."""
+        """Note the first wrong row, and how many more there are; nothing if there is none; `wrong`: shape (rows,)."""
         rows = np.flatnonzero(wrong)
         if len(rows):
             others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
             problems.add(self.shown, what + others, remedy, line=self.line(int(rows[0])), column=column)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
-        """Return the table with other names of its columns."""
+        """Return the table with renamed columns."""
         return replace(self, _columns={names.get(name, name): array for name, array in self._columns.items()})
 
     def less(self, names: Collection[str]) -> Table:
@@ -175,7 +175,7 @@ class Table:
         return self.with_column(name, pa.DictionaryArray.from_arrays(places, column_of([text])))
 
     def mapped(self, column: str, change: Callable[[str], str]) -> Table:
-        """Return the table with each distinct text of a column changed."""
+        """Return the table with each distinct text of a column converted."""
         import pyarrow as pa
 
         codes, names = text_codes(self._columns[column])
@@ -183,7 +183,7 @@ class Table:
         return replace(self, _columns={**self._columns, column: pa.DictionaryArray.from_arrays(arrow(codes), texts)})
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> Table:
-        """Return the table less some rows; `dropped` has shape (rows,)."""
+        """Return the table without some rows; `dropped` has shape (rows,), bool."""
         if not dropped.any():
             return self
         places = np.flatnonzero(~dropped)
@@ -192,7 +192,7 @@ class Table:
         return replace(self, rows=len(places), _columns=columns, kept=kept, in_file=self.in_file or self.rows)
 
     def line(self, row: int) -> int:
-        """Return the line of the file (counted from 1) on which a row begins; for Parquet its number from 1."""
+        """Return the line of the file (counted from 1) on which a row begins; for Parquet, the row's number from 1."""
         if self.kept is not None and row < len(self.kept):
             row = int(self.kept[row])
         if not self._lines:
@@ -201,12 +201,12 @@ class Table:
 
 
 def whole_number(text: str) -> int:
-    """Return a plain whole number from 0, or -1 for anything else."""
+    """Return a plain whole number from 0, or -1 for other texts."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else -1
 
 
 def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
-    """Return an integer column as int32 codes when all of it lies in [0, limit), else None."""
+    """Return an integer column as int32 codes if all of its values are in [0, limit), else None."""
     import pyarrow as pa
 
     if not pa.types.is_integer(array.type) or array.null_count:
@@ -218,13 +218,13 @@ def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
 
 
 def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], list[str]]:
-    """Return codes and the distinct stripped texts of a column; a null reads as an empty cell."""
+    """Return codes and the distinct stripped texts of a column; a null becomes an empty cell."""
     codes, texts = short_codes(array)
     return codes.astype(np.int32, copy=False), texts
 
 
 def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], list[str]]:
-    """Return the same, codes being of the type of integers that the column has or that is at hand."""
+    """Return codes and texts, with codes of the narrowest integer type at hand."""
     texts, rows = texts_of(array)
     distinct = texts.dictionary_encode()
     codes = whole(distinct.indices)
@@ -237,7 +237,7 @@ def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], list[str]]:
 def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTHING_DECLARED) -> dict[str, str] | None:
     """Return a file's column names, stripped, each with its spelling in the file.
 
-    A problem is noted and None returned when they cannot be had.
+    If the names cannot be read, note the problem and return None.
     """
     if not check_file(path, shown, problems):
         return None
@@ -254,7 +254,7 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
     places: dict[str, int] = {}
     twice = next((place for place, name in enumerate(names) if places.setdefault(name, place) != place), None)
     if twice is not None:
-        # The name is not quoted: where the header is missing, it is somebody's cell.
+        # The name is not quoted: if the header is missing, it may be a person's cell.
         what = f"columns {names.index(names[twice]) + 1} and {twice + 1} have the same name in the header"
         problems.add(shown, what, "rename one of them", line=form_of(path).header_line(path))
         return None
@@ -270,10 +270,10 @@ def note_absent(
     *,
     otherwise: str = "add it to the file",
 ) -> None:
-    """Note which of the columns that are wanted a file lacks.
+    """Note which of the requested columns a file lacks.
 
-    Its header is quoted only when it holds another of them and is as wide as the row below: else the first line may
-    be about a person.
+    Its header is quoted only if it contains a requested column and is as wide as the row below: otherwise the first
+    line may be about a person.
     """
     absent = [column for column in wanted if column not in names]
     quoted = bool(absent) and len(absent) < len(set(wanted)) and form_of(path).has_header(path, len(names))
@@ -299,12 +299,12 @@ def read_table(
     *,
     distinct: Sequence[str | None] = (),
 ) -> Table | None:
-    """Read some columns of a file, written as `declared` says, or as it seems to be.
+    """Read some columns of a table, written as `declared`, or as guessed.
 
-    Those whose cells are `distinct`, such as identifiers, are read without a dictionary.
+    Columns with `distinct` cells, such as identifiers, are read without a dictionary.
 
-    Every trouble (no such file, no such column, ragged lines, wrong encoding, damaged Parquet) is noted in
-    `problems` with file, line and remedy; the result is then None.
+    Every problem (no such file, no such column, ragged lines, wrong encoding, damaged Parquet) is noted in `problems`
+    with file, line and remedy; the result is then None.
     """
     names, columns = header(path, shown, problems, declared), list(dict.fromkeys(columns))
     if names is None:
@@ -326,7 +326,7 @@ def read_table(
         rows, joined = table.num_rows, {}
         for column in columns:
             joined[column] = used_texts(_combined(table.column(column), distinct=column in distinct))
-            table = table.drop_columns([column])  # of a large file nothing is there twice
+            table = table.drop_columns([column])  # in a large file the first look is not repeated
         return Table(path, shown, rows, joined, dialect)
     except damages() as error:
         note_unreadable(path, shown, error, problems, dialect)
@@ -334,9 +334,9 @@ def read_table(
 
 
 def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[Table, bool] | None:
-    """Read the first rows of a file's columns, those of lists and bytes left out, and whether they are all.
+    """Read the first rows of a file's columns, except lists and bytes, and whether these are all rows.
 
-    Trouble is noted as by `read_table`.
+    Problems are noted as by `read_table`.
     """
     names = header(path, shown, problems)
     if names is not None:
@@ -353,7 +353,7 @@ def _nested(table: pa.Table, columns: Sequence[str]) -> str | None:
 
 
 def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
-    """Join the chunks of a column: text under one dictionary, or plain integers and text where cells are `distinct`."""
+    """Join the chunks of a column: text under one dictionary, or plain integers and text if cells are `distinct`."""
     import pyarrow as pa
 
     kind = column.type
@@ -370,12 +370,12 @@ def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
         column = column.unify_dictionaries()
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if not pa.types.is_integer(array.type):
-        array.validate(full=True)  # Parquet promises neither UTF-8 nor indices within the dictionary
+        array.validate(full=True)  # Parquet guarantees neither UTF-8 nor indices within the dictionary
     return array
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return cells as text, floating-point numbers as they are; bytes that are no text as hexadecimal digits."""
+    """Return cells as text, floating-point numbers unchanged; bytes that are not text as hexadecimal digits."""
     import pyarrow as pa
 
     kind = column.type
@@ -387,6 +387,6 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     try:
         if not pa.types.is_fixed_size_binary(kind):
             return column.cast(small)
-    except pa.ArrowInvalid:  # no UTF-8
+    except pa.ArrowInvalid:  # not UTF-8
         pass
     return pa.chunked_array([hexadecimal(chunk) for chunk in column.chunks], pa.large_string()).cast(small)

@@ -1,4 +1,4 @@
-"""Cells as texts: Arrow columns of text, stripped as Python strips, never a Python object for each cell."""
+"""Texts: Arrow columns of text, stripped as Python strips, without a Python object for each cell."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_BYTES = 2**31 - 1
 def column_of(names: Iterable[str]) -> pa.Array:
     """Return texts as an Arrow column; `pyarrow.array` would import pandas.
 
-    Half a surrogate pair, which no file has, is kept as bytes that are no UTF-8, and so equal to no cell.
+    Half a surrogate pair, which no file contains, becomes bytes that are not UTF-8, and so equals no cell.
     """
     import pyarrow as pa
 
@@ -52,7 +52,7 @@ def flags(column: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def used_texts(array: pa.Array) -> pa.Array:
-    """Return a column less the texts of its dictionary that no row has, which are no values of the column."""
+    """Return a column without the texts of its dictionary that no row has."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(array.type):
@@ -64,8 +64,8 @@ def used_texts(array: pa.Array) -> pa.Array:
 def texts_of(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.integer] | None]:
     """Return a column's cells as stripped texts without nulls, which are empty.
 
-    Of a dictionary these are its texts, and beside them stands which of them each row has; shape (rows,). Texts that
-    stripping made equal stand there as often as before.
+    A dictionary is returned as its texts and the index of each row; shape (rows,). Texts that became equal by stripping
+    occur as often as before.
     """
     import pyarrow as pa
 
@@ -79,7 +79,7 @@ def texts_of(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.integer] | None]
 
 
 def stripped(texts: pa.Array) -> pa.Array:
-    """Return texts without the spaces at their ends; nulls become empty."""
+    """Return texts without spaces at their ends; nulls become empty texts."""
     import pyarrow.compute as pc
 
     return pc.utf8_trim(texts.fill_null("") if texts.null_count else texts, characters=SPACES)
@@ -100,18 +100,18 @@ def _float_texts(array: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    wide = array.cast(pa.float64())  # of 32 bits, `_EXACT_FLOATS` is no number
+    wide = array.cast(pa.float64())  # `_EXACT_FLOATS` has no 32-bit representation
     exact = pc.and_(pc.equal(pc.floor(wide), wide), pc.less(pc.abs(wide), _EXACT_FLOATS)).fill_null(True)
     if pc.all(exact, min_count=0).as_py():
         return wide.cast(pa.int64()).cast(pa.string())
-    # The shortest text that is this number among those of its width: 0.1, not 0.10000000149011612.
+    # The shortest text that denotes this number at its width: 0.1, not 0.10000000149011612.
     narrow = {pa.float16(): np.float16, pa.float32(): np.float32}.get(array.type, float)
     cells = wide.to_pylist()
     return column_of("" if c is None else str(int(c)) if c.is_integer() else str(narrow(c)) for c in cells)
 
 
 def hexadecimal(array: pa.Array) -> pa.Array:
-    """Return cells of bytes as text of their hexadecimal digits."""
+    """Return cells of bytes as hexadecimal text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -126,7 +126,7 @@ def hexadecimal(array: pa.Array) -> pa.Array:
 
 
 def whole(array: pa.Array) -> npt.NDArray[np.integer]:
-    """Return integers without nulls as they lie in memory; `to_numpy` would import pandas."""
+    """Return integers without nulls as an array without a copy; `to_numpy` would import pandas."""
     kind = np.dtype(str(array.type))
     if not len(array):
         return np.zeros(0, dtype=kind)

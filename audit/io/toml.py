@@ -1,4 +1,4 @@
-"""TOML files that say what the tables beside them mean: `series.toml` and `microdata.toml`."""
+"""TOML files that describe the tables beside them: `series.toml` and `microdata.toml`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from audit.io.tables import SUFFIXES, is_table_name
 from audit.model.errors import Problems
 
 Toml: TypeAlias = Any
-"""A value as TOML has it."""
+"""A value of TOML."""
 
 _LINE = 110
 
@@ -47,11 +47,11 @@ def read_text(
 ) -> str | None:
     """Return the text of a TOML file in a folder, or None after noting why it cannot be read.
 
-    `absent` is what to do when the folder has no such file, `no_folder` when there is no such folder.
+    `absent` is the remedy if the folder has no such file, `no_folder` if the folder does not exist.
     """
     path = folder / name
     try:
-        if is_there(path) and not path.is_file():  # opening a pipe would wait for ever
+        if is_there(path) and not path.is_file():  # opening a pipe would wait forever
             problems.add(str(path), "this is a folder or a pipe, not a file", f"write a {name} in its place")
             return None
         return path.read_bytes().decode("utf-8-sig")
@@ -68,7 +68,7 @@ def read_text(
 
 
 def parse(text: str, name: str, remedy: str, problems: Problems) -> dict[str, Any] | None:
-    """Return the document that a text is, or None after noting where it is no TOML and the remedy."""
+    """Return the document in a text, or None after noting where it is not TOML, and the remedy."""
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -79,7 +79,7 @@ def parse(text: str, name: str, remedy: str, problems: Problems) -> dict[str, An
 
 
 def line_of(lines: Sequence[str], key: str) -> int | None:
-    """Return the first of a document's lines, from 1, on which a key is set, else quoted; None where there is none.
+    """Return the first line of a document, from 1, that sets a key, or else quotes it; None if there is none.
 
     >>> line_of(["[columns]", 'types.Age = "numeric"'], "types")
     2
@@ -90,7 +90,7 @@ def line_of(lines: Sequence[str], key: str) -> int | None:
 
 
 def refuse_keys(folder: Path, name: str, found: Sequence[tuple[str, str, str]]) -> None:
-    """Refuse keys of a document that was read already: each with what is wrong and what to do.
+    """Refuse keys of a document that was already read, each with the fault and the remedy.
 
     Raises:
         InputError: there are any; all of them are named, with their lines.
@@ -103,10 +103,10 @@ def refuse_keys(folder: Path, name: str, found: Sequence[tuple[str, str, str]]) 
 
 
 class Reader:
-    """Reads a TOML document, and notes each problem with its place.
+    """Reads a TOML document, and notes each problem with its line.
 
     Attributes:
-        what: what the folder holds, in a word.
+        what: the contents of the folder, in a word.
     """
 
     what: ClassVar[str]
@@ -120,7 +120,7 @@ class Reader:
 
     @property
     def allowed(self) -> Mapping[str, set[str] | None]:
-        """The document's tables, each with its keys, or None where any key may stand."""
+        """The document's tables, each with its keys, or None if any key is allowed."""
         raise NotImplementedError
 
     def note(self, key: str, what: str, remedy: str) -> None:
@@ -128,7 +128,7 @@ class Reader:
         self.problems.add(self.name, f"`{key}`: {what}", remedy, line=line_of(self.lines, key))
 
     def check_names(self) -> None:
-        """Note tables and keys that have no meaning."""
+        """Note unknown tables and keys."""
         for table, content in self.document.items():
             if table not in self.allowed:
                 self.note(table, "there is no such table", f"use one of {', '.join(self.allowed)}")
@@ -145,7 +145,7 @@ class Reader:
             self.note("releases", f'two releases have the tag "{tag}"', "rename one of the files")
 
     def table(self, name: str) -> dict[str, Any]:
-        """Return a table of the document, an empty one where it is absent or no table."""
+        """Return a table of the document; empty if it is absent or not a table."""
         content = self.document.get(name, {})
         if isinstance(content, dict):
             return content
@@ -153,7 +153,7 @@ class Reader:
         return {}
 
     def value(self, table: Mapping[str, Any], key: str) -> object:
-        """Return the entry, None if there is none."""
+        """Return an entry, None if there is none."""
         return table.get(key)
 
     def text(self, table: Mapping[str, Any], key: str) -> str | None:
@@ -165,7 +165,7 @@ class Reader:
         return None
 
     def texts(self, table: Mapping[str, Any], key: str, *, empty: bool = False) -> tuple[str, ...]:
-        """Return distinct texts, an empty one only where that is allowed."""
+        """Return distinct texts; an empty list only if that is allowed."""
         value = table.get(key, [])
         if isinstance(value, list) and all(isinstance(item, str) and (empty or item.strip()) for item in value):
             items = tuple(item.strip() for item in value)
@@ -202,7 +202,7 @@ class Reader:
         return {}
 
     def files(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
-        """Return a table of paths, those inside the folder."""
+        """Return a table of paths inside the folder."""
         return {name: path for name, path in self.mapping(table, key).items() if self.inside(key, path)}
 
     def path(self, table: Mapping[str, Any], key: str) -> str | None:
@@ -211,14 +211,14 @@ class Reader:
         return name if name is None or self.inside(key, name) else None
 
     def inside(self, key: str, name: str) -> bool:
-        """Return whether a path, links resolved, is in the folder."""
+        """Return whether a path, with links resolved, is in the folder."""
         inside = is_inside(self.folder, name)
         if not inside:
             self.note(key, f"a path may not leave the {self.what} folder", "copy the file into the folder")
         return inside
 
     def tables(self, key: str, name: str, *, glob: bool = True) -> list[str]:
-        """Return the tables that a path or a glob names, in the order of their names."""
+        """Return the files of tables that a path or a pattern names, in the order of their names."""
         if not self.inside(key, name):
             return []
         names = [name]
@@ -243,11 +243,11 @@ class Reader:
 
 UNCONFIRMED = "unconfirmed"
 UNCONFIRMED_KEYS: dict[str, set[str] | None] = {UNCONFIRMED: {"keys"}}
-"""The table of a manifest that names the keys which are guesses, as `Reader.allowed` has it."""
+"""The table of a manifest that lists guessed keys, in the form of `Reader.allowed`."""
 
 
 def key_path(key: str) -> tuple[str, ...]:
-    """Return the names that a dotted key of TOML consists of; none where it is no key.
+    """Return the names in a dotted TOML key; empty if it is not a key.
 
     >>> key_path('columns.types."Date of birth"'), key_path("columns..x"), key_path("")
     (('columns', 'types', 'Date of birth'), (), ())
@@ -264,7 +264,7 @@ def key_path(key: str) -> tuple[str, ...]:
 
 
 def unconfirmed(reader: Reader) -> tuple[str, ...]:
-    """Return the keys of a manifest that are guesses, as `[unconfirmed] keys` lists them; each has to be there."""
+    """Return the guessed keys of a manifest, from `[unconfirmed] keys`; each must exist."""
     found = []
     for key in reader.texts(reader.table(UNCONFIRMED), "keys"):
         path: tuple[str, ...] = key_path(key)
@@ -292,12 +292,12 @@ def toml_text(text: str) -> str:
 
 
 def toml_key(name: str) -> str:
-    """Return a key of TOML, bare where it can be."""
+    """Return a TOML key, bare if possible."""
     return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_text(name)
 
 
 def toml_value(value: object) -> str:
-    """Return a value of TOML: a text, a number, a table, or a list; a set in the order of its texts, an empty one last.
+    """Return a TOML value: a text, a number, a table, or a list; a set in the order of its texts, an empty text last.
 
     >>> toml_value({"a b": "c"}), toml_value(frozenset({"", "x"})), toml_value([1, 0.5, True])
     ('{ "a b" = "c" }', '["x", ""]', '[1, 0.5, true]')
@@ -316,7 +316,7 @@ def toml_value(value: object) -> str:
 
 
 def toml_document(tables: Mapping[str, Mapping[str, Toml]]) -> str:
-    r"""Return a document of tables; those that are empty are left out, and so are keys whose value is None.
+    r"""Return a TOML document of tables, without empty tables and without keys whose value is None.
 
     >>> toml_document({"a": {"b": 1, "c": None}, "d": {}})
     '[a]\nb = 1\n'

@@ -1,1 +1,1 @@
-"""The data types of the program; the package computes nothing and imports nothing of ours except `runtime`."""
+"""Data types of the program; the package computes nothing, and imports only `runtime` from this program."""

@@ -1,4 +1,4 @@
-"""Sizes: how much of what is found of people, or of the classes of a release, a waiver or a baseline accepts."""
+"""Accepted sizes: how much of a finding about people, or of small classes, a waiver or a baseline accepts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 
 class RiskSize(float):
-    """The risk that is accepted; 1 where the value is certain, or the finding's id says all."""
+    """The accepted risk; 1 if the value is certain, or if the finding's id already says everything."""
 
     def written(self) -> float:
-        """Return it as a manifest has it."""
+        """Return the risk as written in a manifest."""
         return float(self)
 
     def covers(self, other: Size) -> bool:
@@ -25,17 +25,17 @@ class RiskSize(float):
 
 @dataclass(frozen=True)
 class CloseSize:
-    """The interval in which a number may be known to be; both ends belong to it."""
+    """The interval that is known to contain a number; both ends belong to it."""
 
     lower: Fraction
     upper: Fraction
 
     def written(self) -> dict[str, str]:
-        """Return it as a manifest has it."""
+        """Return the interval as written in a manifest."""
         return {"lower": str(self.lower), "upper": str(self.upper)}
 
     def covers(self, other: Size) -> bool:
-        """Return whether no more is known: the interval contains this one, or the number is only likely to be near.
+        """Return whether no more is known: this interval lies in the other, or the other number is only likely.
 
         >>> CloseSize(Fraction(4), Fraction(5)).covers(CloseSize(Fraction(3), Fraction(5)))
         True
@@ -52,18 +52,18 @@ class SmallClasses:
 
     Attributes:
         smallest: the size of the smallest.
-        rows: how many rows are in all of them.
+        rows: the number of rows in all of them.
     """
 
     smallest: int
     rows: int
 
     def written(self) -> dict[str, int]:
-        """Return it as a manifest has it."""
+        """Return the sizes as written in a manifest."""
         return vars(self)
 
     def covers(self, other: Size) -> bool:
-        """Return whether no class is smaller, and no more rows are in small ones.
+        """Return whether no class is smaller, and no more rows are in small classes.
 
         >>> SmallClasses(2, 9).covers(SmallClasses(2, 8)), SmallClasses(2, 9).covers(SmallClasses(3, 10))
         (True, False)

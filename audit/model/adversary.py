@@ -1,4 +1,4 @@
-"""Adversaries: those that an audit can assume, what a series needs for each, and what each uses.
+"""Adversaries: the kinds that an audit can assume, what each needs of a series, and what each knows.
 
 Code that treats adversaries differently asks one of these properties; no other place compares their names.
 """
@@ -19,17 +19,18 @@ class Adversary:
     """One kind of adversary.
 
     Attributes:
-        name: on the command line, in manifests and reports.
+        name: its name on the command line, in manifests and reports.
         sentence: what the adversary knows.
-        person: who that is, in plain words; completes "Audited for …".
-        needs: what the series has to say for the adversary to be assumed.
-        requires: what of that it is; None where any series will do.
+        person: a description in plain words; completes "Audited for …".
+        needs: what the series must contain so that the adversary can be assumed, in words.
+        requires: that part of the series; None if any series will do.
         knows_people: whether people are known by identifier, so that attacks on people apply.
-        has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
-        knows_presence: whether it is known which of these people are in a release; otherwise each is judged by itself.
-        reads_key: whether the keys of releases are read: for what is known, or to compare risks with the truth.
-        people_listed: which file lists the people who can be asked about.
-        caution: how to take a risk to this adversary; None where there is nothing to say.
+        has_register: whether people are matched by their exact quasi-identifiers, so that cells matter.
+        knows_presence: whether the adversary knows which of these people are in a release; otherwise each is judged
+            alone.
+        reads_key: whether the keys of releases are read, as knowledge or to compare risks with the truth.
+        people_listed: the file that lists the people, in words.
+        caution: how to read a risk for this adversary; None if no caution is needed.
     """
 
     name: AdversaryKind
@@ -46,7 +47,7 @@ class Adversary:
 
     @property
     def knows_groups(self) -> bool:
-        """Whether it is known which group of each release holds which person."""
+        """Whether the adversary knows which group of each release holds which person."""
         return self.knows_people and not self.has_register
 
 
@@ -100,4 +101,4 @@ PUBLISHED = Adversary(
 )
 
 ADVERSARIES: Mapping[str, Adversary] = {each.name: each for each in (LINKED, REGISTER, POSSIBLE, PSEUDONYM, PUBLISHED)}
-"""All kinds, the one first that learns most where a series allows several."""
+"""All kinds; of those that a series allows, the first one learns most."""

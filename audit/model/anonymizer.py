@@ -1,7 +1,7 @@
-"""Publishing: what an anonymizer is given, what it may look back on, and what it gives back.
+"""Anonymizers: their input, the history that they may use, and their output.
 
-An anonymizer sees integer columns alone. It knows neither files nor how cells are written: it says which rows share
-a group, which counterfeits join them, and how far each group's cells reach; `audit.publishing` writes that down.
+An anonymizer only sees integer columns. It knows neither files nor how cells are written: it decides which rows form a
+group, which counterfeits are added, and how far each group's cells reach. `audit.publishing` writes the result.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ class Snapshot:
 
     Attributes:
         tag: the snapshot's name.
-        person: who each row is; distinct codes from 0, common to all snapshots and releases; shape (rows,), int32.
+        person: the person of each row; distinct codes from 0, common to all snapshots and releases; shape (rows,),
+            int32.
         value: the sensitive value of each row, by codes common to all; shape (rows,), int32.
         point: the quasi-identifiers of each row, as places in their scales; shape (rows, attributes), int32.
         scales: one per quasi-identifier.
         values: the sensitive values by code.
-        updates: what may become of each value; None where values never change.
+        updates: the possible updates of each value; None if values never change.
         harmless: the codes of the values that may be known of any person.
     """
 
@@ -68,7 +69,7 @@ class Snapshot:
         return len(self.person)
 
     def places(self) -> npt.NDArray[np.float64]:
-        """Return where each row lies in the domains; shape (rows, attributes), float64 in [0, 1]."""
+        """Return the place of each row in the domains; shape (rows, attributes), float64 in [0, 1]."""
         columns = [scale.place[self.point[:, column]] for column, scale in enumerate(self.scales)]
         return np.stack(columns, axis=1) if columns else np.zeros((len(self), 0))
 
@@ -103,7 +104,7 @@ class DomainParts:
 
 @dataclass(frozen=True)
 class Draft:
-    """A release as an anonymizer forms it. Rows of the snapshot that are not in it are withheld.
+    """A release as an anonymizer forms it; rows of the snapshot that are not in it are withheld.
 
     Attributes:
         row: the rows of the snapshot that are published, `COUNTERFEIT` for counterfeits; shape (n,), int32.
@@ -125,11 +126,11 @@ class RefusalError(AuditError):
     """A promise cannot be kept for a snapshot.
 
     Attributes:
-        what: the reason, without quoting people's values.
+        what: the reason, without people's values.
         remedy: what the publisher can do.
         rows: the rows of the snapshot that are the reason; may be empty.
-        column: the column that is the reason, if one is: the name of a quasi-identifier, or `sensitive` or
-            `individual` for the columns of that meaning.
+        column: the column that is the reason, if there is one: the name of a quasi-identifier, or `sensitive` or
+            `individual` for the columns of that role.
     """
 
     def __init__(
@@ -142,19 +143,19 @@ class RefusalError(AuditError):
         self.column = column
 
     def __str__(self) -> str:
-        """Render without the rows' file, which only the caller knows."""
+        """Return the text without the rows' file, which only the caller knows."""
         return f"{self.what}; {self.remedy}"
 
 
 @dataclass(frozen=True)
 class Promise:
-    """What a series claims: a principle and its parameters, such as m-invariance with m = 10."""
+    """The claim of a series: a principle and its parameters, such as m-invariance with m = 10."""
 
     principle: str
     parameters: Mapping[str, int]
 
     def __str__(self) -> str:
-        """Render as `m-invariance (m = 10)`."""
+        """Return a text such as `m-invariance (m = 10)`."""
         given = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         return f"{self.principle} ({given})" if given else self.principle
 
@@ -171,11 +172,11 @@ class Anonymizer(Protocol):
 
     @property
     def promise(self) -> Promise:
-        """What every series that it publishes keeps."""
+        """The promise that every series by this method keeps."""
 
     @property
     def forms(self) -> tuple[Form, ...]:
-        """How its releases can be written, the usual way first."""
+        """The forms of its releases, the usual one first."""
 
     @property
     def links_records(self) -> bool:
@@ -183,7 +184,7 @@ class Anonymizer(Protocol):
 
     @property
     def follows_updates(self) -> bool:
-        """Whether it relies on what may become of values, which then has to be reflexive and closed."""
+        """Whether it uses the possible updates of values, which must then be reflexive and closed."""
 
     def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
         """Return the next release.

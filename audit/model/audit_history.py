@@ -1,4 +1,4 @@
-"""The history of a series: what its reports said, one after the other."""
+"""The history of a series: the results of its reports in the order of their dates."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PastReport:
-    """What an earlier report said.
+    """The results of an earlier report.
 
     Attributes:
         file: its name in the folder of reports.
-        page: the name of the same report as HTML or Markdown, if it stands beside it.
-        made: its date; None where it does not say it.
-        version: of the program that made it.
+        page: the name of the same report as HTML or Markdown, if there is one in the folder.
+        made: its date; None if it has none.
+        version: the version of the program that wrote it.
         series: the name of the series.
-        releases: the releases that it was about.
+        releases: the audited releases.
         verdict: `holds`, `violated`, `undecided` or `interrupted`.
-        risks: by attack, the highest risk of a person; None where it is not known.
-        certain: how many people have a value that is certain by some attack; None where people are not counted.
-        findings: how many findings it has, those included that a baseline left out.
-        ids: the ids of these findings, where they are shown and stay from report to report; None elsewhere.
+        risks: the highest risk of a person by each attack; None if unknown.
+        certain: the number of people with a certain value by some attack; None if people are not counted.
+        findings: the number of findings, including those that a baseline left out.
+        ids: the ids of these findings, if they are shown and stable; otherwise None.
     """
 
     file: str
@@ -39,17 +39,17 @@ class PastReport:
 
     @property
     def highest_risk(self) -> float | None:
-        """The highest risk by any attack; None where none is known."""
+        """The highest risk by any attack; None if no risk is known."""
         return max((risk for risk in self.risks.values() if risk is not None), default=None)
 
 
 @dataclass(frozen=True)
 class AuditHistory:
-    """The reports of a series, the earliest first."""
+    """The reports of a series, from the earliest to the latest."""
 
     reports: tuple[PastReport, ...]
 
     def new_findings(self, place: int) -> int | None:
-        """Return how many findings the report before does not have; None for the first, and where ids say nothing."""
+        """Return how many findings the previous report lacks; None for the first report, and without stable ids."""
         earlier, ids = self.reports[place - 1].ids if place else None, self.reports[place].ids
         return None if earlier is None or ids is None else len(ids - earlier)

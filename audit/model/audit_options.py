@@ -1,4 +1,4 @@
-"""How to audit: what both kinds of series are asked, and what is about people alone."""
+"""Audit options: common to both kinds of series, and about people only."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Progress = Callable[[str], Callable[[int, int], None] | None]
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """How to audit.
+    """The options of an audit.
 
     Attributes:
-        adversary: who is assumed; the worst case that the series allows when None.
-        limits: clauses of the policy that replace those of the manifest.
-        time_limit: seconds per attack and sensitive attribute; None is without limit.
-        findings: how many findings to show of each attack; None for all.
+        adversary: the assumed adversary; None for the worst case that the series allows.
+        limits: limits of clauses, which replace those of the manifest.
+        time_limit: seconds for each attack and sensitive attribute; None means no limit.
+        findings: the number of findings to show for each attack; None for all.
         reveal: whether to name people.
         explicit: whether the attacks were named by the user.
         stable_ids: whether ids and pseudonyms are to be those of other reports on this series.
-        progress: given the name of an attack, or of another part of the work, returns what takes its progress.
+        progress: returns the progress callback of an attack, or of another part of the work, by its name.
         engine: runs the tasks of attacks.
-        today: the date at which waivers are judged.
-        made: the date that the report bears; `today` when None.
+        today: the date on which waivers are judged.
+        made: the date of the report; None means `today`.
         keeps_finished: whether an interrupt ends the run with a report on the finished attacks.
-        baseline: an earlier report, whose findings do not count again.
-        follow: whether people are followed by record ids beside them: where there are several releases, or always, as
-            another run does with more releases, or never, as another run cannot.
+        baseline: an earlier report, whose findings do not fail the audit again.
+        follow: whether people are followed by record ids, too: by default if there are several releases; always or
+            never if this run must do what another run with more releases does.
     """
 
     adversary: AdversaryKind | None = None
@@ -53,6 +53,6 @@ class AuditOptions:
     follow: Literal["several", "always", "never"] = "several"
 
     def budget(self, attack: str, used: float = 0.0) -> Budget:
-        """Return the budget of an attack that has used so many seconds of its time."""
+        """Return the rest of an attack's time limit as a budget, after some seconds of use."""
         left = None if self.time_limit is None else max(0.0, self.time_limit - used)
         return Budget(left, self.progress(attack), self.engine)

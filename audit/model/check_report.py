@@ -1,4 +1,4 @@
-"""The report of a check: whether a series keeps the principle that it claims, as data."""
+"""Check report: whether a series keeps the principle that it claims, as data."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Offence:
     Attributes:
         release: the tag of the release that breaks it.
         groups: the names of the groups that show the offence; empty if none does.
-        place: the release and the groups in words.
-        line: the line of the release's file that shows it, counted from 1 with the header, in Parquet the row; None
-            where no row shows it, or it would show who a person is.
+        place: the release and the groups, in words.
+        line: the line of the release's file that shows it, counted from 1 with the header, in Parquet the row; None if
+            no row shows it, or if the line would identify a person.
         in_rows: whether `line` counts rows.
         what: what is broken.
-        individuals: who shows it; empty unless revealed.
+        individuals: the people who show it; empty unless revealed.
         hidden: whether a person who is not named shows it.
     """
 
@@ -45,13 +45,13 @@ class CheckReport:
         rows: rows of all releases together.
         principle: the principle's name.
         parameters: its parameters.
-        promise: both in words.
-        undecided: why it cannot be decided whether it is kept; None where it is known.
-        broken: number of offences by clause; empty where the principle is kept, or it is undecided.
-        offences: the first of them.
-        offences_total: how many there are.
+        promise: the principle and its parameters, in words.
+        undecided: why it cannot be decided whether the principle is kept; None if it is decided.
+        broken: the number of offences by clause; empty if the principle is kept or undecided.
+        offences: the first offences.
+        offences_total: the number of offences.
         revealed: whether people are named.
-        schema_version: of this form.
+        schema_version: the version of this form.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("holds",)
@@ -70,10 +70,10 @@ class CheckReport:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the principle is kept; null where it is undecided."""
+        """Whether the principle is kept; null if that is undecided."""
         return None if self.undecided is not None else not self.broken
 
     @property
     def exit_code(self) -> int:
-        """0 where it is kept, 1 where it is broken, 3 where it is undecided."""
+        """0 if it is kept, 1 if it is broken, 3 if that is undecided."""
         return 3 if self.holds is None else 0 if self.holds else 1

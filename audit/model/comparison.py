@@ -1,4 +1,4 @@
-"""The comparison: several series side by side, as data. Formats render it."""
+"""The comparison of several series as data, which formats render."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from audit.model.report import AttackReport, Tool
 
 @dataclass(frozen=True)
 class ReleaseMeasures:
-    """What one release costs and is good for; the last four are None without microdata.
+    """The cost and the utility of one release; the last four measures are None without microdata.
 
     Attributes:
         tag: the release's name.
-        rows: people that its rows stand for, counterfeits among them.
+        rows: the number of people of its rows, including counterfeits.
         groups: QI-groups.
-        counterfeits: counterfeits, by the key or, without one, as published.
+        counterfeits: the number of counterfeits by the key or, without a key, as published.
         discernibility: sum over the groups of their squared sizes.
-        average_group: rows for each group.
-        perimeter: how far the rows' cells reach, added up.
+        average_group: the mean number of rows of a group.
+        perimeter: the sum of the extents of the rows' cells.
         ncp: normalized certainty penalty, in [0, 1]; None without quasi-identifiers as well.
-        query_error: median relative error of the queries; None when none has one.
-        skipped: queries that have no relative error, their divisor being 0.
+        query_error: median relative error of the queries; None if no query has one.
+        skipped: the number of queries without a relative error, because their divisor is 0.
         comparable: the share of its rows whose cells are cells of the release before; None for the first release, for
             Anatomy pairs and without quasi-identifiers.
     """
@@ -47,8 +47,8 @@ class CounterfeitCounts:
     """Counterfeits.
 
     Attributes:
-        max: of a release, at most.
-        sum: of all releases.
+        max: the most in a release.
+        sum: the total of all releases.
     """
 
     max: int
@@ -57,16 +57,16 @@ class CounterfeitCounts:
 
 @dataclass(frozen=True)
 class MeanMeasures:
-    """Means over the releases that have the measure; null where none has it.
+    """Means over the releases with the measure; null if none has it.
 
     Attributes:
         discernibility: sum over the groups of their squared sizes.
-        average_group: rows for each group.
-        perimeter: how far the rows' cells reach, added up.
+        average_group: the mean number of rows of a group.
+        perimeter: the sum of the extents of the rows' cells.
         ncp: normalized certainty penalty.
         query_error: median relative error of the queries.
-        skipped: queries that have no relative error.
-        comparable: share of rows whose cells the release before has too.
+        skipped: the number of queries without a relative error.
+        comparable: the share of rows whose cells are also in the release before.
     """
 
     discernibility: Annotated[float, Within(0)] | None
@@ -87,14 +87,14 @@ class ComparedSeries:
     """A series.
 
     Attributes:
-        path: as it was named.
+        path: its path as given by the user.
         name: its own name.
-        individuals: people; null when they are not known.
-        adversary: who was assumed by the audit; null when there was none.
-        attacks: what each attack found, without findings.
+        individuals: the number of people; null if unknown.
+        adversary: the assumed adversary; null without an audit.
+        attacks: the results of the attacks, without findings.
         not_audited: why no attack could be run, or null.
         releases: the measures of each release.
-        method: method and parameters, where the series was published here.
+        method: method and parameters, if this program published the series.
         exact: whether its releases are Anatomy pairs, whose cells are exact.
     """
 
@@ -111,23 +111,23 @@ class ComparedSeries:
 
     @property
     def release_count(self) -> Annotated[int, WrittenAs("releases")]:
-        """Releases."""
+        """The number of releases."""
         return len(self.releases)
 
     @property
     def rows(self) -> int:
-        """Rows of all releases."""
+        """The number of rows of all releases."""
         return sum(release.rows for release in self.releases)
 
     @property
     def counterfeits(self) -> CounterfeitCounts:
-        """Counterfeits."""
+        """The number of counterfeits."""
         counts = [release.counterfeits for release in self.releases]
         return CounterfeitCounts(max(counts, default=0), sum(counts))
 
     @property
     def form(self) -> Literal["generalization", "anatomy"]:
-        """What its releases are."""
+        """The form of its releases."""
         return "anatomy" if self.exact else "generalization"
 
     @property
@@ -136,7 +136,7 @@ class ComparedSeries:
         return MeanMeasures(**{each.name: self.mean(each.name) for each in fields(MeanMeasures)})
 
     def mean(self, measure: str) -> float | None:
-        """Return the average of a measure over the releases that have it, or None when none has."""
+        """Return the mean of a measure over the releases that have it, or None if none has."""
         found = [getattr(release, measure) for release in self.releases]
         known = [value for value in found if value is not None]
         return sum(known) / len(known) if known else None
@@ -144,14 +144,14 @@ class ComparedSeries:
 
 @dataclass(frozen=True)
 class QueryDesign:
-    """The microdata and the queries that utility was measured with.
+    """The microdata and the queries by which utility was measured.
 
     Attributes:
         microdata: the microdata's name.
-        queries: number for each release.
-        theta: expected selectivity, or the ranges' part of the domain in the style of the m-Distinct paper.
-        style: whose ranges and error, `m-invariance` or `m-distinct`.
-        seed: what the queries were drawn from.
+        queries: the number of queries for each release.
+        theta: the expected selectivity, or the share of the domain in the style of the m-Distinct paper.
+        style: the paper that defines ranges and error, `m-invariance` or `m-distinct`.
+        seed: the seed of the queries.
     """
 
     microdata: str
@@ -163,14 +163,14 @@ class QueryDesign:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `audit compare --format json` writes. Persons do not occur in it.
+    """The contents of `audit compare --format json`, without anything about persons.
 
     Attributes:
-        schema_version: of this form.
-        tool_version: of the program.
-        sides: one entry for each series, in the order in which they were named.
-        asked: the microdata and the queries that utility was measured with; null without microdata.
-        time_limit: seconds for each attack; null is without limit.
+        schema_version: the version of this form.
+        tool_version: the version of the program.
+        sides: one entry for each series, in the given order.
+        asked: the microdata and the queries by which utility was measured; null without microdata.
+        time_limit: seconds for each attack; null means no limit.
     """
 
     WRITTEN: ClassVar[tuple[str, ...]] = ("tool",)
@@ -182,5 +182,5 @@ class Comparison:
 
     @property
     def tool(self) -> Tool:
-        """What made this."""
+        """The program."""
         return Tool(self.tool_version)

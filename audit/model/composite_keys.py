@@ -1,4 +1,4 @@
-"""Keys: rows of several integer columns, each distinct one with a number."""
+"""Composite keys: one integer for each distinct row of several integer columns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
 
 
-_AT_A_TIME = 1 << 17  # rows, which stay in a processor's cache from one look at them to the next
+_AT_A_TIME = 1 << 17  # rows of a block that stays in a processor's cache between two uses
 
 
 def batches(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
-    """Yield ranges of items whose sizes add up to at most so much, or of one item; `sizes`: shape (items,)."""
+    """Yield ranges of items whose sizes add up to at most `most`, or of one item; `sizes`: shape (items,)."""
     total, first = np.cumsum(sizes), 0
     while first < len(sizes):
         done = total[first - 1] if first else 0
@@ -27,7 +27,7 @@ def batches(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
 
 
 def tally(codes: npt.NDArray[np.integer], size: int, weights: Counts | None = None) -> Counts:
-    """Return how often each code below a bound occurs, or what its rows weigh; shape (size,).
+    """Return the number, or the total weight, of rows with each code below a bound; shape (size,).
 
     `bincount` would copy all codes as 64 bits.
     """
@@ -42,7 +42,7 @@ def tally(codes: npt.NDArray[np.integer], size: int, weights: Counts | None = No
 def counted(
     key: npt.NDArray[np.int64], size: int, weights: Counts | None = None
 ) -> tuple[npt.NDArray[np.int64], Counts]:
-    """Return the distinct keys below a bound, ascending, and how often each occurs or what its rows weigh."""
+    """Return the distinct keys below a bound, ascending, and the number or total weight of each."""
     if not _is_sparse(key, size):
         rows = tally(key, size, weights)
         found = np.flatnonzero(rows)
@@ -54,10 +54,10 @@ def counted(
 def combine(
     columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int, most: int = 2**62
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Return one key per row for several coded columns, equal where all columns are equal, and a bound on it.
+    """Return one key for each row of several coded columns, equal if all columns are equal, and a bound on the keys.
 
-    Each column is its codes, shape (rows,), and a bound on them. Keys are in the order of the rows, and are renumbered
-    before the bound would exceed `most`.
+    Each column is given as codes, shape (rows,), and a bound on them. The order of keys is that of the rows' codes;
+    keys are renumbered before the bound would exceed `most`.
     """
     key, size = np.zeros(rows, dtype=np.int64), 1
     for codes, bound in columns:
@@ -70,7 +70,7 @@ def combine(
 
 
 def distinct(key: npt.NDArray[np.int64], size: int) -> tuple[npt.NDArray[np.intp], Codes]:
-    """Return a row of each distinct key, in order of keys, and the place of each row's key among these.
+    """Return one row of each distinct key, in order of keys, and the index of each row's key among these.
 
     `size` is a bound on the keys.
     """
@@ -84,9 +84,9 @@ def distinct(key: npt.NDArray[np.int64], size: int) -> tuple[npt.NDArray[np.intp
 
 
 def ranks(key: npt.NDArray[np.int64], size: int) -> Codes:
-    """Return the place of each row's key among the distinct keys, in their order; `size` is a bound on the keys.
+    """Return the index of each row's key among the distinct keys, in order; `size` is a bound on the keys.
 
-    It is what `distinct` returns beside a row of each, for which keys must be sorted more slowly.
+    `distinct` also returns this, together with one row of each key, for which it needs a slower sort.
     """
     if _is_sparse(key, size):
         return np.unique(key, return_inverse=True)[1].astype(np.int32)
@@ -97,15 +97,15 @@ def ranks(key: npt.NDArray[np.int64], size: int) -> Codes:
 
 
 def row_ranks(columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int) -> Codes:
-    """Return the place of each row among the distinct rows of several coded columns, in their order.
+    """Return the index of each row among the distinct rows of several coded columns, in order.
 
-    Keys are renumbered before a table of them would be much larger than the rows: a sort is rarely needed.
+    Keys are renumbered before a table of them would be much larger than the rows, so a sort is rarely needed.
     """
     return ranks(*combine(columns, rows, _direct(rows)))
 
 
 def _direct(rows: int) -> int:
-    """Return how many possible keys a table is made of, for so many rows."""
+    """Return the largest number of possible keys for which a table is used, given a number of rows."""
     return _DIRECT_PER_ROW * rows + _DIRECT_SLACK
 
 

@@ -1,4 +1,4 @@
-"""What shows the bounds of a count: published numbers with weights, and cases."""
+"""Certificates of counts: weighted sums of published numbers, and cases."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class PublishedTerm:
     """A published number times a weight.
 
     Attributes:
-        release: its tag.
-        cell: its label by dimension.
+        release: the tag of its release.
+        cell: its labels by dimension.
         weight: an exact fraction.
-        shown: what was published; absent where a row that was left out counts as 0.
-        end: the end of its interval that the sum uses.
+        shown: the published text; absent for a missing row that counts as 0.
+        end: the bound of its interval that the sum uses.
         exact: whether this is its only possible count.
-        file: its file; absent if a row was left out.
+        file: its file; absent for a missing row.
         line: the line in it.
     """
 
@@ -36,12 +36,12 @@ class PublishedTerm:
 
 @dataclass(frozen=True)
 class CaseTerm:
-    """What a case assumes, times a weight.
+    """The assumption of a case, times a weight.
 
     Attributes:
-        case: which of the cases around it, the outermost 0.
+        case: the number of the enclosing case, the outermost is 0.
         weight: an exact fraction.
-        end: the end that the case assumes.
+        end: the bound that the case assumes.
     """
 
     case: int
@@ -51,12 +51,12 @@ class CaseTerm:
 
 @dataclass(frozen=True)
 class CountSum:
-    """Numbers whose intervals add up to a value, which rounding to an integer makes a bound; or that is impossible.
+    """A weighted sum of numbers whose value, rounded to an integer, is a bound or a contradiction.
 
     Attributes:
         terms: the numbers.
         value: an exact fraction.
-        impossible: true where no counts fit.
+        impossible: true if no counts are consistent.
     """
 
     terms: Annotated[tuple[PublishedTerm | CaseTerm, ...], WrittenAs("sum")]
@@ -66,15 +66,15 @@ class CountSum:
 
 @dataclass(frozen=True)
 class CountCase:
-    """One of two cases: a cell's count is at most so much, or more.
+    """One of two cases: a cell's count is at most a number, or larger.
 
     Attributes:
-        release: where the cell stands.
-        since: the release before, where the case is about an increase.
-        cell: its label by dimension.
-        at_most: in the first case.
-        at_least: in the second case.
-        step: what follows.
+        release: the release of the cell.
+        since: the earlier release, if the case is about an increase.
+        cell: its labels by dimension.
+        at_most: the bound in the first case.
+        at_least: the bound in the second case.
+        step: the proof in this case.
     """
 
     release: str
@@ -87,10 +87,10 @@ class CountCase:
 
 @dataclass(frozen=True)
 class CountCases:
-    """Two cases, one of which holds.
+    """Two cases, one of which is true.
 
     Attributes:
-        cases: both.
+        cases: both cases.
     """
 
     cases: tuple[CountCase, ...]
@@ -101,14 +101,14 @@ CountStep: TypeAlias = CountSum | CountCases
 
 @dataclass(frozen=True)
 class CertifiedBound:
-    """What shows that a count is at least, or at most, a number.
+    """A lower or upper bound of a count, with its proof.
 
     Attributes:
-        bound: which.
-        step: the sum, or the cases.
-        steps: how many sums it takes.
-        rounded: the number.
-        cell: of which cell, where the finding is not about a single count.
+        bound: the kind of bound.
+        step: the sum or the cases that prove it.
+        steps: the number of sums in the proof.
+        rounded: the bound.
+        cell: the cell, if the finding is not about a single count.
     """
 
     bound: Literal["lower", "upper"]

@@ -11,22 +11,22 @@ from audit.model.measures import ABSENT, INFERENCE, SINGLING_OUT, Absent, Measur
 from audit.runtime.phrases import Noun, Phrase
 
 OverTime = Literal["same", "cumulative", "independent"]
-"""How the counts of a cell in several releases are related."""
+"""The relation between the counts of a cell in several releases."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CountMeasures(Measures):
-    """What was counted.
+    """The numbers of an audit of count tables.
 
     Attributes:
         cells: published cells.
         protected: cells whose count is hidden or rounded.
-        questions: cells and increases that were asked about.
-        recovered: counts that are known exactly.
-        small: counts that are known to be small.
-        narrowed: counts that are known within fewer numbers than the policy asks for.
-        smallest_width: the fewest numbers that a hidden count lies within; null where none is bounded.
-        open: undecided questions.
+        questions: the number of questions about cells and increases.
+        recovered: the number of exactly known counts.
+        small: the number of counts known to be small.
+        narrowed: the number of counts with fewer possible values than the policy requires.
+        smallest_width: the fewest possible values of a hidden count; null if none is bounded.
+        open: the number of undecided questions.
         all: cells in which all people are of one kind; absent if no dimension is sensitive.
     """
 
@@ -53,7 +53,7 @@ class CountMeasures(Measures):
 
     @property
     def found(self) -> int:
-        """How many of them are found."""
+        """The number of findings among them."""
         return self.recovered + self.small + self.narrowed + (0 if self.all is ABSENT else self.all)
 
 
@@ -62,8 +62,8 @@ class Rounding:
     """How published numbers were rounded.
 
     Attributes:
-        to: multiples of what.
-        how: in which way: nearest, even, down, up, random or midpoint (docs/tables.md).
+        to: the base of the rounding.
+        how: the method: nearest, even, down, up, random or midpoint (docs/tables.md).
     """
 
     to: int
@@ -76,8 +76,9 @@ class RatesEntry:
 
     Attributes:
         column: their column.
-        per: per how many.
-        decimals: with how many decimals.
+        per: the number of people to which they refer, such as 100.
+        decimals: the number of
+            decimals.
         denominator: the column, the statistic or the cell of the denominator.
     """
 
@@ -89,17 +90,17 @@ class RatesEntry:
 
 @dataclass(frozen=True)
 class CountRules:
-    """The assumed meaning of published texts; findings are true if the publisher kept to it.
+    """The assumed meaning of published texts; findings are true if the publisher followed these rules.
 
     Attributes:
-        markers: the least and the greatest count of each; null where there is no greatest.
-        threshold: counts from 1 to one less are always hidden; null where none are.
-        rounding: how numbers were rounded; null where they were not.
-        perturbation: by how much numbers may be off.
-        rates: rates of counts; null where there are none.
-        absent_is_zero: whether a row that is left out is a 0.
+        markers: the least and the greatest count of each marker; null if there is no greatest.
+        threshold: counts from 1 to `threshold` - 1 are always hidden; null if there is no threshold.
+        rounding: how numbers were rounded; null if they were not.
+        perturbation: how far numbers may be from the true counts.
+        rates: rates of counts; null if there are none.
+        absent_is_zero: whether a missing row means 0.
         open: dimensions whose labels need not cover all people.
-        further_rates: others; absent where there are none.
+        further_rates: other rates; absent if there are none.
     """
 
     markers: Mapping[str, tuple[int | None, ...]]
@@ -114,20 +115,20 @@ class CountRules:
 
 @dataclass(frozen=True)
 class TablesFacts:
-    """What was audited.
+    """The audited tables.
 
     Attributes:
-        kind: tables of counts.
+        kind: the kind of series: tables of counts.
         name: the series' name.
         releases: the tags of the releases, in order.
-        tables: how many tables.
-        rows: how many published rows.
+        tables: the number of tables.
+        rows: the number of published rows.
         dimensions: the dimensions of the tables.
         totals: the label of all people, by dimension.
-        measures: the statistics, where there are several.
-        over_time: how the counts of one cell in several releases are related.
+        measures: the statistics, if there are several.
+        over_time: the relation between the counts of one cell in several releases.
         rules: the assumed meaning of published texts.
-        notes: how many lines below a table are notes and not rows, by file; absent if there are none.
+        notes: the number of lines below a table that are notes and not rows, by file; absent if there are none.
     """
 
     kind: ClassVar[Literal["tables"]] = "tables"

@@ -1,1 +1,1 @@
-"""Column rules: a class for each key of `[columns]` that says more than what a column is."""
+"""Column rules: a class for each key of `[columns]` that does more than name a column."""

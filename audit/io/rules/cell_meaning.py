@@ -1,4 +1,4 @@
-"""Rules about cells: by which hierarchy and type they are read, and which mean any value or exact values."""
+"""Rules about the meaning of cells: their hierarchy and type, and which cells mean any value or an exact value."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TO_QUASI = "name a column of quasi_identifiers"
 
 @dataclass(frozen=True)
 class Hierarchies(ColumnRule):
-    """`hierarchies = { Town = "towns.csv" }`: by quasi-identifier, the file of its hierarchy of labels."""
+    """`hierarchies = { Town = "towns.csv" }`: the file with the hierarchy of labels of a quasi-identifier."""
 
     key: ClassVar[str] = "hierarchies"
     form: ClassVar[Form] = Reader.files
@@ -39,13 +39,13 @@ class Hierarchies(ColumnRule):
     names: Mapping[str, str] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is not a quasi-identifier."""
+        """Yield the columns that are not quasi-identifiers."""
         return unnamed(sorted(self.names), columns.quasi_identifiers, "no quasi-identifier", _TO_QUASI)
 
 
 @dataclass(frozen=True)
 class ColumnTypes(ColumnRule):
-    """`types = { Age = "numeric" }`: by column, how its values compare; `sensitive` are the columns that are."""
+    """`types = { Age = "numeric" }`: how the values of a column compare; `sensitive` are the sensitive columns."""
 
     key: ClassVar[str] = "types"
     why: ClassVar[str] = "some cells have the form of a range of numbers, but are none"
@@ -58,12 +58,12 @@ class ColumnTypes(ColumnRule):
         return replace(super().read(reader, table, columns), sensitive=columns.sensitive)
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return how sensitive numbers are spelled, so that `5` and `5.0` are one value; cells are read as they are."""
+        """Return the spelling of sensitive numbers, so that `5` and `5.0` are one value; cells are not respelled."""
         is_number = column in self.sensitive and self.kinds.get(column) == Kind.NUMERIC.value
         return as_plain_number if is_number else None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is no kind of these columns; sensitive values are numbers or texts."""
+        """Yield types that these columns cannot have; sensitive values are numbers or texts."""
         allowed = (*columns.quasi_identifiers, *columns.sensitive)
         what, remedy = "neither a quasi-identifier nor sensitive", f"{_TO_QUASI} or a sensitive one"
         yield from unnamed(sorted(self.kinds), allowed, what, remedy)
@@ -77,12 +77,12 @@ class ColumnTypes(ColumnRule):
                 yield what, "use one of the two, or leave it out"
 
     def numbers(self, series: ReadSeries, column: str, width: Fraction | None) -> PublishedNumbers | None:
-        """Return the numbers that sensitive values are; None where they are codes, or no two are numbers.
+        """Return the numbers of sensitive values; None if they are codes, or if fewer than two are numbers.
 
         Args:
-            series: the series, read.
+            series: the series, after reading.
             column: a sensitive column.
-            width: how far close numbers may differ, where the manifest says it.
+            width: how far close numbers may differ, if declared in the manifest.
         """
         kind, missing = self.kinds.get(column), series.missing(column)
         if kind == Kind.CATEGORICAL.value:
@@ -129,9 +129,9 @@ class ColumnTypes(ColumnRule):
                 yield Doubt(Reason(what, ReasonKind.UNDECLARED), clauses)
 
     def _unread(self, series: ReadSeries, column: str) -> tuple[dict[str, Fraction | None], bool]:
-        """Return what looks like a number and is not read, where a column is one of numbers, and whether all is so.
+        """Return the texts of a column of numbers that look like numbers and are not read, and whether these are all.
 
-        For each such text it is the number before its unit, if there is one.
+        Each such text comes with the number before its unit, if there is one.
         """
         missing, texts, kind = series.missing(column), series.vocabularies[column].names, self.kinds.get(column)
         read = {text for text in texts if _number(text, missing) is not None}
@@ -155,7 +155,7 @@ def _number(text: str, missing: frozenset[str]) -> Fraction | None:
 
 
 def _with_unit(text: str) -> Fraction | None:
-    """Return the number that a text is with its unit; None of other texts."""
+    """Return the number in a text with a unit; None for other texts."""
     try:
         point = parse_point(text, Kind.NUMERIC)
     except CellError:
@@ -177,7 +177,7 @@ class Missing(ColumnRule):
         return cls(frozenset(reader.texts(table, cls.key, empty=True)))
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what looks like a range, and so has a meaning of its own."""
+        """Yield texts that look like a range, and so have a meaning of their own."""
         for text in sorted(filter(is_range, self.texts)):
             what = f'"{printable(text)}" looks like a range, and a missing cell may be any value'
             yield what, "leave it out here; in the files, write ranges as [20, 39], >=65 or 65+"
@@ -185,14 +185,14 @@ class Missing(ColumnRule):
 
 @dataclass(frozen=True)
 class Spelled(ColumnRule):
-    """`spelled = ["Sex"]`: columns whose texts are exact values, whatever they look like."""
+    """`spelled = ["Sex"]`: columns whose texts are exact values, even if they look like ranges."""
 
     key: ClassVar[str] = "spelled"
     form: ClassVar[Form] = Reader.texts
     columns: tuple[str, ...] = ()
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is no column with a role, or has a meaning by another rule."""
+        """Yield the columns without a role, or with a meaning by another rule."""
         yield from unnamed(sorted(self.columns), {*columns.named, "individual"}, *NO_MEANING)
         hierarchies, types = columns.rules[Hierarchies].names, columns.rules[ColumnTypes].kinds
         for name in sorted({*self.columns}.intersection(columns.quasi_identifiers)):

@@ -1,4 +1,4 @@
-"""Rules about harm: columns that no outsider can know, values that are harmless, values of one category."""
+"""Rules about harm: columns that no outsider can know, harmless values, and categories of values."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from audit.runtime.phrases import joined, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 FEW_TIES = 3
-FEW_OF_ROWS = 20  # or one in so many rows, whichever is less
+FEW_OF_ROWS = 20  # or this share of the rows, whichever is less
 
 
 @dataclass(frozen=True)
 class Unlinkable(ColumnRule):
-    """`unlinkable = { Remarks = "free text" }`: by column, the reason why no outsider can know it of a person."""
+    """`unlinkable = { Remarks = "free text" }`: the reason why no outsider can know a column about a person."""
 
     key: ClassVar[str] = "unlinkable"
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Unlinkable(ColumnRule):
         return headers.lacking(self.reasons)
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
-        """Yield the columns that nothing judges, with their reasons."""
+        """Yield the columns that are not judged, with their reasons."""
         if self.reasons:
             what = say_count(
                 "{count} published column is not judged, because the manifest declares that no outsider can know it",
@@ -64,7 +64,7 @@ class Unlinkable(ColumnRule):
             yield ReportWarning("unlinkable-column", what, examples)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield the columns whose texts tie rows of several releases, though no outsider can know them."""
+        """Yield the columns whose texts link rows of several releases, although no outsider can know them."""
         if len(series.tags) < 2 or not self.reasons:
             return
         names, several = [*self.reasons], list[Sequence[tuple[str, ...]]]()
@@ -106,22 +106,23 @@ _NOT_SENSITIVE = ("no sensitive column", "name a column that `sensitive` names")
 
 @dataclass(frozen=True)
 class Harmless(ColumnRule):
-    """`harmless = { Diagnosis = ["none"] }`: by sensitive column, the values that may be known of any person."""
+    """`harmless = { Diagnosis = ["none"] }`: the values of a sensitive column that may be known of any person."""
 
     key: ClassVar[str] = "harmless"
     form: ClassVar[Form] = Reader.lists
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is no sensitive column."""
+        """Yield the columns that are not sensitive."""
         return unnamed(self.values, columns.sensitive, *_NOT_SENSITIVE)
 
 
 @dataclass(frozen=True)
 class Similar(ColumnRule):
-    """`similar = { Diagnosis = "chapters.csv" }`: by sensitive column, a file that says the categories of its values.
+    """`similar = { Diagnosis = "chapters.csv" }`: the file with the categories of a sensitive column's values.
 
-    `categories` is what the files say, by column and value, and none of a missing one; nothing until they are opened.
+    `categories` holds the contents of the files by column and value, none for a missing value; empty until the files
+    are read.
     """
 
     key: ClassVar[str] = "similar"
@@ -130,11 +131,11 @@ class Similar(ColumnRule):
     categories: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield what is no sensitive column."""
+        """Yield the columns that are not sensitive."""
         return unnamed(self.names, columns.sensitive, *_NOT_SENSITIVE)
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
-        """Return the rule with its files, each line of which puts a value into a category; it may be in several."""
+        """Return the rule with its files read; each line puts a value into a category; a value may be in several."""
         found: dict[str, dict[str, frozenset[str]]] = {}
         for column, name in self.names.items():
             table = beside.table(name, ["value", "category"], problems)
@@ -161,7 +162,7 @@ class Similar(ColumnRule):
                 yield place, f"the value has no category in {name}", "add a line with the value and its category"
 
     def published(self, column: str, texts: Sequence[str]) -> Mapping[str, Mapping[str, PublishedNumbers]]:
-        """Return by column and category which of some values are of it, as one number that only these are."""
+        """Return the members of each category among some values, by column and category, as equal numbers."""
         of = [self.categories.get(column, {}).get(text, frozenset()) for text in texts]
         same, names = Fraction(0), sorted(frozenset().union(*of))
         found = {name: PublishedNumbers(tuple(same if name in each else None for each in of), same) for name in names}

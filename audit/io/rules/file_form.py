@@ -1,4 +1,4 @@
-"""Rules about whole files: how their texts are written, and what their columns are called in the series."""
+"""Rules about whole files: how their texts are written, and the names of their columns in the series."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ class _OfTextFiles(ColumnRule):
     """A rule about text files."""
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
-        """Yield the problem that no file is text."""
+        """Yield the problem that no file is a text file."""
         if self.stated and not headers.texts:
             yield f"no release is a text file, so {NOTHING}", "leave it out"
 
 
 @dataclass(frozen=True)
 class Delimiter(_OfTextFiles):
-    """`delimiter = ";"`: what stands between the cells of a text file; None is guessed."""
+    """`delimiter = ";"`: the text between two cells of a text file; None means that it is guessed."""
 
     key: ClassVar[str] = "delimiter"
     form: ClassVar[Form] = Reader.value
     sign: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the problem that it is not one character, or has another meaning."""
+        """Yield the problem that it is not one character, or has another meaning in text files."""
         sign = self.sign
         if sign is not None and (not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n'):
             yield "this is not a delimiter", 'write ",", ";", "|" or, for a tabulator, "\\t"'
@@ -38,7 +38,7 @@ class Delimiter(_OfTextFiles):
 
 @dataclass(frozen=True)
 class Encoding(_OfTextFiles):
-    """`encoding = "cp1252"`: how the letters of a text file are written; None is guessed."""
+    """`encoding = "cp1252"`: the encoding of a text file; None means that it is guessed."""
 
     key: ClassVar[str] = "encoding"
     form: ClassVar[Form] = Reader.text
@@ -52,7 +52,7 @@ class Encoding(_OfTextFiles):
 
 @dataclass(frozen=True)
 class Renamed(ColumnRule):
-    """`renamed = { "2024Q3" = { Diagnose = "Disease" } }`: by release, what columns of its file are called here."""
+    """`renamed = { "2024Q3" = { Diagnose = "Disease" } }`: the series' names of the columns of a release's file."""
 
     key: ClassVar[str] = "renamed"
     form: ClassVar[Form] = Reader.mappings
@@ -60,7 +60,7 @@ class Renamed(ColumnRule):
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
-        """Return the new names, which have to be those of no other column."""
+        """Return the header with the new names, none of which may be another column's."""
         renamed = self.names.get(tag, {})
         for old, new in renamed.items():
             if old in names and new in names and new not in renamed:
@@ -71,11 +71,11 @@ class Renamed(ColumnRule):
         return [renamed.get(name, name) for name in names]
 
     def rewrites(self, tag: str) -> bool:
-        """Return whether a release has other names of columns."""
+        """Return whether columns of a release are renamed."""
         return tag in self.names
 
     def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the columns that are not there to be renamed."""
+        """Yield the columns to rename that the file lacks."""
         for old, new in self.names.get(tag, {}).items():
             if old not in names:
                 what = f'`renamed` calls it "{new}", and the file does not have it'

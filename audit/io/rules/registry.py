@@ -24,7 +24,7 @@ KEYS = frozenset(rule.key for rule in RULES)
 
 
 def with_rules(reader: Reader, table: Mapping[str, Any], columns: Columns) -> Columns:
-    """Return what columns mean with the rules of a manifest, noting what is wrong with them."""
+    """Return the columns with the rules of a manifest, and note what is wrong with them."""
     columns = replace(columns, rules=Rules(tuple(rule.read(reader, table, columns) for rule in RULES)))
     kept = columns.rules
     for rule in columns.rules:

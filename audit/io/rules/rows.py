@@ -1,4 +1,4 @@
-"""Rules about rows: those that are none, such as totals, and several rows of one person in a release."""
+"""Rules about rows: rows to leave out, such as totals, and several rows of one person in a release."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOTALS = re.compile(
 
 
 def is_total(text: str) -> bool:
-    """Return whether a cell says that its row is a sum of others.
+    """Return whether a text marks its row as a sum of others.
 
     >>> is_total("Total:"), is_total("INSGESAMT"), is_total("Totenkirchl")
     (True, True, False)
@@ -41,12 +41,12 @@ def is_total(text: str) -> bool:
 
 
 def totals(texts: pa.Array | pa.ChunkedArray) -> Flags:
-    """Return which cells of a column say that their row is a sum of others; shape (rows,)."""
+    """Return which cells of a column mark their row as a sum of others; shape (rows,), bool."""
     import pyarrow.compute as pc
 
     column = texts.cast("string")
     named = flags(pc.fill_null(pc.match_substring_regex(column, pattern=r"^\D+$"), False))
-    rows = np.flatnonzero(named)  # identifiers mostly have digits, and no total has
+    rows = np.flatnonzero(named)  # identifiers mostly contain digits, and marks of totals never do
     found = np.zeros(len(column), dtype=np.bool_)
     found[rows] = [is_total(text) for text in column.take(rows).to_pylist()]
     return found
@@ -54,7 +54,7 @@ def totals(texts: pa.Array | pa.ChunkedArray) -> Flags:
 
 @dataclass(frozen=True)
 class IgnoreRows(ColumnRule):
-    """`ignore_rows = { Patient = ["Total"] }`: by column, the cells whose rows are left out."""
+    """`ignore_rows = { Patient = ["Total"] }`: the cells of a column that mark rows to leave out."""
 
     key: ClassVar[str] = "ignore_rows"
     form: ClassVar[Form] = Reader.lists
@@ -63,11 +63,11 @@ class IgnoreRows(ColumnRule):
 
     @property
     def marking(self) -> Collection[str]:
-        """The columns of the marks."""
+        """The columns with such marks."""
         return self.marks
 
     def rows(self, table: Table) -> Table:
-        """Return a table less the marked rows."""
+        """Return a table without the marked rows."""
         for column, marks in self.marks.items():
             if column in table:
                 codes, names = text_codes(table.arrow(column))
@@ -76,7 +76,7 @@ class IgnoreRows(ColumnRule):
         return table
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield the columns with cells that mark totals; of places and ages, which may be called so, none is warned."""
+        """Yield the columns with marks of totals; for columns of places and ages, which have such names, unwarned."""
         columns = written.columns
         for name, texts in written.texts.items():
             marks = tuple(filter(is_total, texts))
@@ -108,9 +108,9 @@ EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")
 
 @dataclass(frozen=True)
 class SeveralRows(ColumnRule):
-    """`rows = "latest"`: each row is an episode that is judged by itself, or the latest or the first of each counts.
+    """`rows = "latest"`: each row is an episode that is judged alone, or only a person's latest or first row counts.
 
-    None where each person has one row.
+    None if each person has one row.
     """
 
     key: ClassVar[str] = "rows"
@@ -120,18 +120,18 @@ class SeveralRows(ColumnRule):
 
     @property
     def one_counts(self) -> bool:
-        """Whether one row of each person counts."""
+        """Whether only one row of each person counts."""
         return self.choice in (LATEST, FIRST)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the problem that no such choice exists, or that nothing says which row of each person counts."""
+        """Yield the problem that the choice does not exist, or that nothing determines which row of a person counts."""
         if self.choice not in (None, *_CHOICES):
             yield f'unknown value "{self.choice}"', f"use one of {', '.join(_CHOICES)}"
         if self.one_counts and columns.rules[Date].column is None:
             yield "no column says which row is the latest or the first", 'write date = "…" under [columns]'
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
-        """Yield what becomes of several rows of one person, and of how many."""
+        """Yield what happens to several rows of one person, and how many people have them."""
         if self.choice is None:
             return
         people, further = series.repeated_rows or (0, 0)
@@ -175,7 +175,7 @@ class SeveralRows(ColumnRule):
         yield ReportWarning("duplicates", what)
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield why nothing that is said of people holds; nothing where each person has one row in every release."""
+        """Yield why no statement about people is certain; nothing if each person has one row in every release."""
         if self.choice is None or series.repeated_rows == (0, 0):
             return
         what = say(
@@ -187,7 +187,7 @@ class SeveralRows(ColumnRule):
 
 @dataclass(frozen=True)
 class Date(ColumnRule):
-    """`date = "Seen"`: the column that says which row is the latest or the first."""
+    """`date = "Seen"`: the column that determines the latest or the first row."""
 
     key: ClassVar[str] = "date"
     form: ClassVar[Form] = Reader.text
@@ -195,7 +195,7 @@ class Date(ColumnRule):
     column: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
-        """Yield the problem that it chooses no row of a person."""
+        """Yield the problem that no rule uses the date."""
         if self.column is not None and not columns.rules[SeveralRows].one_counts:
             what = f'{NOTHING} unless one row of each person counts, by rows = "latest" or "first"'
             yield what, "write that line, or leave this one out; the column still needs a role"

@@ -1,7 +1,7 @@
-"""A column rule: one key of `[columns]`, with its form, its effect, its warnings, and when `audit init` states it.
+"""Column rules: one key of `[columns]` each, with its form, effect and warnings, and when `audit init` states it.
 
-Rules apply in the order of `registry.RULES`: to the header of a file, to its rows, to its texts (those of a release by
-its tag), and last those that only declare how something is judged.
+Rules apply in the order of `registry.RULES`: to the header of a file, to its rows, to its texts (by release), and last
+the rules that only declare how something is judged.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ NO_MEANING = ("no column with a meaning", "name one of the columns above")
 
 @dataclass(frozen=True)
 class BesideFiles:
-    """The files beside the releases that rules may name.
+    """The files beside the releases, which rules may name.
 
     Attributes:
         folder: the folder of the series.
-        tags: the tags of all releases, those still to come among them.
+        tags: the tags of all releases, including unpublished ones.
         rules: the rules as the manifest states them.
     """
 
@@ -48,12 +48,12 @@ class BesideFiles:
 
 @dataclass(frozen=True)
 class Headers:
-    """What the files of the releases have: a rule about anything else is one that nothing reads.
+    """The headers of the releases' files: a rule about other columns has no effect.
 
     Attributes:
         tags: the tags of the releases.
         texts: whether any file is text.
-        read: reads the columns of the releases, as they are called in the series.
+        read: reads the columns of the releases, by their names in the series.
     """
 
     tags: Collection[str]
@@ -66,7 +66,7 @@ class Headers:
         return self.read()
 
     def lacking(self, columns: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield which of some columns no release has, and what to do about it."""
+        """Yield the columns that no release has, and what to do about each."""
         for column in columns:
             if column not in self.names and not parts_of(column, self.names):
                 what = f'no release has a column "{printable(column)}", so {NOTHING}'
@@ -74,7 +74,7 @@ class Headers:
 
 
 class ReadSeries(Protocol):
-    """What rules ask of a series that was read."""
+    """What rules use of a series after reading."""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -90,13 +90,13 @@ class ReadSeries(Protocol):
 
     @property
     def repeated_rows(self) -> tuple[int, int] | None:
-        """How often a person has several rows in one release, and how many these are beyond one each."""
+        """How often a person has several rows in one release, and the number of rows beyond one each."""
 
     def missing(self, column: str) -> frozenset[str]:
-        """Return the texts that mean an unknown value in a column, as the series spells them."""
+        """Return the texts that mean an unknown value in a column, in the spelling of the series."""
 
     def tied_texts(self, questions: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[int, int]]:
-        """Return how many texts stand once in each of two releases, and the fewest rows of a release, by question."""
+        """Return how many texts occur once in each of two releases, and the fewest rows of a release, by question."""
 
 
 class WrittenTexts(Protocol):
@@ -114,19 +114,20 @@ class WrittenTexts(Protocol):
         """Return how a quasi-identifier's cells are read; None of any other column."""
 
     def together(self, column: str, texts: Collection[str]) -> bool:
-        """Return whether identifiers stand each beside each other in some release, so that no two are one person."""
+        """Return whether every two of some identifiers occur together in a release, so that no two are one person."""
 
 
 @dataclass(frozen=True)
 class Hint:
-    """What texts of a column ask for.
+    """A rule that the texts of a column suggest.
 
     Attributes:
         column: the column.
-        texts: the texts that say so, those together that belong together.
-        rule: what `audit init` states then, of this column alone; None where it states nothing.
-        why: why it does.
-        warning: what a report says where a manifest does not state it, without examples; None where it says nothing.
+        texts: the texts that suggest it, in groups that belong together.
+        rule: the rule for this column that `audit init` writes; None if it writes nothing.
+        why: why `audit init` writes it.
+        warning: the warning in a report if the manifest does not have the rule, without examples; None without a
+            warning.
         names_texts: whether the warning names the texts.
     """
 
@@ -140,9 +141,9 @@ class Hint:
 
 @dataclass(frozen=True)
 class ColumnRule:
-    """One key of `[columns]`; made without arguments it is the rule of a manifest that does not have the key.
+    """One key of `[columns]`; made without arguments, it is the rule of a manifest without the key.
 
-    The first field of each is what the manifest says.
+    The first field of each rule holds the value of the key.
 
     Attributes:
         key: the key.
@@ -156,7 +157,7 @@ class ColumnRule:
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule that a manifest states, noting what has not its form; `columns` has no rules yet."""
+        """Return the rule of a manifest, and note values of the wrong form; `columns` has no rules yet."""
         return cls(**{fields(cls)[0].name: cls.form(reader, table, cls.key)})
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
@@ -174,60 +175,60 @@ class ColumnRule:
         return self.stated.values() if type(self).form is Reader.files else ()
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
-        """Return the rule with what its files say."""
+        """Return the rule with the contents of its files."""
         return self
 
     def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
-        """Return what the columns of a release's file are called in the series; None after noting a problem."""
+        """Return the names in the series of the columns of a release's file; None after noting a problem."""
         return names
 
     def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the columns that the files of a release should have: each with what is wrong, and what to do."""
+        """Yield the columns that the files of a release should have: each with the fault and the remedy."""
         yield from ()
 
     def rewrites(self, tag: str) -> bool:
-        """Return whether a release's file cannot be written again from what is read of it."""
+        """Return whether a release's file cannot be reproduced from what is read of it."""
         return False
 
     @property
     def marking(self) -> Collection[str]:
-        """The columns by whose cells rows are left out."""
+        """The columns whose cells mark rows to leave out."""
         return ()
 
     def rows(self, table: Table) -> Table:
-        """Return a table less the rows that do not count."""
+        """Return a table without the rows that do not count."""
         return table
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return how texts of a column are spelled in a release; None as they are.
+        """Return the spelling of texts of a column in a release; None if they are unchanged.
 
-        `so_far` is how the rules before this one spell them.
+        `so_far` is the spelling by the rules before this one.
         """
         return None
 
     def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-        """Yield the places of texts that are no values of a sensitive column, with what is wrong and what to do."""
+        """Yield the places of texts that are not values of a sensitive column, with the fault and the remedy."""
         yield from ()
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
-        """Yield what nothing reads, and what to do about it."""
+        """Yield keys without effect, and what to do about them."""
         yield from ()
 
     def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
-        """Yield the warnings of a report about it."""
+        """Yield the warnings of the rule for a report."""
         yield from ()
 
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
-        """Yield what it leaves undecided."""
+        """Yield what the rule leaves undecided."""
         yield from ()
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield what texts ask to have stated, and the manifest does not."""
+        """Yield the rules that the texts suggest and the manifest does not state."""
         yield from ()
 
     @property
     def stated(self) -> Toml:
-        """What the manifest says under the key, or would say; empty or None where it does not have it."""
+        """The value under the key in a manifest; empty or None if the manifest does not have the key."""
         return getattr(self, fields(self)[0].name)
 
 
@@ -236,7 +237,7 @@ Rule = TypeVar("Rule", bound=ColumnRule)
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of a manifest, those of absent keys among them, in the order in which they apply."""
+    """The rules of a manifest, including those of absent keys, in the order in which they apply."""
 
     each: tuple[ColumnRule, ...] = ()
 
@@ -253,12 +254,12 @@ class Rules:
         return Rules(tuple(rule for rule in self.each if not isinstance(rule, kinds)))
 
     def replaced(self, new: ColumnRule) -> Rules:
-        """Return the rules with another one in the place of that of its kind."""
+        """Return the rules with one rule replaced by another of its kind."""
         kept = [new if rule.key == new.key else rule for rule in self.each]
         return Rules((*kept, *([] if new in kept else [new])))
 
     def respellings(self, column: str, tag: str = "") -> tuple[Respelling, ...]:
-        """Return how texts of a column are spelled in a release, one step after the other."""
+        """Return the spelling steps for texts of a column in a release, in order."""
         steps: tuple[Respelling, ...] = ()
         for rule in self.each:
             step = rule.respelling(column, tag, partial(spelled, steps))
@@ -266,11 +267,11 @@ class Rules:
         return steps
 
     def spelled(self, column: str, text: str) -> str:
-        """Return how the series spells a text of a file beside the releases."""
+        """Return the series' spelling of a text in a file beside the releases."""
         return spelled(self.respellings(column), text)
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Rules:
-        """Return the rules with what their files say."""
+        """Return the rules with the contents of their files."""
         return Rules(tuple(rule.opened(beside, problems) for rule in self.each))
 
 
@@ -278,7 +279,7 @@ NO_RULES = Rules()
 
 
 def spelled(steps: Iterable[Respelling], text: str) -> str:
-    """Return a text after some steps."""
+    """Return a text after some spelling steps."""
     for step in steps:
         text = step(text)
     return text
@@ -286,7 +287,7 @@ def spelled(steps: Iterable[Respelling], text: str) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a release mean: what each is, and the rules about them."""
+    """The columns of a release: what each is, and the rules about them."""
 
     sensitive: tuple[str, ...]
     quasi_identifiers: tuple[str, ...] = ()
@@ -298,13 +299,13 @@ class Columns:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The columns with a role, but for that of counts and for those that no outsider can know."""
+        """The columns with a role, except for counts and for columns that no outsider can know."""
         single = (self.group, self.individual, self.record)
         return (*self.sensitive, *self.quasi_identifiers, *(name for name in single if name is not None))
 
 
 def unnamed(listed: Iterable[str], allowed: Collection[str], what: str, remedy: str) -> Iterator[tuple[str, str]]:
-    """Yield the columns of a key that may not stand there: what each is not, and what to do about it."""
+    """Yield the columns that a key may not name: what each is not, and what to do about it."""
     for column in listed:
         if column not in allowed:
             yield f'"{column}" is {what}', remedy

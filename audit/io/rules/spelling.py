@@ -1,4 +1,4 @@
-"""Rules about texts: which differ in spelling alone, and what a value of one release is called in the series."""
+"""Rules about spelling: which texts differ only in spelling, and the series' name of a value of one release."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 
 @dataclass(frozen=True)
 class Decimal(ColumnRule):
-    """`decimal = ","`: the decimal sign of numbers, in the columns of cells and values; None is a point."""
+    """`decimal = ","`: the decimal sign of numbers, in the columns of cells and values; None means a point."""
 
     key: ClassVar[str] = "decimal"
     form: ClassVar[Form] = Reader.value
@@ -64,11 +64,11 @@ class Decimal(ColumnRule):
             yield "this is not a decimal sign", 'write decimal = "," or leave it out'
 
     def rewrites(self, tag: str) -> bool:
-        """Return whether numbers have commas."""
+        """Return whether numbers are written with commas."""
         return self.sign == ","
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return how commas become points."""
+        """Return the step that turns commas into points."""
         return with_decimal_point if self.sign == "," and column in self.columns else None
 
     def commas(self, columns: Columns, column: str, texts: Collection[str]) -> list[str]:
@@ -83,7 +83,7 @@ class Decimal(ColumnRule):
         return commas if would else []
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield the columns of numbers with decimal commas; sensitive ones are texts to a report, and not warned of."""
+        """Yield the columns of numbers with decimal commas; for sensitive ones, which may be texts, without warning."""
         columns = written.columns
         for name in (*columns.quasi_identifiers, *columns.sensitive):
             texts = [[text] for text in self.commas(columns, name, written.texts.get(name, ()))]
@@ -99,7 +99,7 @@ class Decimal(ColumnRule):
 
 @dataclass(frozen=True)
 class Fold(ColumnRule):
-    """`fold = ["Disease"]`: columns in which spelling does not count."""
+    """`fold = ["Disease"]`: columns in which spelling does not matter."""
 
     key: ClassVar[str] = "fold"
     why: ClassVar[str] = "some cells differ in spelling alone"
@@ -107,7 +107,7 @@ class Fold(ColumnRule):
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule; the column of people is called `individual`, too, as it is in key files."""
+        """Return the rule; the column of people is also called `individual`, as in key files."""
         listed, people = reader.texts(table, cls.key), {INDIVIDUAL, columns.individual or INDIVIDUAL}
         return cls((*listed, *sorted(people.difference(listed))) if people.intersection(listed) else listed)
 
@@ -116,15 +116,15 @@ class Fold(ColumnRule):
         return unnamed(self.columns, {*columns.named, INDIVIDUAL}, *NO_MEANING)
 
     def folds(self, column: str | None) -> bool:
-        """Return whether spelling does not count in a column."""
+        """Return whether spelling does not matter in a column."""
         return column in self.columns
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return the one spelling of texts that mean the same."""
+        """Return the step that gives texts with the same meaning one spelling."""
         return fold if column in self.columns else None
 
     def hints(self, written: WrittenTexts) -> Iterator[Hint]:
-        """Yield the columns of which texts differ in spelling alone; of quasi-identifiers, none is stated."""
+        """Yield the columns whose texts differ only in spelling; for quasi-identifiers, no rule is written."""
         columns = written.columns
         for name, texts in written.texts.items():
             called = INDIVIDUAL if name == columns.individual else name
@@ -151,13 +151,13 @@ class Fold(ColumnRule):
             why = "cells that differ in spelling alone are taken for the same"
             rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
             codes = name in columns.rules[ColumnTypes].kinds and all(map(_NUMERAL.fullmatch, chain(*groups)))
-            # Classes are only smaller by how quasi-identifiers are spelled, and codes are what `types` says.
+            # Different spellings only make classes of quasi-identifiers smaller, and `types` is for codes.
             warning = ReportWarning if rule is None or codes else MisreadWarning
             yield Hint(name, groups, rule, why, warning("spelling", respelled_cells(called, groups)))
 
 
 def respelled_cells(column: str, groups: Collection[Collection[str]]) -> str:
-    """Return that cells differ in spelling alone, those of a group from each other, and what to declare."""
+    """Return a message that the cells of each group differ only in spelling, and what to declare."""
     return say_count(
         '{count} cell of "{column}" differs from another only in spelling, and is read as a different value; if they '
         'are the same, write fold = ["{column}"], else spelled = ["{column}"], under [columns]',
@@ -169,7 +169,7 @@ def respelled_cells(column: str, groups: Collection[Collection[str]]) -> str:
 
 
 def respelled(texts: Collection[str]) -> list[list[str]]:
-    """Return the texts that differ in spelling alone, those that share one together."""
+    """Return the texts that differ only in spelling, grouped by spelling."""
     spellings: dict[str, list[str]] = defaultdict(list)
     for text in texts:
         if not _FOLDED.fullmatch(text):
@@ -181,7 +181,7 @@ def respelled(texts: Collection[str]) -> list[list[str]]:
 
 
 def ornamented(texts: Collection[str]) -> list[list[str]]:
-    """Return texts that differ in accents and signs alone, one of each spelling.
+    """Return texts that differ only in accents and signs, one of each spelling.
 
     >>> ornamented(["P-001", "p001", "P-002", "José", "jose", "1-11", "11-1"])
     [['P-001', 'p001'], ['José', 'jose']]
@@ -191,7 +191,7 @@ def ornamented(texts: Collection[str]) -> list[list[str]]:
 
 
 def ornamented_ids(column: str, groups: Collection[Collection[str]]) -> str:
-    """Return that identifiers differ in accents and signs alone, those of a group from each other, and what to do."""
+    """Return a message that the identifiers of each group differ only in accents and signs, and what to declare."""
     return say_count(
         '{count} identifier of "{column}" differs from another only in accents or signs, and is read as a different '
         'one; if they are the same, write them in one way, else spelled = ["{column}"] under [columns]',
@@ -203,7 +203,7 @@ def ornamented_ids(column: str, groups: Collection[Collection[str]]) -> str:
 
 
 def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
-    """Return one text of each spelling, by what those that look like it have in common."""
+    """Return one text of each spelling, by the looks that it shares."""
     alike: dict[str, dict[str, str]] = defaultdict(dict)
     for text in texts:
         for key in skeletons(text):
@@ -214,8 +214,8 @@ def _skeletons(texts: Collection[str]) -> dict[str, dict[str, str]]:
 def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
     """Return texts that may be one value although more than their spelling differs, one of each spelling.
 
-    They differ in accents and signs alone, have a number, a code or the sign of a note beside them, or are one day in
-    two notations.
+    They differ only in accents and signs, have a number, a code or a note sign beside them, or are one day in two
+    notations.
 
     >>> nearly_respelled(["hiv", "2 hiv", "J10.1", "J10.1 influenza", "flu", "01.03.2024", "2024-03-01", "2024-03-02"])
     [['01.03.2024', '2024-03-01'], ['J10.1', 'J10.1 influenza'], ['hiv', '2 hiv']]
@@ -239,9 +239,9 @@ def nearly_respelled(texts: Collection[str]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Crosswalk(ColumnRule):
-    """`crosswalk = { Disease = "crosswalk.csv" }`: by column, a file that says what values are called in the series.
+    """`crosswalk = { Disease = "crosswalk.csv" }`: the file with the series' names of a column's values.
 
-    `walks` is what the files say, by release and column; nothing until they are opened.
+    `walks` holds the contents of the files by release and column; empty until the files are read.
     """
 
     key: ClassVar[str] = "crosswalk"
@@ -254,7 +254,7 @@ class Crosswalk(ColumnRule):
         return unnamed(self.names, columns.named, *NO_MEANING)
 
     def opened(self, beside: BesideFiles, problems: Problems) -> Self:
-        """Return the rule with its files, each line of which is one new name of a value of a release."""
+        """Return the rule with its files read; each line is the new name of a value of a release."""
         found: dict[tuple[str, str], dict[str, str]] = {}
         for column, name in self.names.items():
             table = beside.table(name, ["release", "from", "to"], problems)
@@ -271,17 +271,17 @@ class Crosswalk(ColumnRule):
         return replace(self, walks=found)
 
     def rewrites(self, tag: str) -> bool:
-        """Return whether values have other names."""
+        """Return whether values get other names."""
         return bool(self.names)
 
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
-        """Return what values are called; the file may spell them as the release does."""
+        """Return the step that renames values; the file may spell them as the release does."""
         walk = self.walks.get((tag, column))
         return None if walk is None else partial(_walked, {so_far(old): so_far(new) for old, new in walk.items()})
 
 
 def _walked(walk: Mapping[str, str], text: str) -> str:
-    """Return what a value, or each member of a set of values, is called in the series.
+    """Return the series' name of a value, or of each member of a set of values.
 
     >>> _walked({"Grippe": "flu"}, "{Grippe, cold}"), _walked({"Grippe": "flu"}, "cold;Grippe")
     ('{flu, cold}', 'cold; flu')
