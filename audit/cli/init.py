@@ -104,13 +104,14 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     text = problems.checked(read_text(path.parent, path.name, "let `audit init` write it first", problems))
     changed = confirmed(path.parent, text, ask_until_answered)
     if changed == text:
-        put(f"{printable_path(path)}: nothing is left to confirm.\n")
+        put(f"{say('{file}: nothing is left to confirm.', file=printable_path(path))}\n")
         return 0
     try:
         write_file(path, changed)
     except OSError as error:
         raise _unwritable(path, error) from error
-    put(f"Wrote {printable_path(path)}.\n\n{say('Next')}: audit {printable(shlex.quote(str(path.parent)), 400)}\n")
+    wrote = say("Wrote {file}.", file=printable_path(path))
+    put(f"{wrote}\n\n{say('Next')}: audit {printable(shlex.quote(str(path.parent)), 400)}\n")
     return 0
 
 
@@ -121,11 +122,13 @@ def ask_until_answered(question: Question) -> str:
         UsageError: the input ends.
     """
     sys.stderr.write("\n" + fill(printable(question.text, 600), _WIDTH) + "\n")
-    names = list(question.answers)
-    for number, (answer, follows) in enumerate(question.answers.items(), 1):
-        sys.stderr.write(f"  {number}  {printable(answer)}{f' - {follows}' if follows else ''}\n")
+    answers, names = question.answers, list(question.answers)
+    labels = {name: answers[name] or name if name in ("yes", "no") else name for name in names}
+    for number, (name, label) in enumerate(labels.items(), 1):
+        follows = f" - {answers[name]}" if answers[name] and answers[name] != label else ""
+        sys.stderr.write(f"  {number}  {printable(label)}{follows}\n")
     while True:
-        default = f" [{printable(question.default)}]" if question.default else ""
+        default = f" [{printable(labels.get(question.default, question.default))}]" if question.default else ""
         sys.stderr.write(f"{say('Answer')}{default}: ")
         sys.stderr.flush()
         given = sys.stdin.readline()
@@ -139,8 +142,8 @@ def ask_until_answered(question: Question) -> str:
             return question.default
         if answer.isdigit() and 0 < int(answer) <= len(names):
             return names[int(answer) - 1]
-        own = {name: (name, said if name in ("yes", "no") else name) for name, said in question.answers.items()}
-        fitting = [name for name in names if any(each.casefold().startswith(answer.casefold()) for each in own[name])]
+        begins = answer.casefold()
+        fitting = [name for name in names if any(e.casefold().startswith(begins) for e in (name, labels[name]))]
         if answer in names or len(fitting) == 1:
             return answer if answer in names else fitting[0]
         again = say("Write one of the answers, or its number.") if names else say("Write a text.")

@@ -18,11 +18,11 @@ from audit.io.respelling import fold
 from audit.io.rules.file_form import Renamed
 from audit.io.toml import natural, toml_key
 from audit.model.errors import InputError, Problem, printable
+from audit.runtime.phrases import parted, say
 
 _SURE = 0.8
 _LIKELY = 0.5
 _MOST_WAVES = 60
-_SAME = "it says which release a row is in, and all rows of one have the same"
 
 
 def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
@@ -46,9 +46,10 @@ def divided(found: FoundFiles, columns: dict[str, Column]) -> dict[str, Column]:
             continue
         [file] = found.releases
         found.releases = [replace(file, tag=tag, by=by.name) for tag in tags]
-        why = f'"{person.name}" has each of its texts once in each'
+        why = say('"{column}" has each of its texts once in each', column=person.name)
         found.guesses.state("series.releases_by", by.name, why, sure=False)
-        found.guesses.state("columns.unlinkable", {by.name: _SAME})
+        same = say("it says which release a row is in, and all rows of one have the same")
+        found.guesses.state("columns.unlinkable", {by.name: same})
         return split
     return columns
 
@@ -128,8 +129,13 @@ def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]
         if score < _LIKELY or {old, f"→{new}"} & used:
             continue
         if score < _SURE:
-            why = f'In release {tag}, is "{old}" what the others call "{new}"? Its cells do not tell.'
-            found.guesses.doubts.append(why)
+            doubt = say(
+                'In release {release}, is "{old}" what the others call "{new}"? Its cells do not tell.',
+                release=tag,
+                old=old,
+                new=new,
+            )
+            found.guesses.doubts.append(doubt)
         used |= {old, f"→{new}"}
         renamed = Renamed({tag: {**found.renamed(tag), old: new}})
         found.guesses.state_rule(renamed, sure=score >= _SURE)
@@ -162,13 +168,20 @@ def differences(found: FoundFiles) -> Iterator[str]:
         return
     for column in (*found.with_role(QUASI), found.sensitive):
         by_release = [_of_release(column, place) for place in range(len(tags))]
-        forms: dict[str, list[str]] = {}
+        forms: dict[str | None, list[str]] = {}
         for tag, own in zip(tags, by_release, strict=True):
-            forms.setdefault(own.form or "exact", []).append(tag)
+            forms.setdefault(own.form, []).append(tag)
         if len(forms) > 1 and column.name not in found.labels:
-            listed = "; ".join(f"{form} in {_listed(own)}" for form, own in forms.items())
-            yield f'The cells of "{column.name}" differ between releases: {listed}. They are read as they are.'
-        elif set(forms) == {"exact"}:
+            listed = parted(
+                say("{form} in {releases}", form=form or say("exact"), releases=_listed(own))
+                for form, own in forms.items()
+            )
+            yield say(
+                'The cells of "{column}" differ between releases: {forms}. They are read as they are.',
+                column=column.name,
+                forms=listed,
+            )
+        elif set(forms) == {None}:
             yield from _other_values(column, by_release, tags)
 
 
@@ -182,11 +195,16 @@ def _other_values(column: Column, by_release: list[Column], tags: list[str]) -> 
         few = len(own) <= _MOST_VALUES and len(by_release[place].codes) >= _ROWS_PER_VALUE * len(own)
         if few and not own & others and (place or len(tags) > 2):
             there = next(other for other in range(len(tags)) if other != place)
-            yield (
-                f'"{column.name}" has other values in {tags[place]} ({_quoted(by_release[place])}) than in all other '
-                f"releases (in {tags[there]} {_quoted(by_release[there])}), so that nobody's value seems to stay. If "
-                "they mean the same, list them in crosswalk.csv (columns release,from,to) and write "
-                f'crosswalk = {{ {toml_key(column.name)} = "crosswalk.csv" }} under [columns].'
+            yield say(
+                '"{column}" has other values in {release} ({values}) than in all other releases (in {other} {others}), '
+                "so that nobody's value seems to stay. If they mean the same, list them in crosswalk.csv (columns "
+                'release,from,to) and write crosswalk = {{ {key} = "crosswalk.csv" }} under [columns].',
+                column=column.name,
+                release=tags[place],
+                values=_quoted(by_release[place]),
+                other=tags[there],
+                others=_quoted(by_release[there]),
+                key=toml_key(column.name),
             )
 
 

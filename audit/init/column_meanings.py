@@ -18,20 +18,23 @@ from audit.io.rules.disclosure import Unlinkable
 from audit.io.rules.rows import EPISODES, SeveralRows
 from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
+from audit.runtime.phrases import Phrase, joined, parted, say, say_count
 
 _NUMBER = r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?"
 _DECIMAL = r"[+-]?[0-9]+(,[0-9]+)?"
 _LABEL = r"[^0-9*<>\[({]{0,3}[0-9]+"  # such as 12 or G12
 _SHOWN = 12
 _COUNT = "[1-9][0-9]{0,8}"
-_JOINS = "it joins the rows and the values of the pairs"
-_COUNTED = "the counterfeits are counted by it"
-_NAMED_AND_EQUAL = "its name, and its rows have equal cells"
-_ONLY_THEY = "its rows have equal generalized cells, and only they"
-_ALONE = "the only exact column"
-_CHANGES = "the values of the transitions"
-_PUBLISHED = "published as it is, so that others may know it: the worst case"
-_BESIDE_FILES = frozenset({"in the register", "in the rows of the pairs", "it has a hierarchy"})
+_JOINS = Phrase("it joins the rows and the values of the pairs")
+_COUNTED = Phrase("the counterfeits are counted by it")
+_NAMED = Phrase("its name")
+_NAMED_AND_EQUAL = Phrase("its name, and its rows have equal cells")
+_ONLY_THEY = Phrase("its rows have equal generalized cells, and only they")
+_ALONE = Phrase("the only exact column")
+_CHANGES = Phrase("the values of the transitions")
+_IN_REGISTER = Phrase("in the register")
+_IN_PAIRS = Phrase("in the rows of the pairs")
+_WITH_HIERARCHY = Phrase("it has a hierarchy")
 
 
 def guess_meanings(found: FoundFiles, *, published: bool = True) -> None:
@@ -102,7 +105,7 @@ class _Guesser:
             labelled = [c for c in self.rows.values() if any(t.strip("*") and t not in MARKERS for t in c.some)]
             fitting = [c for c in labelled if c.name not in matched and c.parses(Kind.CATEGORICAL, hierarchy)]
             if hierarchy is None or not fitting:
-                self.found.unused[shown] = "no column has their names or labels"
+                self.found.unused[shown] = say("no column has their names or labels")
             else:
                 matched[max(fitting, key=lambda c: len(named.intersection(column_names.words(c.name)))).name] = (
                     hierarchy
@@ -112,7 +115,7 @@ class _Guesser:
         """Return how a column is generalized, or None."""
         hierarchy = self.found.labels.get(column.name)
         if hierarchy is not None and not {*hierarchy.levels[0], *MARKERS}.issuperset(column.some):
-            return "labels of its hierarchy"
+            return say("labels of its hierarchy")
         return column.form
 
     # -- group, ids and count
@@ -128,9 +131,9 @@ class _Guesser:
         if reasons:
             column, why = reasons[0]
             equal = why in {_NAMED_AND_EQUAL, _ONLY_THEY} and steadiness(self.boxes(), [column]) == 1
-            self.choose("group", column, why, sure=equal or why in {_JOINS, _COUNTED})
+            self.choose("group", column, str(why), sure=equal or why in {_JOINS, _COUNTED})
 
-    def why_group(self, column: Column, boxes: Sequence[Column]) -> str | None:
+    def why_group(self, column: Column, boxes: Sequence[Column]) -> Phrase | None:
         """Return why a column holds the groups, or None when nothing says so."""
         if any({column.name, "Count"} <= set(self.found.names[shown]) for shown in self.found.counterfeits):
             return _COUNTED
@@ -139,7 +142,7 @@ class _Guesser:
         if column_names.kind(column.name) == "group":
             if column.unique or not (agrees > 0.9 or labels or (not boxes and "group" in column.name.casefold())):
                 return None
-            return _NAMED_AND_EQUAL if agrees > 0.9 else "its name"
+            return _NAMED_AND_EQUAL if agrees > 0.9 else _NAMED
         named = column_names.is_quasi(column.name) or column_names.sensitivity(column.name)
         if labels and not named and agrees == 1 and len(column.some) >= 3 and steadiness([column], boxes) == 1:
             return _ONLY_THEY
@@ -159,9 +162,11 @@ class _Guesser:
             elif trouble == _NUMBERS:
                 self.number_rows(column)
             elif trouble == _NEEDS_KEYS:
-                self.left[column.name] = trouble
+                self.left[column.name] = str(trouble)
             elif trouble:
-                self.guesses.doubts.append(f'Column "{column.name}" is not an id: {trouble}.')
+                self.guesses.doubts.append(
+                    say('Column "{column}" is not an id: {why}.', column=column.name, why=trouble)
+                )
             elif self.found.chosen(key) is None:
                 self.choose_id(key, column, keyed=keyed)
 
@@ -169,37 +174,53 @@ class _Guesser:
         """Return whether a column of people is used, some with several rows in a release, and note how."""
         if self.found.keys or self.found.pair():
             return False
-        several = column.repeated
-        date = next((c for c in self.rows.values() if c is not column and c.are_dates), None)
-        text = f'{several:,} people have several rows in one release (column "{printable(column.name)}")'
-        if repeated := equal_rows([*self.rows.values()], self.files):
-            text += f"; {repeated}"
         self.guesses.state_rule(SeveralRows(EPISODES), sure=False)
-        why = f"{text}: each row and each release is judged by itself, and nothing over several of them"
+        sentences = [
+            say_count(
+                '{count} person has several rows in one release (column "{column}"): each row and each release is '
+                "judged by itself, and nothing over several of them",
+                '{count} people have several rows in one release (column "{column}"): each row and each release is '
+                "judged by itself, and nothing over several of them",
+                column.repeated,
+                column=printable(column.name),
+            )
+        ]
+        date = next((c for c in self.rows.values() if c is not column and c.are_dates), None)
         if date is not None:
-            why += f'. For one row of each person write rows = "latest" and date = {toml_text(date.name)}'
-        self.guesses.written[f"rows = {toml_text(EPISODES)}"] = why
+            name = toml_text(date.name)
+            sentences.append(say('For one row of each person write rows = "latest" and date = {column}', column=name))
+        sentences += filter(None, [equal_rows([*self.rows.values()], self.files)])
+        self.guesses.written[f"rows = {toml_text(EPISODES)}"] = ". ".join(sentences)
         return True
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
-        name, why = column.name, "its name" if column_names.kind(column.name) else "its cells"
+        name, reasons = column.name, [_NAMED if column_names.kind(column.name) else Phrase("its cells")]
         if key == "individual":
-            unique = "its cells are unique in each release" if column.unique else "some people have several rows"
-            why = unique if why == "its cells" and column.unique else f"{why}; {unique}"
-            why += " and come back in later ones" if column.recurs else ""
-            doubt = (
-                "the auditor's key, with which the adversary knows everybody's group: the worst case. "
-                f'If it was published, write record = "{name}" instead.'
+            reasons += [_UNIQUE[column.unique, column.recurs]]
+            reasons = reasons[1:] if reasons[0] is not _NAMED and column.unique else reasons
+            doubt = say(
+                "Column \"{column}\" is taken for the auditor's key, with which the adversary knows everybody's group: "
+                'the worst case. If it was published, write record = "{column}" instead.',
+                column=name,
             )
         else:
-            why += ", and people are in the key files" if keyed else ""
-            doubt = f'a published record id. If it says whose row it is instead, write individual = "{name}".'
+            reasons += [Phrase("people are in the key files")] * keyed
+            doubt = say(
+                'Column "{column}" is taken for a published record id. If it says whose row it is instead, write '
+                'individual = "{column}".',
+                column=name,
+            )
         if self.guesses.column("rows") == EPISODES:
-            doubt = "a column of people: it tells that they have several rows, and is not used beyond that."
+            doubt = say(
+                'Column "{column}" is taken for a column of people: it tells that they have several rows, and is not '
+                "used beyond that.",
+                column=name,
+            )
         if column.row_numbers:
-            doubt += " It numbers the rows of every file; is the same number the same person in all of them?"
-        self.choose(key, column, why, sure=key == "record" and keyed)
-        self.guesses.doubts.append(f'Column "{name}" is taken for {doubt}')
+            more = say("It numbers the rows of every file; is the same number the same person in all of them?")
+            doubt = f"{doubt} {more}"
+        self.choose(key, column, parted(map(str, reasons)), sure=key == "record" and keyed)
+        self.guesses.doubts.append(doubt)
 
     def guess_count(self) -> None:
         """Guess which column says how many people a row, or a value of a group, stands for."""
@@ -207,7 +228,7 @@ class _Guesser:
         named = [c for c in whole if column_names.kind(c.name) == "count"]
         if self.found.pair():
             for column in (named or whole)[:1]:
-                why = "whole numbers beside the values"
+                why = say("whole numbers beside the values")
                 if column.name == "count":  # the name that pairs have by default
                     self.found.roles["count"] = "count", why
                 else:
@@ -220,7 +241,7 @@ class _Guesser:
             if others and int(partition(others).max(initial=-1)) + 1 < len(column.codes):
                 continue  # some rows are equal, so it does not count them
             if self.found.chosen("count") is None:
-                why = "its name, whole numbers, and rows that are else all different"
+                why = say("its name, whole numbers, and rows that are else all different")
                 self.choose("count", column, why, sure=False)
 
     # -- sensitive and quasi-identifiers
@@ -238,38 +259,43 @@ class _Guesser:
         scores = {name: sum(points for points, _ in own) for name, own in marks.items()}
         best, *others = sorted(free, key=lambda c: -scores[c.name])
         doubtful = bool(others) and (scores[best.name] < 5 or scores[others[0].name] > scores[best.name] - 3)
-        reasons = [why for _, why in marks[best.name] if why]
+        reasons = [why for _, why in marks[best.name] if why is not None]
         shown = _CHANGES in reasons or _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
-        self.choose("sensitive", best, " and ".join(reasons) or "nothing fits better", sure=shown)
+        why = joined([str(each) for each in reasons or [Phrase("nothing fits better")]])
+        self.choose("sensitive", best, why, sure=shown)
         if doubtful:
-            self.guesses.doubts.append(f'Is "{best.name}" the sensitive column? It could be "{others[0].name}".')
+            names = {"column": best.name, "other": others[0].name}
+            self.guesses.doubts.append(say('Is "{column}" the sensitive column? It could be "{other}".', **names))
         for column in others:
             if column_names.sensitivity(column.name) and column.name not in self.found.register_columns():
-                self.guesses.doubts.append(
-                    f'Is "{column.name}" sensitive as well? Its name says so. It is taken for a quasi-identifier, and '
-                    f"what becomes known of it is not judged; if it is sensitive, write sensitive = "
-                    f"[{toml_text(best.name)}, {toml_text(column.name)}] and take it out of quasi_identifiers."
+                doubt = say(
+                    'Is "{column}" sensitive as well? Its name says so. It is taken for a quasi-identifier, and what '
+                    "becomes known of it is not judged; if it is sensitive, write sensitive = [{columns}] and take it "
+                    "out of quasi_identifiers.",
+                    column=column.name,
+                    columns=f"{toml_text(best.name)}, {toml_text(column.name)}",
                 )
+                self.guesses.doubts.append(doubt)
 
     def marks(
         self, column: Column, by: Sequence[Column], *, alone: bool, last: bool, changing: set[str]
-    ) -> list[tuple[int, str]]:
+    ) -> list[tuple[int, Phrase | None]]:
         """Return what speaks for a column's being the sensitive one, or against it, in points and words."""
         named = column_names.sensitivity(column.name)
         steady = steadiness([column], by) if by and column not in by else 0.5
         known = column.name in self.found.register_columns() or column.name in self.found.labels
-        marks = [
-            (named > 0, named, "its name"),
+        marks: list[tuple[bool, int, Phrase | None]] = [
+            (named > 0, named, _NAMED),
             (bool(changing) and changing.issuperset(column.texts), 8, _CHANGES),
             (alone and not self.generalized(column), 3, _ALONE),
-            (not alone and steady < 0.5, 2, "it varies within groups"),
-            (last, 1, ""),
-            (steady > 0.95, -4, ""),
-            (known or column_names.is_quasi(column.name), -6, ""),
-            (self.generalized(column) is not None, -4 if named > 6 else -8, ""),
-            (len(column.some) < 2, -5, ""),
-            (column.unique and len(column.codes) >= 20, -4, ""),
-            (column.is_free_text, -4, ""),
+            (not alone and steady < 0.5, 2, Phrase("it varies within groups")),
+            (last, 1, None),
+            (steady > 0.95, -4, None),
+            (known or column_names.is_quasi(column.name), -6, None),
+            (self.generalized(column) is not None, -4 if named > 6 else -8, None),
+            (len(column.some) < 2, -5, None),
+            (column.unique and len(column.codes) >= 20, -4, None),
+            (column.is_free_text, -4, None),
         ]
         return [(points, why) for holds, points, why in marks if holds]
 
@@ -283,8 +309,10 @@ class _Guesser:
     def guess_quasi(self) -> None:
         by = self.boxes()
         for column in self.free(self.rows):
-            if why := self.why_quasi(column, by):
-                self.take(column, why, sure=why in _BESIDE_FILES or self.generalized(column) is not None)
+            if form := self.generalized(column):
+                self.take(column, form, sure=True)
+            elif (why := self.why_quasi(column, by)) is not None:
+                self.take(column, str(why), sure=why in (_IN_REGISTER, _IN_PAIRS, _WITH_HIERARCHY))
 
     def take_others(self) -> None:
         """Take all other columns of the rows for quasi-identifiers: others may know what is published."""
@@ -292,11 +320,12 @@ class _Guesser:
             if column.row_numbers:
                 self.number_rows(column)
                 continue
-            self.take(column, _PUBLISHED, sure=len(column.some) <= 1 and column.whole)
+            why = say("published as it is, so that others may know it: the worst case")
+            self.take(column, why, sure=len(column.some) <= 1 and column.whole)
 
     def number_rows(self, column: Column) -> None:
         """Take a column for one that only numbers the rows."""
-        self.guesses.state_rule(Unlinkable({column.name: _NUMBERS}), sure=False)
+        self.guesses.state_rule(Unlinkable({column.name: str(_NUMBERS)}), sure=False)
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:
         """Take a column for a quasi-identifier; one by which no group is divided makes no difference as such."""
@@ -306,27 +335,25 @@ class _Guesser:
             sure = steadiness([column], [group]) == 1
         self.guesses.state("columns.quasi_identifiers", [column.name], sure=sure)
 
-    def why_quasi(self, column: Column, by: Sequence[Column]) -> str | None:
-        """Return why a column is a quasi-identifier, or None when nothing says so."""
-        if form := self.generalized(column):
-            return form
+    def why_quasi(self, column: Column, by: Sequence[Column]) -> Phrase | None:
+        """Return why a column without generalized cells is a quasi-identifier, or None when nothing says so."""
         if column.name in self.found.register_columns():
-            return "in the register"
+            return _IN_REGISTER
         several = bool(by) and int(partition(by).max(initial=-1)) >= 4  # groups: in a few, cells are equal by chance
         reasons = {
-            "in the rows of the pairs": self.found.pair() is not None,
-            "its name": column_names.is_quasi(column.name),
-            "it has a hierarchy": column.name in self.found.labels,
-            "constant within groups": several and steadiness([column], by) > 0.95,
-            "dates, which others may know": column.are_dates,
-            "an exact measurement, which others may know": column.is_measured,
+            _IN_PAIRS: self.found.pair() is not None,
+            _NAMED: column_names.is_quasi(column.name),
+            _WITH_HIERARCHY: column.name in self.found.labels,
+            Phrase("constant within groups"): several and steadiness([column], by) > 0.95,
+            Phrase("dates, which others may know"): column.are_dates,
+            Phrase("an exact measurement, which others may know"): column.is_measured,
         }
         return next((why for why, holds in reasons.items() if holds), None)
 
     def leave_out(self) -> None:
         """Say why the other columns have no meaning."""
         others = [column.name for column in self.free(self.rows | self.values)]
-        self.left.update(dict.fromkeys(others, "its cells are exact, and its name says nothing"))
+        self.left.update(dict.fromkeys(others, say("its cells are exact, and its name says nothing")))
 
     def partial(self) -> dict[str, list[str]]:
         """Return the columns that only some releases have, with their tags; say why others have no meaning."""
@@ -341,9 +368,9 @@ class _Guesser:
         some = {}
         for name, tags in having.items():
             if not name:
-                self.left["(no name)"] = "a column needs a name"
+                self.left[say("(no name)")] = say("a column needs a name")
             elif len(tags) == len(self.found.releases):
-                self.left[name] = "its cells are not plain values in all releases"
+                self.left[name] = say("its cells are not plain values in all releases")
             else:
                 some[name] = tags
         return some
@@ -353,16 +380,19 @@ class _Guesser:
         files = [(release.rows, release.shown) for release in self.found.releases if release.tag in tags]
         column = read_columns(files).get(name)
         listed = ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
-        why = f"only {listed} {'has' if len(tags) == 1 else 'have'} it"
+        why = say_count("only {releases} has it", "only {releases} have it", len(tags), releases=listed)
         if not published or column is None or column_names.sensitivity(name) or _id_kind(column):
             self.left[name] = why
-            self.guesses.doubts.append(
-                f'"{name}" is published in {listed} only, and NOT JUDGED: its name or cells say that it is '
-                "more than a quasi-identifier. Say under [columns] what it is."
+            doubt = say(
+                '"{column}" is published in {releases} only, and NOT JUDGED: its name or cells say that it is more '
+                "than a quasi-identifier. Say under [columns] what it is.",
+                column=name,
+                releases=listed,
             )
+            self.guesses.doubts.append(doubt)
             return
         self.found.columns[name] = column
-        self.found.roles[name] = QUASI, f"{why}; where it is missing it counts as *"
+        self.found.roles[name] = QUASI, parted([why, say("where it is missing it counts as *")])
         self.guesses.state("columns.quasi_identifiers", [name], sure=False)
 
 
@@ -377,17 +407,24 @@ def _id_kind(column: Column) -> str | None:
     return "content" if enough and not content and not fractions and column.unique and column.recurs else None
 
 
-_NUMBERS = "it numbers the rows of each file"
-_NEEDS_KEYS = "beside a count column of another name than count, people have to be in key files"
-_SEVERAL = "an id should stand once in a release, and here one stands several times"
+_NUMBERS = Phrase("it numbers the rows of each file")
+_NEEDS_KEYS = Phrase("beside a count column of another name than count, people have to be in key files")
+_SEVERAL = Phrase("an id should stand once in a release, and here one stands several times")
+_UNIQUE = {
+    (True, True): Phrase("its cells are unique in each release and come back in later ones"),
+    (True, False): Phrase("its cells are unique in each release"),
+    (False, True): Phrase("some people have several rows and come back in later releases"),
+    (False, False): Phrase("some people have several rows"),
+}
+"""What is said of ids, by whether each is unique in its release, and whether some come again in the next."""
 
 
-def _id_trouble(column: Column, kind: str) -> str | None:
+def _id_trouble(column: Column, kind: str) -> Phrase | None:
     """Return why a column cannot be used as an id although its name says that it is one."""
     if not column.unique:
         return _SEVERAL
     if kind == "id" and column.row_numbers:
         return _NUMBERS
     if kind != "person" and column.whole and column.release.any() and not column.recurs:
-        return "its ids are other ones in each release"
+        return Phrase("its ids are other ones in each release")
     return None

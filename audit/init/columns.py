@@ -20,6 +20,7 @@ from audit.io.hierarchies import Hierarchy
 from audit.io.tables import Table, first_rows, text_codes
 from audit.model.composite_keys import combine
 from audit.model.errors import Problems
+from audit.runtime.phrases import Phrase, joined, say, say_count
 
 _DATE = re.compile(r"(19|20)\d\d-[01]?\d-[0-3]?\d\b|[0-3]?\d\.[01]?\d\.(19|20)\d\d\b|[0-3]?\d/[0-3]?\d/(19|20)\d\d\b")
 _MEASURE = r"[+-]?[0-9]+([.,][0-9]+)?"
@@ -122,8 +123,12 @@ class Column:
         exact = forms.pop(None, 0)
         if set(forms) == {"intervals"} and forms["intervals"] < 4 * exact:
             # Beside other texts, `>30` is a class such as `no` is; beside numbers it is an interval.
-            return "intervals" if infer_kind(self.some, None, MARKERS) is Kind.NUMERIC else None
-        return " and ".join(sorted(map(str, forms))) or ("sets" if _are_lists(self.some) else None)
+            return str(_FORMS["intervals"]) if infer_kind(self.some, None, MARKERS) is Kind.NUMERIC else None
+        found = sorted(each for each in forms if each is not None) or ["sets"] * _are_lists(self.some)
+        return joined([str(_FORMS[each]) for each in found]) if found else None
+
+
+_FORMS = {"intervals": Phrase("intervals"), "masks": Phrase("masks"), "sets": Phrase("sets")}
 
 
 def _form(text: str) -> str | None:
@@ -212,10 +217,15 @@ def equal_rows(columns: Sequence[Column], files: Sequence[tuple[Path, str]]) -> 
         path, shown = files[release]
         table = Table(path, shown, 0, {})
         one, other = (table.line(row - before) for row in (int(first[rows[place]]), place))
-        lines.append(f"{shown}:{other} = line {one}")
-    more = ", …" if len(again) > len(lines) else ""
-    many = f"{len(again):,} {'row repeats' if len(again) == 1 else 'rows repeat'} another in every cell"
-    return f"{many} ({', '.join(lines)}{more}), to be deleted, before `audit init` runs again, if entered twice"
+        lines.append(say("{place} = line {line}", place=f"{shown}:{other}", line=one))
+    return say_count(
+        "{count} row repeats another in every cell ({lines}): delete it, if it was entered twice, and run `audit init` "
+        "again",
+        "{count} rows repeat another in every cell ({lines}): delete those that were entered twice, and run "
+        "`audit init` again",
+        len(again),
+        lines=", ".join(lines) + (", …" if len(again) > len(lines) else ""),
+    )
 
 
 def steadiness(columns: Sequence[Column], by: Sequence[Column]) -> float:

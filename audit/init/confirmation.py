@@ -267,16 +267,16 @@ class _Asked:
 
         What a marker stands for is asked instead.
         """
-        from tomlkit.items import Trivia
+        from tomlkit.items import AbstractTable, Trivia
 
         *tables, last = key_path(key)
         place = self.document
         for table in tables:
             place = place[table]
-        value = printable(str(place[last].unwrap()), 200)
-        _, *why = re.split(
-            _MARK.format(mark=re.escape(say("guess: "))), getattr(place[last], "trivia", Trivia()).comment
-        )
+        value = printable(str(place.unwrap()[last]), 200)
+        # Of a bool, a table itself returns no item, and so no comment.
+        item = place.value.item(last) if isinstance(place, AbstractTable) else place[last]
+        _, *why = re.split(_MARK.format(mark=re.escape(say("guess: "))), getattr(item, "trivia", Trivia()).comment)
         says = say("{file} says {key} = {value}.", file=NAME, key=key, value=value)
         question = " ".join([says, *why, say("Is that right?")])
         if self.ask(yes_or_no(question, default=True)) == "yes":

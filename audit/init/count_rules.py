@@ -54,7 +54,7 @@ class TableGuesses(Guesses):
             "Guessed by `audit init`: {shape}. Correct what is wrong; see the manual's page on count tables.",
             shape=shape,
         )
-        found = cls(f"# {head}", shape=shape)
+        found = cls(head, shape=shape)
         found.document["series"] = {"kind": "tables", "releases": releases}
         found.document["table"] = {"dimensions": dimensions, "value": value, "totals": {}, "markers": {}}
         found.table["over_time"] = "independent"

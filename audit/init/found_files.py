@@ -19,8 +19,11 @@ from audit.io.table_forms import form_of
 from audit.io.tables import SUFFIXES, header, is_table, note_absent, whole_number
 from audit.io.toml import natural, release_tag
 from audit.model.errors import Problems, UsageError, printable
+from audit.runtime.phrases import Phrase, say, say_count
 
 QUASI = "quasi-identifier"
+BESIDE = {"register": Phrase("register"), "transitions": Phrase("transitions"), "known": Phrase("known values")}
+"""What files beside the releases are called, by their keys in the manifest."""
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
 _FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 _HALF = re.compile(
@@ -132,12 +135,12 @@ def find_files(folder: Path, guesses: Guesses, home: str = "releases") -> FoundF
     for shown in others:
         role = _role(set(found.names[shown]))
         if role and found.beside.setdefault(role, shown) != shown:
-            found.unused[shown] = f"one more {role} file"
+            found.unused[shown] = say("one more file of this kind: {role}", role=BESIDE[role])
     if "register" not in found.beside:
         _find_register(found, [*releases, *others], others)
     others = [shown for shown in others if shown not in found.unused and shown not in found.beside.values()]
     if inside:
-        found.unused.update(dict.fromkeys(others, f"it is not in {home}/"))
+        found.unused.update(dict.fromkeys(others, say("it is not in {folder}/", folder=home)))
     found.releases = list(_joined(found, releases if inside else _alike(found, others)))
     _note_keys(found, others)
     _check_releases(found)
@@ -161,9 +164,9 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
         if name.startswith(".") or name.endswith(".key.csv"):
             continue
         if not is_inside(found.folder, shown):
-            found.unused[shown] = "the link leads out of the series folder"
+            found.unused[shown] = say("the link leads out of the series folder")
         elif shown != shown.strip() or not is_unicode(shown):
-            found.unused[shown] = "a manifest cannot hold such a name"
+            found.unused[shown] = say("a manifest cannot hold such a name")
         else:
             listed.append(shown)
     return listed
@@ -178,9 +181,12 @@ def _note_folders(found: FoundFiles, home: str) -> None:
             except OSError:
                 continue
             if tables:
-                many = "a table lies there" if tables == 1 else f"{tables:,} tables lie there"
-                why = f"{many}; put releases into {found.folder.name}/releases/, each with a name of its own"
-                found.unused[f"{place.name}/"] = why
+                found.unused[f"{place.name}/"] = say_count(
+                    "a table lies there; put releases into {folder}/releases/, each with a name of its own",
+                    "{count} tables lie there; put releases into {folder}/releases/, each with a name of its own",
+                    tables,
+                    folder=found.folder.name,
+                )
 
 
 def _no_table(name: str) -> str:
@@ -188,9 +194,9 @@ def _no_table(name: str) -> str:
     as_table = name.casefold().endswith(
         (".txt", ".tsv", ".xls", ".ods", ".xlsm", ".xlsb", ".dat", ".zip", ".json", ".rds")
     )
-    return (
-        "its name is not that of a table; save it as .csv or .xlsx" if as_table else "its name is not that of a table"
-    )
+    if as_table:
+        return say("its name is not that of a table; save it as .csv or .xlsx")
+    return say("its name is not that of a table")
 
 
 def is_unicode(text: str) -> bool:
@@ -203,7 +209,7 @@ def _with_columns(found: FoundFiles, listed: Iterable[str], problems: Problems) 
     for shown in listed:
         names = header(found.folder / shown, shown, problems)
         if names is None:
-            found.unused[shown] = "the header cannot be read"
+            found.unused[shown] = say("the header cannot be read")
         else:
             found.names[shown] = list(names)
     return [shown for shown in listed if shown in found.names]
@@ -235,14 +241,14 @@ def _find_register(found: FoundFiles, tables: Sequence[str], beside: Sequence[st
     [(shown, person, others)] = registers
     found.beside["register"] = shown
     if person != "individual":
-        found.guesses.state("register.individual", person, "its texts stand once in the register", sure=False)
+        found.guesses.state("register.individual", person, say("its texts stand once in the register"), sure=False)
     releases = len({*tables} - {*found.beside.values()})
     places = [whole_number(text) for each in others for text in each.texts]
     if len(others) == 2 and all(1 <= place <= releases for place in places):
         for name, column in zip(("first", "last"), others, strict=True):
-            found.guesses.state(f"register.{name}", column.name, "the places of releases", sure=False)
+            found.guesses.state(f"register.{name}", column.name, say("the places of releases"), sure=False)
     else:
-        why = "the register does not say who is in which release"
+        why = say("the register does not say who is in which release")
         found.guesses.state("adversary.presence", POSSIBLE, why)
 
 
@@ -261,7 +267,7 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     times = Counter(name for own in columns.values() for name in own)
     common = {name for name in times if 2 * times[name] >= max(times.values())}
     strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
-    why = "it has other columns than most; if it is a release, list it, and say under `renamed` which they are"
+    why = say("it has other columns than most; if it is a release, list it, and say under `renamed` which they are")
     found.unused.update(dict.fromkeys(strays, why))
     return [shown for shown in listed if shown not in strays]
 
@@ -273,9 +279,11 @@ def _note_keys(found: FoundFiles, others: Sequence[str]) -> None:
     rows = {form_of(release.rows).rows(release.rows): release for release in found.releases if pairs}
     for shown, path in zip(pairs, paths, strict=True):
         if release := rows.get(form_of(path).rows(path)):
-            found.unused[shown] = (
-                f"it has as many rows as {release.shown}; if it says whose they are, save it as "
-                f"{PRIVATE}/{release.tag}.key.csv with the columns row (counted from 0) and individual"
+            found.unused[shown] = say(
+                "it has as many rows as {file}; if it says whose they are, save it as {key} with the columns row "
+                "(counted from 0) and individual",
+                file=release.shown,
+                key=f"{PRIVATE}/{release.tag}.key.csv",
             )
 
 
@@ -312,7 +320,7 @@ def _joined(found: FoundFiles, listed: Sequence[str]) -> Iterator[ReleaseFiles]:
         name, half = named.get(shown, (release_tag(shown), ""))
         own = halves.setdefault(name, {})
         if own.setdefault(half, shown) != shown or (len(own) > 1 and "" in own):
-            found.unused[shown] = f"its tag is that of {next(iter(own.values()))}"
+            found.unused[shown] = say("its tag is that of {file}", file=next(iter(own.values())))
     for own in halves.values():
         first = next(iter(own.values()))
         tag = release_tag(own.get("rows", first))
@@ -322,7 +330,7 @@ def _joined(found: FoundFiles, listed: Sequence[str]) -> Iterator[ReleaseFiles]:
             rows, values = own["rows"], own["values"]
             yield ReleaseFiles(tag, found.folder / rows, rows, found.folder / values, values)
         else:
-            found.unused[first] = "the other half of the pair is missing"
+            found.unused[first] = say("the other half of the pair is missing")
 
 
 def _check_releases(found: FoundFiles) -> None:
@@ -339,7 +347,7 @@ def _check_releases(found: FoundFiles) -> None:
     for path in sorted((found.folder / PRIVATE).glob("*.key.csv")):
         shown = f"{PRIVATE}/{path.name}"
         if path.name.removesuffix(".key.csv") not in tags:
-            found.unused[shown] = "no release has this tag"
+            found.unused[shown] = say("no release has this tag")
         elif (names := header(path, shown, problems)) is not None:
             note_absent(path, shown, [*names], KEY_COLUMNS, problems)
     problems.check()
@@ -348,7 +356,7 @@ def _check_releases(found: FoundFiles) -> None:
         each.shown if each.values is None else {"rows": each.shown, "values": each.values_shown}
         for each in found.releases
     ]
-    found.guesses.state("series.releases", entries, "published in this order" if len(tags) > 1 else "")
+    found.guesses.state("series.releases", entries, say("published in this order") if len(tags) > 1 else "")
     if len(tags) > 1 and vague:
-        why = "The releases are in the order of their names; put them in the order of publication."
+        why = say("The releases are in the order of their names; put them in the order of publication.")
         found.guesses.doubt("series.releases", why)

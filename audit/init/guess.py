@@ -36,14 +36,14 @@ from audit.model.report import ReportWarning
 from audit.runtime.phrases import Phrase, say
 
 _HEAD = Phrase(
-    "# Guessed by `audit init` from the files in this folder and their first rows.\n"
-    "# Check what is marked as a guess: only the publisher knows what the columns mean."
+    "Guessed by `audit init` from the files in this folder and their first rows.\n"
+    "Check what is marked as a guess: only the publisher knows what the columns mean."
 )
 _POLICY = Phrase(
-    "# [policy]        # what makes the audit fail; these are the defaults\n"
-    "# max_risk = 1.0  # any risk that reaches it\n"
-    "# min_e = 2       # an e-equivalence below it\n"
-    "# k = 2           # an inferred class that is smaller"
+    "[policy]        # what makes the audit fail; these are the defaults\n"
+    "max_risk = 1.0  # any risk that reaches it\n"
+    "min_e = 2       # an e-equivalence below it\n"
+    "k = 2           # an inferred class that is smaller"
 )
 _TRANSITIONS = "transitions.csv"
 SNAPSHOTS = "snapshots"
@@ -68,7 +68,7 @@ def guess(folder: Path) -> Guesses:
         if not ("transitions" in found.beside or guesses.column("rows") or (folder / _TRANSITIONS).exists()):
             changes = _changes(Series.of(_manifest(found)))
     except InputError as error:
-        guesses.doubts.append(f"A release cannot be read whole: {error.problems[0]}.")
+        guesses.doubts.append(say("A release cannot be read whole: {problem}.", problem=error.problems[0]))
     manifest = _manifest(found)
     try:
         noticed = irregularities(Series.of(manifest), reveal=True)
@@ -90,7 +90,7 @@ def guess_microdata(folder: Path) -> Guesses:
         InputError: a table cannot be read, or no column says whose row it is.
     """
     following = "audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
-    guesses = Guesses(_HEAD_OF_MICRODATA, name=MICRODATA, following=following)
+    guesses = Guesses(str(_HEAD_OF_MICRODATA), name=MICRODATA, following=following)
     found = _found(folder, guesses, published=False)
     _complete_microdata(found)
     return found.guesses
@@ -105,7 +105,7 @@ def _found(folder: Path, guesses: Guesses, *, published: bool) -> FoundFiles:
     guess_meanings(found, published=published)
     quasi = found.with_role(QUASI)
     for name in {*found.labels}.difference(column.name for column in quasi):
-        found.unused[found.labels.pop(name).name] = f'column "{name}" is not a quasi-identifier'
+        found.unused[found.labels.pop(name).name] = say('column "{column}" is not a quasi-identifier', column=name)
     guesses.state_rule(Hierarchies({name: hierarchy.name for name, hierarchy in found.labels.items()}))
     texts = [column.name for column in quasi if column.name not in found.labels and _looks_numeric(column)]
     guesses.state_rule(ColumnTypes(dict.fromkeys(texts, Kind.CATEGORICAL.value)))
@@ -131,31 +131,32 @@ def _state_beside(found: FoundFiles) -> None:
     sensitive = found.sensitive
     fits = {
         "register": {
-            "it names releases that are not here": found.texts("register", "release").issubset(found.tags),
-            f"the first and last positions are not all from 1 to {len(places)}": places.issuperset(
+            say("it names releases that are not here"): found.texts("register", "release").issubset(found.tags),
+            say("the first and last positions are not all from 1 to {most}", most=len(places)): places.issuperset(
                 found.texts("register", "first") | found.texts("register", "last")
             ),
         },
         "transitions": {
-            f'column "{sensitive.name}" has values for which it has no line `from`': found.texts(
+            say('column "{column}" has values for which it has no line `from`', column=sensitive.name): found.texts(
                 "transitions", "from"
             ).issuperset(sensitive.texts)
         },
     }
     for role, shown in found.beside.items():
-        found.guesses.state(f"adversary.{role}", shown, "recognized by its columns")
+        found.guesses.state(f"adversary.{role}", shown, say("recognized by its columns"))
         trouble = next((why for why, holds in fits.get(role, {}).items() if not holds), None)
         if trouble is not None:
             found.misfits[role] = trouble
-            found.guesses.below[f"adversary.{role}"] = f"an audit refuses it as it is: {trouble}"
-            found.guesses.doubts.append(f"{shown} does not fit, and an audit refuses it: {trouble}.")
+            found.guesses.below[f"adversary.{role}"] = say("an audit refuses it as it is: {why}", why=trouble)
+            doubt = say("{file} does not fit, and an audit refuses it: {why}.", file=shown, why=trouble)
+            found.guesses.doubts.append(doubt)
     group = found.chosen("group")
     needed = {group.name if group else "", "Count"}
     fitting = {release_tag(shown): shown for shown in found.counterfeits if needed.issubset(found.names[shown])}
     used = {tag: fitting[tag] for tag in found.tags if tag in fitting}
     for tag, shown in used.items():
         found.guesses.state(f"counterfeits.{tag}", shown)
-    why = "no release has their tags, or they lack the group column or Count"
+    why = say("no release has their tags, or they lack the group column or Count")
     found.unused.update(dict.fromkeys((shown for shown in found.counterfeits if shown not in used.values()), why))
 
 
@@ -172,12 +173,13 @@ def _state_texts(found: FoundFiles) -> None:
     ]
     below = ""
     if column := found.chosen("individual"):
-        below = (
-            "the worst case: the adversary knows everybody's group. If this column was itself published,\n"
-            f'write record = "{printable(column.name)}" instead; if neither, delete the line'
+        below = say(
+            "the worst case: the adversary knows everybody's group. If this column was itself published, write record "
+            '= "{column}" instead; if neither, delete the line',
+            column=printable(column.name),
         )
     elif found.keys:
-        below = f"whose rows they are is in {PRIVATE}/, for {found.keys} of the releases"
+        below = say("whose rows they are is in {folder}/, for {keys} of the releases", folder=PRIVATE, keys=found.keys)
     before = guesses.below.get(f"columns.{last}")
     guesses.below[f"columns.{last}"] = "\n".join(filter(None, [before, below]))
 
@@ -191,7 +193,7 @@ def _amend(series: Series, guesses: Guesses) -> None:
         if hint.rule is not None:
             guesses.state_rule(hint.rule, sure=False)
             some = [text for group in hint.texts for text in group][:_SHOWN]
-            why = f"{hint.why}, such as {texts.example(hint.column, some, quoted=True)}"
+            why = say("{why}, such as {cells}", why=hint.why, cells=texts.example(hint.column, some, quoted=True))
             guesses.written["".join(dotted_lines(hint.rule.key, hint.rule.stated).values())] = why
 
 
@@ -228,8 +230,8 @@ def _state_changes(changes: dict[tuple[str, str], int], guesses: Guesses) -> Non
     if not changes:
         return
     key, rows = "adversary.transitions", [(old, new, times) for (old, new), times in changes.items()]
-    guesses.state(key, _TRANSITIONS, "drafted from the keys", sure=False)
-    guesses.below[key] = (
+    guesses.state(key, _TRANSITIONS, say("drafted from the keys"), sure=False)
+    guesses.below[key] = say(
         "values of people change, as the keys tell: transitions.csv lists how, with counts. A change that is not "
         'listed is taken for impossible; complete the file, or write transitions = "any" where any may happen'
     )
@@ -237,9 +239,11 @@ def _state_changes(changes: dict[tuple[str, str], int], guesses: Guesses) -> Non
     csv.writer(text, lineterminator="\n").writerows([("from", "to", "count"), *rows])
     guesses.files[_TRANSITIONS] = text.getvalue()
     times = [many for old, new, many in rows if old != new]
-    guesses.written[f"transitions = {toml_text(_TRANSITIONS)}"] = (
-        f"by the key, people's values changed {sum(times):,} times, in {len(times):,} ways, which the file lists with "
-        'counts; any other change is taken for impossible: complete it, or write "any"'
+    guesses.written[f"transitions = {toml_text(_TRANSITIONS)}"] = say(
+        "by the key, people's values changed {times} times, in {ways} ways, which the file lists with counts; any "
+        'other change is taken for impossible: complete it, or write "any"',
+        times=sum(times),
+        ways=len(times),
     )
 
 
@@ -265,9 +269,10 @@ def _manifest(found: FoundFiles) -> Manifest:
     return manifest
 
 
-_HEAD_OF_MICRODATA = """\
-# Guessed by `audit init --microdata` from the tables in this folder and their first rows.
-# Check what is marked as a guess: only you know what the columns mean."""
+_HEAD_OF_MICRODATA = Phrase(
+    "Guessed by `audit init --microdata` from the tables in this folder and their first rows.\n"
+    "Check what is marked as a guess: only you know what the columns mean."
+)
 
 
 def _complete_microdata(found: FoundFiles) -> None:
@@ -300,14 +305,14 @@ def _complete_microdata(found: FoundFiles) -> None:
         _state_domain(found, column, [text for text in column.texts if text and text not in missing])
     if "transitions" in found.beside:
         guesses.state("updates.transitions", found.beside["transitions"])
-    guesses.doubts = ["Columns that are not named are not published."]
-    guesses.found["Guessed from the tables found"] = [
-        ("snapshots", ", ".join(found.tags)),
-        ("individual", individual.name),
-        ("quasi-identifiers", ", ".join(column.name for column in quasi) or "none"),
-        ("sensitive", found.sensitive.name),
-        *(("not published", f'"{name}": {why}') for name, why in left.items() if name != individual.name),
-        *(("NOT USED", f"{shown}: {why}") for shown, why in unused.items()),
+    guesses.doubts = [say("Columns that are not named are not published.")]
+    guesses.found[say("Guessed from the tables found")] = [
+        (say("snapshots"), ", ".join(found.tags)),
+        (say("individual"), individual.name),
+        (say("quasi-identifiers"), ", ".join(column.name for column in quasi) or say("none")),
+        (say("sensitive"), found.sensitive.name),
+        *((say("not published"), f'"{name}": {why}') for name, why in left.items() if name != individual.name),
+        *((say("NOT USED"), f"{shown}: {why}") for shown, why in unused.items()),
     ]
 
 
@@ -315,16 +320,16 @@ def _state_domain(found: FoundFiles, column: Column, texts: list[str]) -> None:
     """State what a quasi-identifier can be: an interval, or values in their order, where all cells were seen."""
     key, guesses = f"domains.{column.name}", found.guesses
     if hierarchy := found.labels.get(column.name):  # whose leaves stand beside their siblings
-        guesses.state(key, [*hierarchy.levels[0]], f"the leaves of {hierarchy.name}")
+        guesses.state(key, [*hierarchy.levels[0]], say("the leaves of {file}", file=hierarchy.name))
     elif not column.whole:
-        guesses.left["domains"][column.name] = "only the first rows were seen"
+        guesses.left["domains"][column.name] = say("only the first rows were seen")
     elif kind_of_values(texts) is Kind.NUMERIC:
         numbers = [number for number in map(_number, texts) if number is not None]
         low, high = (int(end) if end.denominator == 1 else float(end) for end in (min(numbers), max(numbers)))
         if low < high:
-            guesses.state(key, [low, high], "the range found")
+            guesses.state(key, [low, high], say("the range found"))
     elif 1 < len(texts) <= MOST_LISTED:
-        guesses.state(key, sorted(texts, key=lambda text: (natural(text), text)), "the values found")
+        guesses.state(key, sorted(texts, key=lambda text: (natural(text), text)), say("the values found"))
 
 
 def _number(text: str) -> Fraction | None:

@@ -13,7 +13,7 @@ from audit.io.rules.registry import RULES
 from audit.io.rules.rule import ColumnRule
 from audit.io.toml import UNCONFIRMED, Toml, toml_key, toml_value
 from audit.model.errors import printable
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
 
 Row: TypeAlias = tuple[str, ...]
 
@@ -21,7 +21,11 @@ _OF_SERIES = ("microdata", "series", "columns", "table", "domains", "updates", "
 _TABLES = (*_OF_SERIES, UNCONFIRMED)
 _ROLES = ("name", "kind", "releases", "sensitive", "quasi_identifiers", "group", "individual", "record", "count")
 _PLACES = {key: place for place, key in enumerate((*_ROLES, *(rule.key for rule in RULES)))}
-_LEFT = {"series": "not used", "columns": "without a role", "domains": "not declared"}
+_LEFT = {
+    "series": Phrase("not used, as {why}: {names}"),
+    "columns": Phrase("without a role, as {why}: {names}"),
+    "domains": Phrase("not declared, as {why}: {names}"),
+}
 _WIDTH = 110
 
 
@@ -30,7 +34,7 @@ class Guesses:
     """The entries of a manifest that is guessed.
 
     Attributes:
-        head, tail: comments at its beginning and end.
+        head, tail: comments at its beginning and end, each line without its sign.
         name: its file.
         document: what it says, by table and key.
         why: the reasons of entries, by key; of the quasi-identifiers by `columns.quasi_identifiers` and column.
@@ -76,7 +80,7 @@ class Guesses:
     def state_rule(self, rule: ColumnRule, *, sure: bool = True) -> None:
         """State a rule of the columns, if it says anything."""
         if rule.stated:
-            self.state(f"columns.{rule.key}", rule.stated, rule.why, sure=sure)
+            self.state(f"columns.{rule.key}", rule.stated, str(rule.why), sure=sure)
 
     def column(self, key: str, default: Toml = None) -> Toml:
         """Return what is stated under a key of the columns."""
@@ -105,7 +109,8 @@ class Guesses:
             tables[UNCONFIRMED] = [*_said(why), f"keys = {toml_value([*self.unsure])}"]
         in_order = [*(table for table in _TABLES if table in tables), *sorted(tables.keys() - _TABLES)]
         blocks = ["\n".join([f"[{table}]", *tables[table]]) for table in in_order if tables[table]]
-        return "\n\n".join(filter(None, [self.head, *blocks, self.tail])) + "\n"
+        head, tail = ("\n".join(f"# {line}" for line in text.splitlines()) for text in (self.head, self.tail))
+        return "\n\n".join(filter(None, [head, *blocks, tail])) + "\n"
 
     def _lines(self, table: str) -> Iterator[str]:
         entries, mark = self.document[table], say("guess: ")
@@ -119,7 +124,7 @@ class Guesses:
             for part in self.below.get(key, "").splitlines():
                 yield from _said(part)
         for why, names in by_reason(self.left[table]):
-            yield from _said(f"{_LEFT[table]}, as {why}: {names}")
+            yield from _said(_LEFT[table].filled(why=why, names=names))
 
 
 def dotted_lines(name: str, value: Toml) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Tables of tau-Argus: `.tab` with `.rda` and `.hrc`, read as they are."""
 
+import io
 import tomllib
 
 import pytest
@@ -116,3 +117,13 @@ def test_a_table_without_its_metadata_is_refused(tmp_path):
     code, out, error = run_main("init", str(folder), "--yes")
     assert code == 2
     assert "t.rda beside it, which is missing" in out + error
+
+
+def test_a_guess_that_is_true_or_false_is_asked_with_its_reason(tmp_path, monkeypatch):
+    assert run_main("init", str(table(tmp_path, rows(ALL_HIDDEN, shown=True))), "--yes")[0] == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 9))
+    code, _, err = run_main("init", str(tmp_path), "--confirm")
+    assert code == 0, err
+    asked = " ".join(err.split())
+    assert "series.toml says table.status_hides = True. The file has the numbers of 4 cells" in asked
+    assert "[unconfirmed]" not in (tmp_path / "series.toml").read_text(encoding="utf-8")

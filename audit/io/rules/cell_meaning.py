@@ -16,7 +16,7 @@ from audit.io.toml import Reader, toml_key
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.nearness import PublishedNumbers
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _AMOUNT = re.compile(
@@ -35,7 +35,7 @@ class Hierarchies(ColumnRule):
 
     key: ClassVar[str] = "hierarchies"
     form: ClassVar[Form] = Reader.files
-    why: ClassVar[str] = "by its name or its labels"
+    why: ClassVar[Phrase | str] = Phrase("by its name or its labels")
     names: Mapping[str, str] = field(default_factory=dict)
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
@@ -48,7 +48,7 @@ class ColumnTypes(ColumnRule):
     """`types = { Age = "numeric" }`: how the values of a column compare; `sensitive` are the sensitive columns."""
 
     key: ClassVar[str] = "types"
-    why: ClassVar[str] = "some cells have the form of a range of numbers, but are none"
+    why: ClassVar[Phrase | str] = Phrase("some cells have the form of a range of numbers, but are none")
     kinds: Mapping[str, str] = field(default_factory=dict)
     sensitive: tuple[str, ...] = ()
 
@@ -168,7 +168,7 @@ class Missing(ColumnRule):
     """`missing = ["?"]`: cells that stand for any value."""
 
     key: ClassVar[str] = "missing"
-    why: ClassVar[str] = "in a quasi-identifier it stands for any value"
+    why: ClassVar[Phrase | str] = Phrase("in a quasi-identifier it stands for any value")
     texts: frozenset[str] = frozenset()
 
     @classmethod

@@ -10,6 +10,7 @@ from audit.io.dialect import is_encoding
 from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
+from audit.runtime.phrases import Phrase
 
 
 class _OfTextFiles(ColumnRule):
@@ -56,7 +57,7 @@ class Renamed(ColumnRule):
 
     key: ClassVar[str] = "renamed"
     form: ClassVar[Form] = Reader.mappings
-    why: ClassVar[str] = "these columns look like those of the other releases"
+    why: ClassVar[Phrase | str] = Phrase("these columns look like those of the other releases")
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:

@@ -19,7 +19,7 @@ from audit.model.arrays import Flags
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class IgnoreRows(ColumnRule):
 
     key: ClassVar[str] = "ignore_rows"
     form: ClassVar[Form] = Reader.lists
-    why: ClassVar[str] = "rows with these cells are totals, not people"
+    why: ClassVar[Phrase | str] = Phrase("rows with these cells are totals, not people")
     marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -83,7 +83,7 @@ class IgnoreRows(ColumnRule):
             if not marks or name in columns.rules[Spelled].columns:
                 continue
             warning = None if name in columns.quasi_identifiers else read_as_people(name, marks)
-            why = "rows with it look like totals, not people"
+            why = say("rows with it look like totals, not people")
             rule = IgnoreRows({name: marks})
             yield Hint(name, [[text] for text in marks], rule, why, warning, names_texts=True)
 
@@ -115,7 +115,7 @@ class SeveralRows(ColumnRule):
 
     key: ClassVar[str] = "rows"
     form: ClassVar[Form] = Reader.text
-    why: ClassVar[str] = "some people have several rows in one release"
+    why: ClassVar[Phrase | str] = Phrase("some people have several rows in one release")
     choice: str | None = None
 
     @property
@@ -191,7 +191,7 @@ class Date(ColumnRule):
 
     key: ClassVar[str] = "date"
     form: ClassVar[Form] = Reader.text
-    why: ClassVar[str] = "which of a person's rows counts"
+    why: ClassVar[Phrase | str] = Phrase("which of a person's rows counts")
     column: str | None = None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,7 @@ from audit.io.toml import Reader, Toml
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.model.report import ReportWarning
+from audit.runtime.phrases import Phrase
 
 Respelling = Callable[[str], str]
 Form = Callable[[Reader, Mapping[str, Any], str], Any]
@@ -153,7 +154,7 @@ class ColumnRule:
 
     key: ClassVar[str]
     form: ClassVar[Form] = Reader.mapping
-    why: ClassVar[str] = ""
+    why: ClassVar[Phrase | str] = ""
 
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:

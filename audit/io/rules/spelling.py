@@ -30,7 +30,7 @@ from audit.io.rules.rule import (
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
 from audit.model.report import MisreadWarning, ReportWarning
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import Phrase, say, say_count
 
 INDIVIDUAL = "individual"
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
@@ -49,7 +49,7 @@ class Decimal(ColumnRule):
 
     key: ClassVar[str] = "decimal"
     form: ClassVar[Form] = Reader.value
-    why: ClassVar[str] = "numbers have decimal commas"
+    why: ClassVar[Phrase | str] = Phrase("numbers have decimal commas")
     sign: str | None = None
     columns: tuple[str, ...] = ()
 
@@ -94,7 +94,8 @@ class Decimal(ColumnRule):
                     column=printable(name),
                 )
                 warning = ReportWarning("stray-cells", what) if name in columns.quasi_identifiers else None
-                yield Hint(name, texts, Decimal(","), f'numbers of "{name}" have decimal commas', warning)
+                why = say('numbers of "{column}" have decimal commas', column=name)
+                yield Hint(name, texts, Decimal(","), why, warning)
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Fold(ColumnRule):
     """`fold = ["Disease"]`: columns in which spelling does not matter."""
 
     key: ClassVar[str] = "fold"
-    why: ClassVar[str] = "some cells differ in spelling alone"
+    why: ClassVar[Phrase | str] = Phrase("some cells differ in spelling alone")
     columns: tuple[str, ...] = ()
 
     @classmethod
@@ -148,7 +149,7 @@ class Fold(ColumnRule):
             groups = [] if self.folds(name) else respelled(texts)
             if not groups:
                 continue
-            why = "cells that differ in spelling alone are taken for the same"
+            why = say("cells that differ in spelling alone are taken for the same")
             rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
             codes = name in columns.rules[ColumnTypes].kinds and all(map(_NUMERAL.fullmatch, chain(*groups)))
             # Different spellings only make classes of quasi-identifiers smaller, and `types` is for codes.
